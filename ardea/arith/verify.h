@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardea/ir/function.h"
+
+namespace ardea::arith {
+
+/// A broken law of the IR: which, and a sentence with the place, the fact and the way out.
+struct Violation {
+  std::string law;  ///< a stable code such as "read_region_too_small"; verify.cc lists them all
+  std::string message;
+};
+
+/// The laws of the IR (docs/ir.md): definitions before use, one definition each, types, buffers declared,
+/// bindings inside their domains, declared regions true, iterator kinds true, accesses that are provably out
+/// of range. Empty where all hold.
+std::vector<Violation> verify(const Function& f);
+std::vector<Violation> verify(const Module& m);
+
+/// Throws Error with the first violation's message; `context` goes in front.
+void require_valid(const Function& f, const std::string& context);
+void require_valid(const Module& m, const std::string& context);
+
+}  // namespace ardea::arith

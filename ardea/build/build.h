@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "ardea/ir/function.h"
+#include "ardea/runtime/module.h"
+#include "ardea/target/target.h"
+
+/// Function + target → module.
+
+namespace ardea::build {
+
+struct Options {
+  /// Let the backend fuse a*b+c into one rounding. Off gives the interpreter's bits.
+  bool contract = true;
+  int optimization_level = 3;
+};
+
+/// Verifies, lowers, compiles and loads for this machine. The module has one packed function a Function of m.
+/// Error where the program is wrong or uses what the target lacks.
+runtime::Module compile(const Module& m, const target::Target& target, const Options& options = {});
+runtime::Function compile(const Function& f, const target::Target& target, const Options& options = {});
+
+/// The same code as text, for any target.
+std::string llvm_ir(const Module& m, const target::Target& target, const Options& options = {});
+std::string assembly(const Module& m, const target::Target& target, const Options& options = {});
+
+}  // namespace ardea::build

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ardea/ir/function.h"
+
+namespace ardea::intrin {
+
+/// A tensor instruction as data (DESIGN §6): what it computes, as a small program; what its operands need;
+/// and how each backend says it.
+struct Operand {
+  std::string scope;  ///< where the buffer must live: "global", "shared", "register", a unit's own
+  std::int64_t alignment_bytes = 1;  ///< of its first element
+};
+
+struct Instruction {
+  std::string name;  ///< such as "test.dot4_i8"
+  /// Parameters are buffers (with constant shapes; strides may be scalar parameters) and integers, in the
+  /// order of the call T.tensor_instruction(name, address or integer, …). The body is the meaning; the
+  /// interpreter runs it.
+  Function meaning;
+  std::vector<Operand> operands;  ///< one for each buffer parameter, in order
+  std::string required_feature;   ///< of the target, such as "dotprod"; empty for none
+  /// For each backend ("llvm", "c", "cuda") what to emit, as that backend defines it; absent where it expands
+  /// `meaning`.
+  std::map<std::string, std::string> implementations;
+};
+
+/// Adds a record; Error where the name is taken, or the meaning does not verify.
+void register_instruction(Instruction instruction);
+/// The record of that name; Error with the nearest names where there is none.
+const Instruction& find_instruction(const std::string& name);
+std::vector<std::string> instruction_names();
+
+}  // namespace ardea::intrin

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ardea/ir/expr.h"
+
+/// The intrinsics that a Call may name: one table, which the parser, the printer, the interpreter and the
+/// backends share.
+
+namespace ardea {
+
+enum class Effect {
+  pure,    ///< may be moved, copied and dropped
+  reads,   ///< reads memory: may be dropped, not moved across writes
+  writes,  ///< must run exactly once, in order
+};
+
+/// How the type of a call follows from its arguments.
+enum class ResultRule {
+  same_as_first,  ///< and every argument has that type
+  same_as_last,   ///< if_then_else: (bool, T, T)
+  boolean,        ///< bool with the lanes of the first argument
+  handle,
+  none,    ///< an effect
+  stated,  ///< the call says so itself: T.reinterpret("int32", x), T.call_registered("f", …, dtype="float32")
+};
+
+struct Intrinsic {
+  std::string name;  ///< printed as T.name(…)
+  int arity;         ///< -1: any number
+  Effect effect;
+  ResultRule result;
+  bool floats_only;  ///< arguments must be floats
+  std::string contract;
+};
+
+/// All of them, sorted by name.
+std::span<const Intrinsic> intrinsics();
+
+/// The intrinsic of that name, or nullptr.
+const Intrinsic* find_intrinsic(std::string_view name);
+
+/// A call whose type follows from its arguments; Error on a wrong number or type of arguments.
+Expr make_call(std::string_view name, std::vector<Expr> arguments);
+
+/// A call of an intrinsic with ResultRule::stated.
+Expr make_call(std::string_view name, DataType type, std::vector<Expr> arguments);
+
+/// Whether evaluating e may write memory, synchronise or call out.
+bool has_effect(const Expr& e);
+
+}  // namespace ardea

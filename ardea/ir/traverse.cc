@@ -1,0 +1,259 @@
+#include "ardea/ir/traverse.h"
+
+#include <unordered_set>
+
+#include "ardea/support/overloaded.h"
+
+namespace ardea {
+
+namespace {
+
+/// Maps parts and remembers whether any of them changed.
+class PartMapper {
+ public:
+  explicit PartMapper(const Mapper& mapper) : mapper_(mapper) {}
+
+  bool changed() const { return changed_; }
+
+  Expr operator()(const Expr& e) { return e && mapper_.expr ? noted(e, mapper_.expr(e)) : e; }
+  Stmt operator()(const Stmt& s) { return s && mapper_.stmt ? noted(s, mapper_.stmt(s)) : s; }
+  Buffer operator()(const Buffer& b) { return mapper_.buffer ? noted(b, mapper_.buffer(b)) : b; }
+  Var define(const Var& v) { return mapper_.definition ? noted(v, mapper_.definition(v)) : v; }
+  Range operator()(const Range& r) {
+    Expr min = (*this)(r.min);
+    return {std::move(min), (*this)(r.extent)};
+  }
+  BufferRegion operator()(const BufferRegion& r) { return {(*this)(r.buffer), (*this)(r.region)}; }
+  template <class T>
+  std::vector<T> operator()(const std::vector<T>& parts) {
+    std::vector<T> mapped;
+    mapped.reserve(parts.size());
+    for (const T& part : parts) mapped.push_back((*this)(part));
+    return mapped;
+  }
+  template <class T>
+  std::optional<T> operator()(const std::optional<T>& part) {
+    return part ? std::optional<T>((*this)(*part)) : std::nullopt;
+  }
+  MatchBuffer operator()(const MatchBuffer& m) {
+    BufferRegion source = (*this)(m.source);
+    return {(*this)(m.buffer), std::move(source)};
+  }
+
+ private:
+  template <class T>
+  T noted(const T& before, T after) {
+    if (!(before == after)) changed_ = true;
+    return after;
+  }
+
+  const Mapper& mapper_;
+  bool changed_ = false;
+};
+
+template <class Node>
+Node mapped_expr(const Node& node, PartMapper& map) {
+  if constexpr (std::is_same_v<Node, Cast>) {
+    return {map(node.value)};
+  } else if constexpr (std::is_same_v<Node, Unary>) {
+    return {node.op, map(node.operand)};
+  } else if constexpr (std::is_same_v<Node, Binary>) {
+    Expr left = map(node.left);
+    return {node.op, std::move(left), map(node.right)};
+  } else if constexpr (std::is_same_v<Node, Select>) {
+    Expr condition = map(node.condition);
+    Expr when_true = map(node.when_true);
+    return {std::move(condition), std::move(when_true), map(node.when_false)};
+  } else if constexpr (std::is_same_v<Node, Let>) {
+    Expr value = map(node.value);
+    Var var = map.define(node.var);
+    return {std::move(var), std::move(value), map(node.body)};
+  } else if constexpr (std::is_same_v<Node, Load>) {
+    Buffer buffer = map(node.buffer);
+    std::vector<Expr> indices = map(node.indices);
+    return {std::move(buffer), std::move(indices), map(node.predicate)};
+  } else if constexpr (std::is_same_v<Node, Call>) {
+    return {node.op, map(node.arguments)};
+  } else if constexpr (std::is_same_v<Node, Ramp>) {
+    Expr base = map(node.base);
+    return {std::move(base), map(node.stride)};
+  } else if constexpr (std::is_same_v<Node, Broadcast>) {
+    return {map(node.value)};
+  } else if constexpr (std::is_same_v<Node, Shuffle>) {
+    return {map(node.vectors), node.indices};
+  } else {
+    return node;  // constants and variables have no parts
+  }
+}
+
+template <class Node>
+Node mapped_stmt(const Node& node, PartMapper& map) {
+  Node out = node;
+  if constexpr (std::is_same_v<Node, Store>) {
+    out.buffer = map(node.buffer);
+    out.indices = map(node.indices);
+    out.value = map(node.value);
+    out.predicate = map(node.predicate);
+  } else if constexpr (std::is_same_v<Node, For>) {
+    out.min = map(node.min);
+    out.extent = map(node.extent);
+    out.var = map.define(node.var);
+    out.body = map(node.body);
+  } else if constexpr (std::is_same_v<Node, If>) {
+    out.condition = map(node.condition);
+    out.then_case = map(node.then_case);
+    out.else_case = map(node.else_case);
+  } else if constexpr (std::is_same_v<Node, Seq>) {
+    out.statements = map(node.statements);
+  } else if constexpr (std::is_same_v<Node, Allocate>) {
+    out.extents = map(node.extents);
+    out.data = map.define(node.data);
+    out.body = map(node.body);
+  } else if constexpr (std::is_same_v<Node, DeclareBuffer>) {
+    out.buffer = map(node.buffer);
+    out.body = map(node.body);
+  } else if constexpr (std::is_same_v<Node, LetStmt>) {
+    out.value = map(node.value);
+    out.var = map.define(node.var);
+    out.body = map(node.body);
+  } else if constexpr (std::is_same_v<Node, Assert>) {
+    out.condition = map(node.condition);
+  } else if constexpr (std::is_same_v<Node, Evaluate>) {
+    out.value = map(node.value);
+  } else {
+    static_assert(std::is_same_v<Node, Block>);
+    for (std::size_t i = 0; i < node.iterators.size(); ++i) {
+      out.iterators[i].domain = map(node.iterators[i].domain);
+      out.iterators[i].binding = map(node.iterators[i].binding);
+    }
+    out.predicate = map(node.predicate);
+    for (std::size_t i = 0; i < node.iterators.size(); ++i)
+      out.iterators[i].var = map.define(node.iterators[i].var);
+    out.allocations = map(node.allocations);
+    out.matches = map(node.matches);
+    out.reads = map(node.reads);
+    out.writes = map(node.writes);
+    out.init = map(node.init);
+    out.body = map(node.body);
+  }
+  return out;
+}
+
+}  // namespace
+
+Expr map_children(const Expr& e, const Mapper& mapper) {
+  PartMapper map(mapper);
+  return std::visit(
+      [&](const auto& node) {
+        auto out = mapped_expr(node, map);
+        return map.changed() ? Expr(e.type(), std::move(out)) : e;
+      },
+      e.variant());
+}
+
+Stmt map_children(const Stmt& s, const Mapper& mapper) {
+  PartMapper map(mapper);
+  return std::visit(
+      [&](const auto& node) -> Stmt {
+        auto out = mapped_stmt(node, map);
+        if (!map.changed()) return s;
+        return Stmt(std::move(out));
+      },
+      s.variant());
+}
+
+Buffer map_children(const Buffer& b, const std::function<Expr(const Expr&)>& expr) {
+  const Mapper mapper{.expr = expr};
+  PartMapper map(mapper);
+  BufferNode out = *b;
+  out.data = Var(map(static_cast<const Expr&>(b->data)));
+  out.shape = map(b->shape);
+  out.strides = map(b->strides);
+  out.element_offset = map(b->element_offset);
+  return map.changed() ? Buffer(std::move(out)) : b;
+}
+
+// Reading is mapping that changes nothing.
+
+void for_each_child(const Expr& e, const std::function<void(const Expr&)>& expr) {
+  map_children(e, Mapper{.expr = [&](const Expr& x) {
+                 expr(x);
+                 return x;
+               }});
+}
+
+void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& expr,
+                    const std::function<void(const Stmt&)>& stmt) {
+  map_children(s, Mapper{.expr =
+                             [&](const Expr& x) {
+                               expr(x);
+                               return x;
+                             },
+                         .stmt =
+                             [&](const Stmt& x) {
+                               stmt(x);
+                               return x;
+                             }});
+}
+
+namespace {
+
+struct Visitor {
+  std::function<void(const Expr&)> on_expr = {};
+  std::function<void(const Stmt&)> on_stmt = {};
+  std::function<void(const Buffer&)> on_buffer = {};
+  std::unordered_set<const void*> seen = {};
+
+  Mapper mapper() {
+    return {.expr =
+                [this](const Expr& e) {
+                  visit(e);
+                  return e;
+                },
+            .stmt =
+                [this](const Stmt& s) {
+                  visit(s);
+                  return s;
+                },
+            .buffer =
+                [this](const Buffer& b) {
+                  visit(b);
+                  return b;
+                }};
+  }
+  void visit(const Expr& e) {
+    if (!seen.insert(e.get()).second) return;
+    if (on_expr) on_expr(e);
+    map_children(e, mapper());
+  }
+  void visit(const Stmt& s) {
+    if (!seen.insert(s.get()).second) return;
+    if (on_stmt) on_stmt(s);
+    map_children(s, mapper());
+  }
+  void visit(const Buffer& b) {
+    if (on_buffer && seen.insert(b.get()).second) on_buffer(b);
+  }
+};
+
+}  // namespace
+
+void visit_exprs(const Expr& e, const std::function<void(const Expr&)>& f) { Visitor{.on_expr = f}.visit(e); }
+
+void visit_exprs(const Stmt& s, const std::function<void(const Expr&)>& f) { Visitor{.on_expr = f}.visit(s); }
+
+void visit_stmts(const Stmt& s, const std::function<void(const Stmt&)>& f) { Visitor{.on_stmt = f}.visit(s); }
+
+std::vector<Buffer> buffers_in(const Stmt& s) {
+  std::vector<Buffer> found;
+  Visitor{.on_buffer = [&](const Buffer& b) { found.push_back(b); }}.visit(s);
+  return found;
+}
+
+std::vector<Buffer> buffers_in(const Expr& e) {
+  std::vector<Buffer> found;
+  Visitor{.on_buffer = [&](const Buffer& b) { found.push_back(b); }}.visit(e);
+  return found;
+}
+
+}  // namespace ardea

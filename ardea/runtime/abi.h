@@ -1,0 +1,64 @@
+/* The binary interface between generated code and its caller, in plain C: the only contract that a compiled
+ * program has with the world. The LLVM backend emits against it, the runtime calls through it. */
+#ifndef ARDEA_RUNTIME_ABI_H_
+#define ARDEA_RUNTIME_ABI_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an argument holds. */
+enum ArdeaTypeCode {
+  ARDEA_NULL = 0,
+  ARDEA_INT = 1,      /* as_int; booleans too */
+  ARDEA_FLOAT = 2,    /* as_float */
+  ARDEA_STRING = 3,   /* as_string, NUL-terminated, owned by the caller for the length of the call */
+  ARDEA_TENSOR = 4,   /* as_pointer to a DLTensor */
+  ARDEA_FUNCTION = 5, /* as_pointer to an ardea::runtime::Function */
+  ARDEA_MODULE = 6,   /* as_pointer to an ardea::runtime::Module */
+  ARDEA_HANDLE = 7    /* as_pointer, opaque */
+};
+
+typedef union ArdeaValue {
+  int64_t as_int;
+  double as_float;
+  const char* as_string;
+  void* as_pointer;
+} ArdeaValue;
+
+/* Every packed entry point: 0 is success; anything else is an error whose sentence was given to
+ * ardea_set_error on the calling thread. `result` and `result_code` are written only by functions that return
+ * a value. */
+typedef int32_t (*ArdeaPackedFunction)(const ArdeaValue* arguments, const int32_t* type_codes, int32_t count,
+                                       ArdeaValue* result, int32_t* result_code);
+
+/* What generated code calls. The JIT resolves these names to the running process; a shared library carries
+ * its own. */
+
+/* Records the sentence of the error that is about to be returned. Copies it. */
+void ardea_set_error(const char* sentence);
+
+/* Memory for an allocation of the program, aligned to `alignment` (a power of two, at least 64 is used); NULL
+ * when there is none. */
+void* ardea_allocate(int64_t bytes, int64_t alignment);
+void ardea_free(void* memory);
+
+/* The body of a parallel loop: iterations [begin, end). Returns 0, or nonzero after ardea_set_error. */
+typedef int32_t (*ArdeaParallelBody)(int64_t begin, int64_t end, void* closure);
+
+/* Runs body over [0, extent) in chunks on the thread pool, the caller's thread included, and waits. The first
+ * error wins and is reported on the calling thread. Nested calls run serially on the thread they are made
+ * from. */
+int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent);
+
+/* Calls the function registered under `name`. */
+int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
+                              int32_t count, ArdeaValue* result, int32_t* result_code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

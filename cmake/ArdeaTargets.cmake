@@ -1,0 +1,29 @@
+# One CMake target a folder: the link graph is the architecture.
+#
+#   ardea_library(arith USES ir [PRIVATE libraries only the .cc files need])
+#
+# compiles every .cc file of the folder into ardea_arith, which links the ardea_<name> of each folder it uses.
+
+add_library(ardea_options INTERFACE)
+target_compile_options(ardea_options INTERFACE -Wall -Wextra -Wno-restrict)
+if(ARDEA_WERROR)
+  target_compile_options(ardea_options INTERFACE -Werror)
+endif()
+if(ARDEA_SANITIZE)
+  target_compile_options(ardea_options INTERFACE -fsanitize=${ARDEA_SANITIZE} -fno-omit-frame-pointer
+                                                -fno-sanitize-recover=all)
+  target_link_options(ardea_options INTERFACE -fsanitize=${ARDEA_SANITIZE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 has false positives for these under -O2 and above.
+  target_compile_options(ardea_options INTERFACE -Wno-maybe-uninitialized -Wno-dangling-pointer)
+endif()
+
+function(ardea_library name)
+  cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  add_library(ardea_${name} STATIC ${sources})
+  target_include_directories(ardea_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  list(TRANSFORM ARG_USES PREPEND ardea_)
+  target_link_libraries(ardea_${name} PUBLIC ${ARG_USES} ${ARG_PUBLIC} PRIVATE ardea_options ${ARG_PRIVATE})
+endfunction()
