@@ -40,6 +40,9 @@ typedef int32_t (*ArdeaPackedFunction)(const ArdeaValue* arguments, const int32_
 /* Records the sentence of the error that is about to be returned. Copies it. */
 void ardea_set_error(const char* sentence);
 
+/* The same with each {} of `format` replaced by the next of the `count` values: T.fail in generated code. */
+void ardea_set_error_format(const char* format, const int64_t* values, int32_t count);
+
 /* Memory for an allocation of the program, aligned to `alignment` (a power of two, at least 64 is used); NULL
  * when there is none. */
 void* ardea_allocate(int64_t bytes, int64_t alignment);
