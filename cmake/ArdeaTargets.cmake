@@ -5,7 +5,7 @@
 # compiles every .cc file of the folder into ardea_arith, which links the ardea_<name> of each folder it uses.
 
 add_library(ardea_options INTERFACE)
-target_compile_options(ardea_options INTERFACE -Wall -Wextra -Wno-restrict)
+target_compile_options(ardea_options INTERFACE -Wall -Wextra)
 if(ARDEA_WERROR)
   target_compile_options(ardea_options INTERFACE -Werror)
 endif()
@@ -16,12 +16,16 @@ if(ARDEA_SANITIZE)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 has false positives for these under -O2 and above.
-  target_compile_options(ardea_options INTERFACE -Wno-maybe-uninitialized -Wno-dangling-pointer)
+  target_compile_options(ardea_options INTERFACE -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-restrict)
 endif()
 
 function(ardea_library name)
   cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  if(NOT sources)
+    add_library(ardea_${name} INTERFACE)
+    return()
+  endif()
   add_library(ardea_${name} STATIC ${sources})
   target_include_directories(ardea_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   list(TRANSFORM ARG_USES PREPEND ardea_)

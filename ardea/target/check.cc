@@ -22,9 +22,9 @@ void check_features(const Target& target, std::string_view where) {
     require(feature.size() > 1 && (feature[0] == '+' || feature[0] == '-') &&
                 feature.find_first_of(", \t\n", 1) == std::string::npos,
             "{}: feature {} must be '+' or '-' and one LLVM feature name, such as \"+avx2\"", where,
-            ardea::quoted(feature));
+            in_quotes(feature));
     require(seen.insert(feature.substr(1)).second, "{}: feature {} is listed twice; keep one of them", where,
-            ardea::quoted(feature.substr(1)));
+            in_quotes(feature.substr(1)));
   }
 }
 
@@ -86,7 +86,7 @@ void check(const Target& target, std::string_view where) {
           "{}: field \"arch\" is {} but \"kind\" is {}; kind cuda goes with nvptx64", where,
           to_string(target.arch), to_string(target.kind));
   require(target.triple.starts_with(to_string(target.arch) + "-"),
-          "{}: field \"triple\" is {}, it must begin with the arch, {}", where, ardea::quoted(target.triple),
+          "{}: field \"triple\" is {}, it must begin with the arch, {}", where, in_quotes(target.triple),
           to_string(target.arch));
   require(!target.cpu.empty(), "{}: field \"cpu\" is empty; give LLVM's name, such as \"generic\"", where);
   positive(target.cores, "cores", where);

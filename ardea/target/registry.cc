@@ -30,7 +30,7 @@ Target load_file(const std::string& path) {
   // A directory opens; only its first read fails.
   if (!file || (file.peek(), file.bad()))
     fail("target {}: the file cannot be read; give a readable JSON file or one of the names {}",
-         ardea::quoted(path), join(names(), ", "));
+         in_quotes(path), join(names(), ", "));
   std::ostringstream text;
   text << file.rdbuf();
   return parse_record(text.str(), path);
@@ -43,7 +43,7 @@ Target find(const std::string& name_or_path) {
   if (is_path(name_or_path)) return load_file(name_or_path);
   const auto record = named_records().find(name_or_path);
   if (record == named_records().end())
-    fail("target {} is not known; use one of {} or the path of a .json file{}", ardea::quoted(name_or_path),
+    fail("target {} is not known; use one of {} or the path of a .json file{}", in_quotes(name_or_path),
          join(names(), ", "), did_you_mean(name_or_path, names()));
   return parse_record(record->second, record->first + ".json");
 }

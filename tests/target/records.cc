@@ -16,7 +16,7 @@ using nlohmann::json;
 
 std::vector<std::filesystem::path> record_files() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(ARDEA_TARGETS_FOLDER))
+  for (const auto& entry : std::filesystem::directory_iterator(ARDEA_SOURCE_DIR "/targets"))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   return files;
 }

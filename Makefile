@@ -1,0 +1,95 @@
+# The front door: each target does all that it needs, from a fresh Debian 12 machine on.
+
+JOBS ?= $(shell nproc)
+CMAKE_ARGS ?=            # passed to every configure step, such as CMAKE_ARGS=-DARDEA_WERROR=OFF
+FUZZ_SECONDS ?= 0        # 0: until interrupted
+COUNT ?= 10000
+SEED ?= 1
+LINT_FILES ?= $(CURDIR)/ardea/   # a regular expression of the sources that clang-tidy reads
+
+BUILD_PACKAGES := g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libdlpack-dev \
+                  libgtest-dev llvm-19-dev
+FUZZ_PACKAGES := clang-19 libclang-rt-19-dev
+LINT_PACKAGES := clang-format-19 clang-tidy-19 git
+
+# The parts where threads meet.
+TSAN_TESTS := runtime interp build
+# GCC 12's thread sanitizer cannot place its shadow where the kernel spreads addresses too widely.
+FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+BUILD = cmake --build build/$(1) --parallel $(JOBS)
+CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --parallel $(JOBS)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
+.PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan fuzz fuzz-minute lint campaign \
+        mutants clean FORCE
+
+help: ## list the targets
+	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "  %-10s %s\n", $$1, $$2}'
+
+deps: ## install the packages that building and testing need
+	@tools/install_packages $(BUILD_PACKAGES)
+
+deps-fuzz:
+	@tools/install_packages $(FUZZ_PACKAGES)
+
+deps-dev: deps deps-fuzz ## install also what fuzzing and linting need
+	@tools/install_packages $(LINT_PACKAGES)
+
+# Configured once; after that Ninja runs CMake itself when a CMake file changes. Arguments are always passed on.
+build/%/build.ninja: CMakePresets.json $(if $(strip $(CMAKE_ARGS)),FORCE)
+	cmake --preset $* $(CMAKE_ARGS)
+	@touch $@
+
+build: deps ## build everything into build/release; the program is build/release/bin/ardea
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	$(call BUILD,release)
+
+debug: deps ## the same for debugging, into build/debug
+	@$(MAKE) --no-print-directory build/debug/build.ninja
+	$(call BUILD,debug)
+
+demo: build ## show, run and check the example programs
+	tools/demo
+
+test: deps deps-fuzz unit-test fuzz-minute ## build and run all tests, and fuzz the parser for a minute
+
+unit-test: build
+	$(call CTEST,release)
+
+test-asan: deps ## all tests under the address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory build/asan/build.ninja
+	$(call BUILD,asan)
+	$(call CTEST,asan)
+
+test-tsan: deps ## the tests of the concurrent parts under the thread sanitizer
+	@$(MAKE) --no-print-directory build/tsan/build.ninja
+	$(call BUILD,tsan) --target $(TSAN_TESTS:%=test_%)
+	$(FIXED_ADDRESSES) $(call CTEST,tsan) --tests-regex '^($(subst $() ,|,$(TSAN_TESTS)))$$'
+
+# libFuzzer reads every folder and writes new inputs to the first; a crashing input is left in build/fuzz.
+fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
+	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	$(call BUILD,fuzz) --target fuzz_parser
+	@mkdir -p build/fuzz/corpus
+	build/fuzz/bin/fuzz_parser -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ \
+	  -print_final_stats=1 build/fuzz/corpus $(wildcard tests/fuzz/seeds examples)
+
+fuzz-minute: unit-test
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
+
+lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_FILES=regex)
+	git ls-files -z '*.h' '*.cc' | xargs -0 clang-format-19 --dry-run -Werror
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	run-clang-tidy-19 -p build/release -quiet -j $(JOBS) '$(strip $(LINT_FILES))'
+
+campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
+	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
+
+mutants: build ## break the code in known places and see which test notices
+	tools/mutants
+
+clean: ## remove what the targets above built
+	rm -rf $(addprefix build/,release debug asan tsan fuzz)
