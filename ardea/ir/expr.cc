@@ -229,9 +229,9 @@ Expr operator+(const Expr& a, std::int64_t b) { return a + make_int(b); }
 Expr operator-(const Expr& a, std::int64_t b) { return a - make_int(b); }
 Expr operator*(const Expr& a, std::int64_t b) { return a * make_int(b); }
 Expr operator-(const Expr& a) { return make_unary(UnaryOp::negate, a); }
-Expr operator&&(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_and, a, b); }
-Expr operator||(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_or, a, b); }
-Expr operator!(const Expr& a) { return make_unary(UnaryOp::logical_not, a); }
+Expr logical_and(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_and, a, b); }
+Expr logical_or(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_or, a, b); }
+Expr logical_not(const Expr& a) { return make_unary(UnaryOp::logical_not, a); }
 Expr operator<(const Expr& a, const Expr& b) { return binary(BinaryOp::lt, a, b); }
 Expr operator<=(const Expr& a, const Expr& b) { return binary(BinaryOp::le, a, b); }
 Expr operator>(const Expr& a, const Expr& b) { return binary(BinaryOp::gt, a, b); }

@@ -223,13 +223,14 @@ Expr operator+(const Expr& a, std::int64_t b);
 Expr operator-(const Expr& a, std::int64_t b);
 Expr operator*(const Expr& a, std::int64_t b);
 Expr operator-(const Expr& a);
-Expr operator&&(const Expr& a, const Expr& b);
-Expr operator||(const Expr& a, const Expr& b);
-Expr operator!(const Expr& a);
 Expr operator<(const Expr& a, const Expr& b);
 Expr operator<=(const Expr& a, const Expr& b);
 Expr operator>(const Expr& a, const Expr& b);
 Expr operator>=(const Expr& a, const Expr& b);
+// Named, because `!e`, `a && b` and `a || b` must go on asking whether a handle is empty.
+Expr logical_and(const Expr& a, const Expr& b);
+Expr logical_or(const Expr& a, const Expr& b);
+Expr logical_not(const Expr& a);
 Expr floor_div(const Expr& a, const Expr& b);
 Expr floor_mod(const Expr& a, const Expr& b);
 Expr floor_div(const Expr& a, std::int64_t b);

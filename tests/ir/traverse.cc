@@ -1,0 +1,145 @@
+#include "ardea/ir/traverse.h"
+
+#include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/substitute.h"
+#include "tests/ir/programs.h"
+
+namespace ardea {
+namespace {
+
+/// x doubled n times by adding the node to itself: 2^n paths, n + 1 nodes.
+Expr doubled(const Expr& x, int n) {
+  Expr e = x;
+  for (int i = 0; i < n; ++i) e = e + e;
+  return e;
+}
+
+TEST(Traverse, visits_a_shared_node_once) {
+  const Var x("x");
+  int count = 0;
+  visit_exprs(doubled(x, 60), [&](const Expr&) { ++count; });
+  EXPECT_EQ(count, 61);
+}
+
+TEST(Traverse, rewrites_a_shared_node_once_and_keeps_it_shared) {
+  const Var x("x"), y("y");
+  int calls = 0;
+  const Expr out = rewrite(doubled(x, 60), [&](const Expr& e) -> std::optional<Expr> {
+    ++calls;
+    return e == x ? std::optional<Expr>(y) : std::nullopt;
+  });
+  EXPECT_EQ(calls, 61);
+  const auto* sum = out.as<Binary>();
+  ASSERT_NE(sum, nullptr);
+  EXPECT_EQ(sum->left, sum->right);
+  EXPECT_TRUE(structurally_equal(out, doubled(y, 60)));
+}
+
+TEST(Traverse, an_unchanged_node_stays_the_same_node) {
+  const Function f = gemm_program(3, 5, 7);
+  EXPECT_EQ(rewrite(f.body, [](const Expr&) { return std::optional<Expr>(); }), f.body);
+  const Expr e = Var("a") * 3 + Var("b");
+  EXPECT_EQ(map_children(e, Mapper{.expr = [](const Expr& x) { return x; }}), e);
+}
+
+TEST(Traverse, visits_regions_bindings_and_bounds) {
+  Function f = gemm_program(3, 5, 7);
+  std::vector<std::int64_t> constants;
+  visit_exprs(f.body, [&](const Expr& e) {
+    if (const auto value = constant_int(e)) constants.push_back(*value);
+  });
+  for (const std::int64_t extent : {3, 5, 7})
+    EXPECT_NE(std::find(constants.begin(), constants.end(), extent), constants.end());
+}
+
+TEST(Traverse, post_order_rewriting_sees_rebuilt_children) {
+  const Var x("x");
+  const Expr e = (x + 1) + 2;
+  // Fold x + c1 + c2 bottom-up: the outer node sees what became of the inner one.
+  const Expr out = rewrite(e, Rewriter{.expr_after = [&](const Expr& node) -> Expr {
+                             const auto* sum = node.as<Binary>();
+                             if (sum == nullptr || !sum->right.is<IntImm>()) return node;
+                             const auto* inner = sum->left.as<Binary>();
+                             if (inner == nullptr || !inner->right.is<IntImm>()) return node;
+                             return inner->left + (*constant_int(inner->right) + *constant_int(sum->right));
+                           }});
+  EXPECT_TRUE(structurally_equal(out, x + 3));
+}
+
+TEST(Traverse, buffers_in_lists_each_buffer_once_in_order_of_mention) {
+  const Function f = gemm_program(3, 5, 7);
+  std::vector<std::string> names;
+  for (const Buffer& b : buffers_in(f.body)) names.push_back(b->name);
+  EXPECT_EQ(names, (std::vector<std::string>{"C", "A", "B"}));
+}
+
+TEST(Substitute, replaces_uses_and_keeps_definitions) {
+  const Var n("n"), i("i");
+  const Buffer a = make_buffer("A", std::vector<Expr>{n});
+  const Stmt loop = make_for(i, make_int(0), n, make_store(a, {i}, make_float(1)));
+  const Stmt out = substitute(loop, n, make_int(13));
+  const auto* node = out.as<For>();
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(constant_int(node->extent), 13);
+  EXPECT_EQ(node->var, i);
+}
+
+TEST(Substitute, replaces_a_buffer_whose_shape_changes_by_one_new_buffer_everywhere) {
+  const Var n("n"), i("i");
+  const Buffer a = make_buffer("A", std::vector<Expr>{n}), b = make_buffer("B", std::vector<Expr>{n});
+  const Stmt body = make_seq({make_store(a, {i}, make_load(b, {i})), make_store(b, {i}, make_load(a, {i}))});
+  const std::vector<Buffer> after = buffers_in(substitute(body, n, make_int(4)));
+  ASSERT_EQ(after.size(), 2u);
+  for (const Buffer& buffer : after) EXPECT_EQ(constant_int(buffer->shape[0]), 4);
+  EXPECT_EQ(after[0]->data, a->data);
+}
+
+TEST(Substitute, free_variables_are_those_used_and_not_defined) {
+  const Var n("n"), i("i"), x("x", float32);
+  const Buffer a = make_buffer("A", std::vector<Expr>{n});
+  const Stmt loop = make_for(i, make_int(0), n, make_store(a, {i}, x));
+  std::vector<std::string> names;
+  for (const Var& v : free_variables(loop)) names.push_back(v.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"n", "A", "x"}));
+  EXPECT_TRUE(uses(loop, n));
+  EXPECT_FALSE(uses(loop, Var("n")));
+}
+
+TEST(Substitute, a_fresh_copy_shares_no_definition_with_its_original) {
+  Function f = gemm_program(3, 5, 7);
+  const Stmt copy = fresh_copy(f.body);
+  EXPECT_TRUE(structurally_equal(copy, f.body));
+  std::set<const void*> before, after;
+  std::set<BlockId> ids;
+  const auto definitions = [&](const Stmt& root, std::set<const void*>& into) {
+    visit_stmts(root, [&](const Stmt& s) {
+      if (const auto* loop = s.as<For>()) into.insert(loop->var.get());
+      if (const auto* block = s.as<Block>()) {
+        EXPECT_TRUE(ids.insert(block->id).second) << "block id of " << block->name << " is used twice";
+        for (const BlockIterator& it : block->iterators) into.insert(it.var.get());
+      }
+    });
+  };
+  definitions(f.body, before);
+  definitions(copy, after);
+  for (const void* v : after) EXPECT_FALSE(before.contains(v));
+}
+
+TEST(Substitute, a_fresh_copy_renews_declared_and_allocated_buffers) {
+  const Var data("D", handle_type), i("i");
+  BufferNode node{.name = "D_1", .data = data, .shape = {make_int(4)}};
+  const Buffer view{node};
+  const Stmt program = Allocate{.data = data,
+                                .type = float32,
+                                .extents = {make_int(4)},
+                                .body = DeclareBuffer{view, make_for(i, make_int(0), make_int(4),
+                                                                     make_store(view, {i}, make_float(2)))}};
+  const Stmt copy = fresh_copy(program);
+  EXPECT_TRUE(structurally_equal(copy, program));
+  EXPECT_FALSE(buffers_in(copy)[0] == view);
+  EXPECT_FALSE(buffers_in(copy)[0]->data == data);
+}
+
+}  // namespace
+}  // namespace ardea
