@@ -1,0 +1,92 @@
+#include "ardea/runtime/abi.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "ardea/runtime/error_state.h"
+#include "ardea/runtime/registry.h"
+#include "ardea/runtime/thread_pool.h"
+
+namespace ardea::runtime {
+
+namespace {
+
+thread_local std::string error_sentence;
+
+/// Carries the sentence of a failed loop body from the thread it failed on to the one that waits.
+struct BodyFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace
+
+std::string take_error() noexcept { return std::exchange(error_sentence, {}); }
+
+}  // namespace ardea::runtime
+
+using ardea::runtime::error_sentence;
+
+extern "C" {
+
+void ardea_set_error(const char* sentence) {
+  try {
+    error_sentence = sentence != nullptr ? sentence : "an error without a sentence";
+  } catch (const std::exception&) {
+    error_sentence.clear();  // no memory for it: the caller still has the error code
+  }
+}
+
+void ardea_set_error_format(const char* format, const int64_t* values, int32_t count) {
+  try {
+    std::string sentence;
+    int32_t next = 0;
+    for (const char* c = format; *c != '\0'; ++c) {
+      if (c[0] == '{' && c[1] == '}' && next < count) {
+        sentence += std::to_string(values[next++]);
+        ++c;
+      } else {
+        sentence += *c;
+      }
+    }
+    error_sentence = std::move(sentence);
+  } catch (const std::exception&) {
+    error_sentence.clear();
+  }
+}
+
+void* ardea_allocate(int64_t bytes, int64_t alignment) {
+  if (bytes < 0 || alignment < 0 ||
+      (alignment != 0 && !std::has_single_bit(static_cast<uint64_t>(alignment))))
+    return nullptr;
+  void* memory = nullptr;
+  const auto boundary = static_cast<std::size_t>(std::max<int64_t>(alignment, 64));
+  const auto size = static_cast<std::size_t>(std::max<int64_t>(bytes, 1));
+  return posix_memalign(&memory, boundary, size) == 0 ? memory : nullptr;
+}
+
+void ardea_free(void* memory) { std::free(memory); }
+
+int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent) {
+  using namespace ardea::runtime;
+  return report_errors([&] {
+    ThreadPool::shared().parallel_for(extent, [&](int64_t begin, int64_t end) {
+      const int32_t status = body(begin, end, closure);
+      if (status == 0) return;
+      const std::string sentence = take_error();
+      throw BodyFailed(sentence.empty() ? "a parallel loop failed without a sentence" : sentence);
+    });
+    return 0;
+  });
+}
+
+int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
+                              int32_t count, ArdeaValue* result, int32_t* result_code) {
+  using namespace ardea::runtime;
+  return report_errors(
+      [&] { return get_function(name).call_packed(arguments, type_codes, count, result, result_code); });
+}
+
+}  // extern "C"

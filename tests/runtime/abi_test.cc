@@ -1,0 +1,85 @@
+#include "ardea/runtime/abi.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "ardea/runtime/error_state.h"
+
+namespace ardea::runtime {
+namespace {
+
+struct LoopRecord {
+  std::atomic<std::int64_t> total{0};
+  std::int64_t fail_at = -1;
+};
+
+std::int32_t record_range(std::int64_t begin, std::int64_t end, void* closure) {
+  auto* record = static_cast<LoopRecord*>(closure);
+  record->total += end - begin;
+  if (record->fail_at < begin || record->fail_at >= end) return 0;
+  ardea_set_error("iteration 5 failed");
+  return 2;
+}
+
+TEST(ParallelAbi, covers_the_loop) {
+  LoopRecord record;
+  EXPECT_EQ(ardea_parallel_for(record_range, &record, 1001), 0);
+  EXPECT_EQ(record.total, 1001);
+  EXPECT_EQ(ardea_parallel_for(record_range, &record, 0), 0);
+  EXPECT_EQ(record.total, 1001);
+}
+
+TEST(ParallelAbi, reports_the_sentence_on_the_thread_that_waits) {
+  for (const std::int64_t extent : {6, 1000}) {
+    LoopRecord record;
+    record.fail_at = extent - 1;  // in the last range, which a worker may have taken
+    EXPECT_NE(ardea_parallel_for(record_range, &record, extent), 0);
+    EXPECT_EQ(take_error(), "iteration 5 failed");
+  }
+  EXPECT_NE(
+      ardea_parallel_for([](std::int64_t, std::int64_t, void*) -> std::int32_t { return 1; }, nullptr, 3), 0);
+  EXPECT_EQ(take_error(), "a parallel loop failed without a sentence");
+}
+
+TEST(MemoryAbi, gives_memory_aligned_as_asked_and_at_least_to_64) {
+  for (const std::int64_t alignment : {0, 1, 16, 64, 128, 4096}) {
+    void* memory = ardea_allocate(100, alignment);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) %
+                  static_cast<std::uintptr_t>(std::max<std::int64_t>(alignment, 64)),
+              0u);
+    ardea_free(memory);
+  }
+  void* nothing = ardea_allocate(0, 64);
+  EXPECT_NE(nothing, nullptr);
+  ardea_free(nothing);
+  ardea_free(nullptr);
+  EXPECT_EQ(ardea_allocate(-1, 64), nullptr);
+  EXPECT_EQ(ardea_allocate(8, 48), nullptr) << "48 is no power of two";
+}
+
+TEST(ErrorAbi, keeps_a_sentence_a_thread) {
+  std::string sentence = "first";
+  ardea_set_error(sentence.c_str());
+  sentence = "overwritten";
+  std::thread([] {
+    EXPECT_EQ(take_error(), "");
+    ardea_set_error("second");
+  }).join();
+  EXPECT_EQ(take_error(), "first");
+  EXPECT_EQ(take_error(), "");
+  ardea_set_error(nullptr);
+  EXPECT_EQ(take_error(), "an error without a sentence");
+}
+
+TEST(ErrorAbi, puts_the_values_into_the_sentence_in_order) {
+  const std::int64_t values[] = {3, -7};
+  ardea_set_error_format("extent {} of A is {}, {}", values, 2);
+  EXPECT_EQ(take_error(), "extent 3 of A is -7, {}") << "a place without a value stays";
+  ardea_set_error_format("no { places } {", values, 0);
+  EXPECT_EQ(take_error(), "no { places } {");
+}
+
+}  // namespace
+}  // namespace ardea::runtime
