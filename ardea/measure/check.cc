@@ -1,0 +1,141 @@
+#include "ardea/measure/check.h"
+
+#include <cmath>
+
+#include "ardea/arith/analyzer.h"
+#include "ardea/build/build.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/measure/error_bounds.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/support/error.h"
+
+namespace ardea::measure {
+
+namespace {
+
+/// The interpreter evaluates some ten million expressions a second; a few seconds are a good price for the
+/// oracle itself.
+constexpr double interpreter_limit = 3e7;
+
+double count_expressions(const Stmt& s) {
+  double count = 1;
+  visit_exprs(s, [&](const Expr&) { ++count; });
+  return count;
+}
+
+double work(const Stmt& s, arith::Analyzer facts) {
+  if (!s) return 0;
+  if (const auto* loop = s.as<For>()) {
+    const arith::ConstantBounds extent = facts.constant_bounds(loop->extent);
+    facts.bind(loop->var, {loop->min, loop->extent});
+    return static_cast<double>(extent.high.value_or(64)) * work(loop->body, facts);
+  }
+  if (const auto* block = s.as<Block>())
+    return 2.0 + work(block->init, facts) + work(block->body, facts) +
+           static_cast<double>(block->iterators.size());
+  if (s.is<Store>() || s.is<Evaluate>() || s.is<Assert>()) return count_expressions(s);
+  double sum = 1;
+  for_each_child(s, [&](const Expr&) { sum += 1; }, [&](const Stmt& inner) { sum += work(inner, facts); });
+  return sum;
+}
+
+interp::Argument carried(const interp::Argument& argument, DataType type) {
+  const auto* array = std::get_if<runtime::Array>(&argument);
+  if (array == nullptr) return argument;
+  if (array->type() == type) return array->copy();
+  const runtime::Array copy = runtime::Array::empty(array->shape(), type);
+  for (std::int64_t i = 0; i < array->element_count(); ++i) copy.set_float(i, array->get_float(i));
+  return copy;
+}
+
+void run_compiled(const Function& f, const std::vector<interp::Argument>& arguments) {
+  // No contraction: the rules count every rounding of the reference.
+  const runtime::Function compiled = build::compile(f, target::host(), {.contract = false});
+  std::vector<runtime::Value> values;
+  for (const interp::Argument& argument : arguments)
+    std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
+  compiled.call(values);
+}
+
+bool bit_equal(const runtime::Array& a, const runtime::Array& b, std::int64_t i) {
+  return a.get_bits(i) == b.get_bits(i);
+}
+
+/// One element against its reference.
+void compare_element(Comparison& c, std::int64_t i, const runtime::Array& got, const runtime::Array& expected,
+                     const runtime::Array* bounds) {
+  const double tolerance = bounds == nullptr ? 0 : bounds->get_float(i);
+  const bool exact_integer = !got.type().is_float() && tolerance == 0;
+  const double g = got.type().is_float() ? got.get_float(i) : static_cast<double>(got.get_int(i));
+  const double e =
+      expected.type().is_float() ? expected.get_float(i) : static_cast<double>(expected.get_int(i));
+  const double error = std::fabs(g - e);
+  bool agrees = exact_integer ? bit_equal(got, expected, i) : g == e || error <= tolerance;
+  if (std::isnan(tolerance) || std::isinf(tolerance)) {
+    ++c.unbounded;
+    // Nothing is known about the value, but NaN never agrees where the reference is a number.
+    agrees = !std::isnan(g) && !std::isnan(e);
+  } else if (!std::isnan(error) && g != e) {
+    c.largest_error = std::max(c.largest_error, error);
+    if (tolerance > 0) c.largest_ratio = std::max(c.largest_ratio, error / tolerance);
+  }
+  if (agrees) return;
+  if (c.mismatches++ > 0) return;
+  c.index = i;
+  c.got = g;
+  c.expected = e;
+  c.tolerance = tolerance;
+}
+
+}  // namespace
+
+bool CheckReport::agrees() const {
+  for (const Comparison& c : arguments)
+    if (c.mismatches > 0 || c.unbounded > 0) return false;
+  return true;
+}
+
+double interpreter_work(const Function& f, const std::vector<interp::Argument>& arguments) {
+  Substitution sizes;
+  for (const auto& [var, size] : extents_of(f, arguments)) sizes.emplace(var, make_int(size, var.type()));
+  return work(substitute(f, sizes).body, {});
+}
+
+CheckReport check(const Function& f, const std::vector<interp::Argument>& before,
+                  const std::vector<interp::Argument>& after, Reference reference) {
+  const BoundedProgram program = with_error_bounds(f);
+  std::vector<interp::Argument> arguments(program.function.parameters.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const BoundedParameter& at = program.parameters[i];
+    const Buffer& value = program.function.parameters[at.value].buffer;
+    arguments[at.value] = value ? carried(before[i], value->type) : before[i];
+    if (at.bound)
+      arguments[*at.bound] = runtime::Array::zeros(std::get<runtime::Array>(before[i]).shape(), float64);
+  }
+  if (reference == Reference::automatic)
+    reference = interpreter_work(program.function, arguments) > interpreter_limit ? Reference::compiled
+                                                                                  : Reference::interpreter;
+  CheckReport report;
+  if (reference == Reference::compiled) {
+    report.reference = "compiled float64";
+    run_compiled(program.function, arguments);
+  } else {
+    report.reference = "interpreter";
+    interp::run(program.function, arguments);
+  }
+  const std::vector<Role> roles = argument_roles(f);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (roles[i] == Role::input) continue;
+    const BoundedParameter& at = program.parameters[i];
+    const auto& got = std::get<runtime::Array>(after[i]);
+    const auto& expected = std::get<runtime::Array>(arguments[at.value]);
+    const auto* bounds = at.bound ? &std::get<runtime::Array>(arguments[*at.bound]) : nullptr;
+    Comparison c{.argument = f.parameters[i].buffer->name, .elements = got.element_count()};
+    for (std::int64_t k = 0; k < got.element_count(); ++k) compare_element(c, k, got, expected, bounds);
+    report.arguments.push_back(c);
+  }
+  return report;
+}
+
+}  // namespace ardea::measure
