@@ -51,7 +51,10 @@ debug: deps ## the same for debugging, into build/debug
 	@$(MAKE) --no-print-directory build/debug/build.ninja
 	$(call BUILD,debug)
 
-demo: build ## show, run and check the example programs
+# The program alone: whoever wants to see it first need not wait for the tests to build.
+demo: deps ## build the program; show, run and check the examples
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	$(call BUILD,release) --target ardea
 	tools/demo
 
 test: deps deps-fuzz unit-test fuzz-minute ## build and run all tests, and fuzz the parser for a minute
