@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+/// The commands of the program `ardea`, as functions of plain options: main/main.cc reads the command line,
+/// these do the work. Each returns the exit code, writes its answer to standard output, and throws Error for
+/// bad input (exit code 2).
+
+namespace ardea::cli {
+
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_disagrees = 1;  ///< `run --check` found a wrong answer
+inline constexpr int exit_bad_input = 2;
+inline constexpr int exit_internal_error = 70;
+
+struct ShowOptions {
+  std::string file;
+  std::string as = "tir";  ///< tir, lowered, llvm, asm
+  std::string pass = {};   ///< stop after this pass instead
+  std::string target = "host";
+  bool list_passes = false;
+  bool json = false;
+};
+int show(const ShowOptions& options);
+
+struct RunOptions {
+  std::string file;
+  std::string function = {};  ///< empty: the only one, or main
+  std::uint64_t seed = 0;
+  bool check = false;
+  std::string backend = "llvm";  ///< llvm, interp
+  std::string save = {};         ///< folder for arrays and manifest; empty for none
+  std::map<std::string, std::int64_t> sizes = {};
+  std::int64_t repeat = 5;
+  double min_repeat_ms = 20;
+  bool json = false;
+};
+int run(const RunOptions& options);
+
+struct TargetOptions {
+  std::string name = "host";
+  bool list = false;
+  bool json = false;
+};
+int target(const TargetOptions& options);
+
+}  // namespace ardea::cli

@@ -1,0 +1,43 @@
+#include "ardea/cli/describe.h"
+
+#include <nlohmann/json.hpp>
+
+#include "ardea/ir/print.h"
+#include "ardea/measure/inputs.h"
+
+namespace ardea::cli {
+
+std::vector<std::string> role_names(const Function& f) {
+  std::vector<std::string> names;
+  for (const measure::Role role : measure::argument_roles(f))
+    names.emplace_back(role == measure::Role::input    ? "input"
+                       : role == measure::Role::output ? "output"
+                                                       : "in_place");
+  return names;
+}
+
+nlohmann::json parameters_json(const Function& f) {
+  nlohmann::json parameters = nlohmann::json::array();
+  const std::vector<std::string> roles = role_names(f);
+  for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+    const Parameter& p = f.parameters[i];
+    if (!p.buffer) {
+      parameters.push_back({{"name", p.var.name()}, {"type", to_string(p.var.type())}, {"role", roles[i]}});
+      continue;
+    }
+    nlohmann::json shape = nlohmann::json::array();
+    for (const Expr& extent : p.buffer->shape) {
+      if (const auto size = constant_int(extent))
+        shape.push_back(*size);
+      else
+        shape.push_back(print(extent));
+    }
+    parameters.push_back({{"name", p.buffer->name},
+                          {"type", to_string(p.buffer->type)},
+                          {"shape", shape},
+                          {"role", roles[i]}});
+  }
+  return parameters;
+}
+
+}  // namespace ardea::cli

@@ -1,0 +1,112 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "ardea/cli/commands.h"
+#include "ardea/support/error.h"
+
+/// Reads the command line. Heavy to compile (CLI11), so that nothing else is here.
+
+namespace {
+
+using namespace ardea;
+
+std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts) {
+  std::map<std::string, std::int64_t> sizes;
+  for (const std::string& text : texts) {
+    const auto equal = text.find('=');
+    std::int64_t value = 0;
+    const bool good =
+        equal != std::string::npos && equal > 0 && CLI::detail::lexical_cast(text.substr(equal + 1), value);
+    require(good, "--size {}: write it as name=number, such as --size n=128", text);
+    sizes[text.substr(0, equal)] = value;
+  }
+  return sizes;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Ardea: a tensor-program compiler.", "ardea"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", ARDEA_VERSION);
+  app.footer(
+      "Each command has its own --help with examples. Exit codes: 0 done, 1 a check found a wrong answer, 2 "
+      "bad input.");
+
+  cli::ShowOptions show;
+  CLI::App* show_command =
+      app.add_subcommand("show", "print a program: as text, lowered, as LLVM IR or as assembly");
+  show_command->add_option("file", show.file, "a program in text form");
+  show_command->add_option("--as", show.as, "tir, lowered, llvm or asm")->capture_default_str();
+  show_command->add_option("--pass", show.pass, "the program after this pass of the lowering");
+  show_command->add_option("--target", show.target, "a name from `ardea target --list`, or a JSON file")
+      ->capture_default_str();
+  show_command->add_flag("--list-passes", show.list_passes, "name the passes and what holds after each");
+  show_command->add_flag("--json", show.json, "machine-readable output");
+  show_command->footer(
+      "Examples:\n  ardea show examples/gemm.tir\n  ardea show examples/gemm.tir --pass flatten_storage\n"
+      "  ardea show examples/gemm.tir --as asm --target neoverse-v1\n  ardea show --list-passes");
+
+  cli::RunOptions run_options;
+  std::vector<std::string> sizes;
+  CLI::App* run_command = app.add_subcommand("run", "run a program on generated inputs, time it, check it");
+  run_command->add_option("file", run_options.file, "a program in text form")->required();
+  run_command->add_option("--function", run_options.function,
+                          "which function, where the program has several");
+  run_command->add_option("--seed", run_options.seed, "of the inputs")->capture_default_str();
+  run_command->add_flag("--check", run_options.check,
+                        "compare with the interpreter under a derived tolerance");
+  run_command->add_option("--backend", run_options.backend, "llvm or interp")->capture_default_str();
+  run_command->add_option("--save", run_options.save,
+                          "write the arrays as .npy and a manifest to this folder");
+  run_command->add_option("--size", sizes, "a symbolic size, such as n=128 (may be repeated)");
+  run_command->add_option("--repeat", run_options.repeat, "timed repeats, of which the median counts")
+      ->capture_default_str();
+  run_command->add_option("--min-repeat-ms", run_options.min_repeat_ms, "how long one repeat takes at least")
+      ->capture_default_str();
+  run_command->add_flag("--json", run_options.json, "machine-readable output");
+  run_command->footer(
+      "Examples:\n  ardea run examples/gemm.tir --check\n  ardea run examples/softmax.tir --seed 7 --save "
+      "out\n"
+      "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json");
+
+  cli::TargetOptions target;
+  CLI::App* target_command = app.add_subcommand("target", "describe this machine, or a named target");
+  target_command->add_option("name", target.name, "a name from --list, or a JSON file")
+      ->capture_default_str();
+  target_command->add_flag("--list", target.list, "the names of all targets");
+  target_command->add_flag("--json", target.json, "the whole record");
+  target_command->footer(
+      "Examples:\n  ardea target\n  ardea target neoverse-v1 --json\n  ardea target --list");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    const std::string command =
+        app.get_subcommands().empty() ? "ardea" : "ardea " + app.get_subcommands()[0]->get_name();
+    std::fprintf(stderr, "ardea: %s; see %s --help\n", e.what(), command.c_str());
+    return cli::exit_bad_input;
+  }
+  if (show_command->parsed()) return cli::show(show);
+  if (target_command->parsed()) return cli::target(target);
+  run_options.sizes = parse_sizes(sizes);
+  return cli::run(run_options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const ardea::Error& e) {
+    std::fprintf(stderr, "ardea: %s\n", e.what());
+    return ardea::cli::exit_bad_input;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "ardea: there is not enough memory for this program; give smaller sizes\n");
+    return ardea::cli::exit_bad_input;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "ardea: internal error: %s; please report this with the command and its input\n",
+                 e.what());
+    return ardea::cli::exit_internal_error;
+  }
+}

@@ -1,0 +1,174 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ardea/arith/load.h"
+#include "ardea/build/build.h"
+#include "ardea/cli/commands.h"
+#include "ardea/cli/describe.h"
+#include "ardea/cli/output.h"
+#include "ardea/cli/save.h"
+#include "ardea/ir/equal.h"
+#include "ardea/measure/check.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/runtime/time_evaluator.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+
+namespace ardea::cli {
+
+namespace {
+
+const Function& chosen_function(const Module& module, const RunOptions& options) {
+  std::vector<std::string> names;
+  for (const Function& f : module.functions) names.push_back(f.name);
+  if (options.function.empty()) {
+    if (module.functions.size() == 1) return module.functions[0];
+    if (const Function* main = module.find("main")) return *main;
+    fail("{}: it has the functions {}; choose one with --function", options.file, join(names, ", "));
+  }
+  if (const Function* f = module.find(options.function)) return *f;
+  fail("{}: it has no function {}, only {}{}", options.file, options.function, join(names, ", "),
+       did_you_mean(options.function, names));
+}
+
+std::vector<runtime::Value> values_of(const std::vector<interp::Argument>& arguments) {
+  std::vector<runtime::Value> values;
+  for (const interp::Argument& argument : arguments)
+    std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
+  return values;
+}
+
+/// The program on the chosen backend: something to call on arguments.
+struct Runnable {
+  std::function<void(const std::vector<interp::Argument>&)> run;
+  runtime::Function function = {};  ///< the same for the time evaluator
+  double compile_s = 0;
+};
+
+Runnable runnable(const Function& f, const RunOptions& options) {
+  if (options.backend == "interp") {
+    return {[f](const std::vector<interp::Argument>& arguments) { interp::run(f, arguments); }};
+  }
+  const std::vector<std::string> backends = {"llvm", "interp"};
+  require(options.backend == "llvm", "--backend {}: there is no such backend, use one of {}{}",
+          options.backend, join(backends, ", "), did_you_mean(options.backend, backends));
+  const double start = runtime::steady_seconds();
+  runtime::Function function = build::compile(f, target::host());
+  const double compile_s = runtime::steady_seconds() - start;
+  return {[function](const std::vector<interp::Argument>& arguments) { function.call(values_of(arguments)); },
+          function, compile_s};
+}
+
+runtime::Timing timed(const Runnable& program, const std::vector<interp::Argument>& arguments,
+                      const RunOptions& options) {
+  if (program.function) {
+    const runtime::TimeEvaluator evaluate{.repeat = options.repeat, .min_repeat_ms = options.min_repeat_ms};
+    return evaluate(program.function, values_of(arguments));
+  }
+  const double start = runtime::steady_seconds();  // once is enough to know how slow the interpreter is
+  program.run(arguments);
+  return runtime::summarize({runtime::steady_seconds() - start}, 1);
+}
+
+std::string seconds(double s) {
+  if (s >= 1) return fmt::format("{:.3f} s", s);
+  if (s >= 1e-3) return fmt::format("{:.3f} ms", s * 1e3);
+  return fmt::format("{:.3f} us", s * 1e6);
+}
+
+std::string argument_line(const Function& f, const std::vector<interp::Argument>& arguments) {
+  const std::vector<std::string> roles = role_names(f);
+  std::string text = f.name + "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) text += ", ";
+    const Parameter& p = f.parameters[i];
+    text += (p.buffer ? p.buffer->name : p.var.name()) + ": ";
+    std::visit(
+        [&](const auto& value) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(value)>, runtime::Array>)
+            text += value.description() + (roles[i] == "input" ? "" : " " + roles[i]);
+          else
+            text += fmt::format("{}", value);
+        },
+        arguments[i]);
+  }
+  return text + ")";
+}
+
+std::string comparison_line(const measure::Comparison& c, const std::string& reference) {
+  if (c.mismatches > 0)
+    return fmt::format(
+        "check: {} DISAGREES with the {} in {} of {} elements; first at {}: {} instead of {}, tolerance "
+        "{:.3g}\n",
+        c.argument, reference, c.mismatches, c.elements, c.index, c.got, c.expected, c.tolerance);
+  if (c.unbounded > 0)
+    return fmt::format(
+        "check: {}: {} of {} elements overflow or depend on rounding, so that no tolerance is finite; not "
+        "checked\n",
+        c.argument, c.unbounded, c.elements);
+  if (c.largest_error == 0)
+    return fmt::format("check: {} equals the {} in all {} elements\n", c.argument, reference, c.elements);
+  return fmt::format(
+      "check: {} agrees with the {} in all {} elements; largest error {:.3g}, at most {:.3g} of the "
+      "tolerance\n",
+      c.argument, reference, c.elements, c.largest_error, c.largest_ratio);
+}
+
+nlohmann::json check_json(const measure::CheckReport& report) {
+  nlohmann::json arguments = nlohmann::json::array();
+  for (const measure::Comparison& c : report.arguments)
+    arguments.push_back({{"argument", c.argument},
+                         {"elements", c.elements},
+                         {"mismatches", c.mismatches},
+                         {"unbounded", c.unbounded},
+                         {"largest_error", c.largest_error},
+                         {"largest_error_over_tolerance", c.largest_ratio}});
+  return {{"agrees", report.agrees()}, {"reference", report.reference}, {"arguments", arguments}};
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  require(options.repeat > 0, "--repeat {}: must be at least 1", options.repeat);
+  const Module module = arith::load_file(options.file);
+  const Function& f = chosen_function(module, options);
+  const Runnable program = runnable(f, options);
+  const std::vector<interp::Argument> before =
+      measure::make_arguments(f, {.seed = options.seed, .sizes = options.sizes});
+  const std::vector<interp::Argument> after = measure::copy_arguments(before);
+  program.run(after);
+  std::optional<measure::CheckReport> report;
+  if (options.check) report = measure::check(f, before, after);
+  const runtime::Timing timing = timed(program, measure::copy_arguments(before), options);
+
+  nlohmann::json answer = {{"program", options.file},
+                           {"function", f.name},
+                           {"hash", fmt::format("{:016x}", structural_hash(f))},
+                           {"backend", options.backend},
+                           {"seed", options.seed}};
+  if (!options.save.empty()) save_run(options.save, f, before, after, answer);
+  answer["parameters"] = parameters_json(f);
+  answer["median_s"] = timing.median_s;
+  answer["min_s"] = timing.min_s;
+  answer["repeats"] = timing.samples.size();
+  answer["calls_per_repeat"] = timing.number;
+  answer["compile_s"] = program.compile_s;
+  if (report) answer["check"] = check_json(*report);
+  if (options.json) {
+    write_out(answer.dump(2) + "\n");
+  } else {
+    std::string text = argument_line(f, before) + "\n";
+    text += fmt::format("{}: median {}, least {} ({} x {} calls)", options.backend, seconds(timing.median_s),
+                        seconds(timing.min_s), timing.samples.size(), timing.number);
+    if (program.compile_s > 0) text += fmt::format("; compiled in {}", seconds(program.compile_s));
+    text += "\n";
+    if (report)
+      for (const measure::Comparison& c : report->arguments) text += comparison_line(c, report->reference);
+    if (!options.save.empty()) text += "saved to " + options.save + "\n";
+    write_out(text);
+  }
+  return report && !report->agrees() ? exit_disagrees : exit_ok;
+}
+
+}  // namespace ardea::cli

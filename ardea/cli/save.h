@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "ardea/interp/interpreter.h"
+#include "ardea/ir/function.h"
+
+namespace ardea::cli {
+
+/// Writes <argument>.npy for every array (inputs and in-place arguments as they were before, outputs as they
+/// are after), <argument>.out.npy for in-place ones, and manifest.json, which also gets the fields of
+/// `about`. All files are written beside the folder first and moved in at the end: on an Error the folder is
+/// as it was.
+void save_run(const std::filesystem::path& folder, const Function& f,
+              const std::vector<interp::Argument>& before, const std::vector<interp::Argument>& after,
+              const nlohmann::json& about);
+
+}  // namespace ardea::cli

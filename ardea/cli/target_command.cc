@@ -1,0 +1,58 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ardea/cli/commands.h"
+#include "ardea/cli/output.h"
+#include "ardea/support/text.h"
+#include "ardea/target/target.h"
+
+namespace ardea::cli {
+
+namespace {
+
+std::string bytes(std::int64_t count) {
+  if (count >= (std::int64_t{1} << 30) && count % (1 << 20) == 0)
+    return fmt::format("{:.1f} GiB", static_cast<double>(count) / (1 << 30));
+  if (count >= (1 << 20)) return fmt::format("{:.1f} MiB", static_cast<double>(count) / (1 << 20));
+  return fmt::format("{} KiB", count / 1024);
+}
+
+std::string described(const target::Target& t) {
+  std::string text =
+      fmt::format("{}: {} {}, {}\n", t.name, target::to_string(t.kind), target::to_string(t.arch), t.cpu);
+  text += fmt::format("  triple     {}\n  cores      {}\n", t.triple, t.cores);
+  text += fmt::format("  vectors    {} bits, {} registers\n", t.vector_bits, t.vector_registers);
+  for (const target::Cache& c : t.caches)
+    text += fmt::format("  L{} cache   {}, {}lines of {} bytes, shared by {} core{}\n", c.level,
+                        bytes(c.bytes), c.ways ? fmt::format("{} ways, ", *c.ways) : "", c.line_bytes,
+                        c.shared_by_cores, c.shared_by_cores == 1 ? "" : "s");
+  text += fmt::format("  memory     {}\n", bytes(t.memory_bytes));
+  if (t.gpu)
+    text += fmt::format(
+        "  gpu        {} threads a block, warps of {}, {} shared memory a block, {} registers a core\n",
+        t.gpu->threads_per_block, t.gpu->warp_threads, bytes(t.gpu->shared_bytes_per_block),
+        t.gpu->registers_per_core);
+  for (const auto& [name, rate] : t.peak_per_second)
+    text += fmt::format("  peak       {} {:.3g} a second\n", name, rate);
+  std::vector<std::string> present;
+  for (const std::string& f : t.features)
+    if (f.starts_with('+')) present.push_back(f.substr(1));
+  text += "  features   " + join(present, " ") + "\n";
+  return text;
+}
+
+}  // namespace
+
+int target(const TargetOptions& options) {
+  if (options.list) {
+    write_out(options.json ? nlohmann::json(target::names()).dump(2) + "\n"
+                           : join(target::names(), "\n") + "\n");
+    return exit_ok;
+  }
+  const target::Target t = target::find(options.name);
+  write_out(options.json ? target::to_json(t).dump(2) + "\n" : described(t));
+  return exit_ok;
+}
+
+}  // namespace ardea::cli
