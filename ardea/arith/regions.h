@@ -26,9 +26,42 @@ struct Accesses {
 /// counts as itself.
 Accesses accesses(const Stmt& s, const Analyzer& facts);
 
-/// The box that `region` covers when `loops` run, clipped to the buffer where it cannot be proved inside.
-Touched relax(const BufferRegion& region, const std::vector<std::pair<Var, Range>>& loops,
-              const Analyzer& facts);
+/// One place that touches memory, not yet united with the others.
+struct Access {
+  Touched touched;
+  bool write = false;
+  bool in_init = false;  ///< in the init of the block that was asked about
+  /// By an address that the code gives away (to a call, or as a bare data handle): the box is the whole
+  /// buffer, and nothing is known about what the receiver does with it. Counted once as a read and once as a
+  /// write.
+  bool opaque = false;
+  bool conditional = false;  ///< under a condition that the facts do not decide
+  Stmt statement;            ///< the store, the statement around the load, or the block inside
+};
+
+/// Every access of s, in program order; a store comes before the loads of its value, a load before those of
+/// its indices.
+std::vector<Access> each_access(const Stmt& s, const Analyzer& facts);
+
+/// The same for the init and the body of a block, over its iterators, which `facts` need not know. Its own
+/// allocations are left out, its matched buffers count as parts of their sources. Declared regions of the
+/// block itself play no role.
+std::vector<Access> each_access(const Block& block, const Analyzer& facts);
+Accesses accesses(const Block& block, const Analyzer& facts);
+
+/// facts, and the iterators of the block in their domains: what holds inside.
+Analyzer facts_inside(const Block& block, const Analyzer& facts);
+
+using LoopRange = std::pair<Var, Range>;
+
+/// The box that `region` covers when `loops` (outermost first) run, clipped to the buffer where it cannot be
+/// proved inside. A dimension that depends on none of the loops stays as it is.
+Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops, const Analyzer& facts);
+
+/// The same where only the iterations count in which all `conditions` hold. They may bound the box; it stays
+/// exact where each of them cuts one dimension and nothing else.
+Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops,
+              const std::vector<Expr>& conditions, const Analyzer& facts);
 
 /// The smallest box around both: by the provably smaller bound, else by min and max.
 Touched unite(const Touched& a, const Touched& b, const Analyzer& facts);
@@ -39,7 +72,8 @@ Proof contains(const BufferRegion& outer, const BufferRegion& inner, const Analy
 Proof disjoint(const BufferRegion& a, const BufferRegion& b, const Analyzer& facts);
 
 /// Fills in the absent `reads` and `writes` of every block from its body. As TVM has it, a reduction block's
-/// read of the element that it updates is not listed among its reads where the block has an init.
+/// read of the element that it updates is not listed among its reads where the block has an init, and the
+/// root block lists nothing.
 Function complete_regions(const Function& f);
 Module complete_regions(const Module& m);
 

@@ -9,7 +9,7 @@ namespace ardea::arith {
 
 /// A broken law of the IR: which, and a sentence with the place, the fact and the way out.
 struct Violation {
-  std::string law;  ///< a stable code such as "read_region_too_small"; verify.cc lists them all
+  std::string law;  ///< a stable code such as "read_region_too_small"; docs/ir.md lists them all
   std::string message;
 };
 
@@ -19,7 +19,13 @@ struct Violation {
 std::vector<Violation> verify(const Function& f);
 std::vector<Violation> verify(const Module& m);
 
+/// The laws of form alone, which need no proofs: definitions, types, buffers. What complete_regions may count
+/// on.
+std::vector<Violation> verify_form(const Function& f);
+std::vector<Violation> verify_form(const Module& m);
+
 /// Throws Error with the first violation's message; `context` goes in front.
+void require_form(const Module& m, const std::string& context);
 void require_valid(const Function& f, const std::string& context);
 void require_valid(const Module& m, const std::string& context);
 

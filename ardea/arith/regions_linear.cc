@@ -1,0 +1,190 @@
+#include "ardea/arith/regions_linear.h"
+
+#include <algorithm>
+
+#include "ardea/arith/iter_map.h"
+#include "ardea/ir/substitute.h"
+
+namespace ardea::arith {
+
+Expr as_index(const Expr& e) {
+  if (const auto value = constant_int(e)) return make_int(*value);
+  return make_cast(int64, e);
+}
+
+bool uses_any(const Expr& e, const std::vector<LoopRange>& loops) {
+  return std::any_of(loops.begin(), loops.end(), [&](const LoopRange& loop) { return uses(e, loop.first); });
+}
+
+std::optional<std::vector<Expr>> linear_coefficients(const Expr& e, const std::vector<LoopRange>& loops,
+                                                     const Analyzer& facts) {
+  // By differences: e is linear in x where e[x := x + 1] - e is free of the loops. The facts hold at x, so
+  // that the difference is right at every iteration and e is linear over the whole range.
+  const Expr index = facts.simplify(as_index(e));
+  std::vector<Expr> coefficients;
+  for (const auto& [var, range] : loops) {
+    if (!uses(index, var)) {
+      coefficients.push_back(make_int(0));
+      continue;
+    }
+    const Expr step = facts.simplify(substitute(index, var, var + 1) - index);
+    if (uses_any(step, loops)) return std::nullopt;
+    coefficients.push_back(step);
+  }
+  return coefficients;
+}
+
+namespace {
+
+bool independent(const std::vector<LoopRange>& loops) {
+  return std::none_of(loops.begin(), loops.end(), [&](const LoopRange& loop) {
+    return uses_any(loop.second.min, loops) || uses_any(loop.second.extent, loops);
+  });
+}
+
+/// A slice [min, min + extent) is the index min + t for t in [0, extent): one more loop.
+struct Points {
+  std::vector<Expr> indices;
+  std::vector<LoopRange> loops;
+  Analyzer facts;
+};
+
+Points as_points(const std::vector<Range>& dims, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  Points points{{}, loops, facts};
+  for (const Range& dim : dims) {
+    Expr index = as_index(dim.min);
+    if (!is_one(dim.extent)) {
+      const Var t("t");
+      const Range range{make_int(0), as_index(dim.extent)};
+      points.loops.emplace_back(t, range);
+      points.facts.bind(t, range);
+      index = index + t;
+    }
+    points.indices.push_back(index);
+  }
+  return points;
+}
+
+/// The coefficient without its sign, or nothing where the sign is not known.
+std::optional<Expr> magnitude(const Expr& coefficient, const Analyzer& facts) {
+  if (facts.proves(coefficient >= make_int(0))) return coefficient;
+  if (facts.proves(coefficient <= make_int(0))) return facts.simplify(-coefficient);
+  return std::nullopt;
+}
+
+struct Term {
+  Expr weight, extent;
+};
+
+/// The moving terms of one index: weight times a loop of `extent` iterations.
+std::optional<std::vector<Term>> terms_of(const std::vector<Expr>& coefficients,
+                                          const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  std::vector<Term> terms;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (is_zero(coefficients[i])) continue;
+    const auto weight = magnitude(coefficients[i], facts);
+    if (!weight) return std::nullopt;
+    terms.push_back({*weight, as_index(loops[i].second.extent)});
+  }
+  return terms;
+}
+
+/// Takes the terms one by one, each time one that `fits` the sum reached so far, until none is left.
+template <class Fits>
+bool take_all(std::vector<Term> terms, Expr reach, const Analyzer& facts, const Fits& fits) {
+  while (!terms.empty()) {
+    const auto next =
+        std::find_if(terms.begin(), terms.end(), [&](const Term& term) { return fits(term, reach); });
+    if (next == terms.end()) return false;
+    reach = facts.simplify(reach + next->weight * (next->extent - 1));
+    terms.erase(next);
+  }
+  return true;
+}
+
+/// Σ weight·x runs over [0, reach] without a gap: each weight is at most one more than what the lighter ones
+/// reach.
+bool contiguous(std::vector<Term> terms, const Analyzer& facts) {
+  return take_all(std::move(terms), make_int(0), facts, [&](const Term& term, const Expr& reach) {
+    return facts.proves(term.weight <= facts.simplify(reach + 1));
+  });
+}
+
+/// Slices of `width` at Σ weight·x do not meet for different x: each weight is more than what the lighter
+/// ones reach.
+bool apart(std::vector<Term> terms, const Expr& width, const Analyzer& facts) {
+  return take_all(std::move(terms), facts.simplify(as_index(width) - 1), facts,
+                  [&](const Term& term, const Expr& reach) { return facts.proves(term.weight > reach); });
+}
+
+bool fills_linearly(const Points& points) {
+  std::vector<bool> taken(points.loops.size(), false);
+  for (const Expr& index : points.indices) {
+    const auto coefficients = linear_coefficients(index, points.loops, points.facts);
+    if (!coefficients) return false;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      if (is_zero((*coefficients)[i])) continue;
+      if (taken[i]) return false;
+      taken[i] = true;
+    }
+    const auto terms = terms_of(*coefficients, points.loops, points.facts);
+    if (!terms || !contiguous(*terms, points.facts)) return false;
+  }
+  return true;
+}
+
+bool fills_by_digits(const Points& points) {
+  const auto map = iter_map(points.indices, points.loops, make_bool(true), points.facts);
+  if (!map || !map->surjective) return false;
+  for (std::size_t d = 0; d < points.indices.size(); ++d) {
+    const MixedRadix& digits = map->bindings[d];
+    std::vector<Var> vars;
+    for (const LoopRange& loop : points.loops) vars.push_back(loop.first);
+    const SymbolicBounds bounds = points.facts.bounds(points.indices[d], vars);
+    if (!digits.regular || !bounds.low || !bounds.high) return false;
+    const Expr reached = as_index(bounds.high) - as_index(bounds.low) + 1;
+    if (!points.facts.proves(equals(reached, as_index(digits.extent)))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool fills_box(const std::vector<Range>& dims, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  for (const Range& dim : dims)
+    if (uses_any(dim.extent, loops)) return false;
+  const Points points = as_points(dims, loops, facts);
+  if (!independent(points.loops)) return false;
+  return fills_linearly(points) || fills_by_digits(points);
+}
+
+std::optional<std::vector<std::size_t>> separating_dimensions(const std::vector<Range>& dims,
+                                                              const std::vector<LoopRange>& loops,
+                                                              const Analyzer& facts) {
+  if (!independent(loops)) return std::nullopt;
+  std::vector<LoopRange> left = loops;  // not told apart yet; the others are equal in the pair of iterations
+  std::vector<std::size_t> used;
+  for (bool progress = true; progress && !left.empty();) {
+    progress = false;
+    for (std::size_t d = 0; d < dims.size() && !left.empty(); ++d) {
+      if (!uses_any(dims[d].min, left) || uses_any(dims[d].extent, loops)) continue;
+      const auto coefficients = linear_coefficients(dims[d].min, left, facts);
+      if (!coefficients) continue;
+      const auto terms = terms_of(*coefficients, left, facts);
+      if (!terms || !apart(*terms, dims[d].extent, facts)) continue;
+      for (std::size_t i = left.size(); i-- > 0;)
+        if (!is_zero((*coefficients)[i])) left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+      used.push_back(d);
+      progress = true;
+    }
+  }
+  if (left.empty()) return used;
+  const Points points = as_points(dims, loops, facts);
+  const auto map = iter_map(points.indices, points.loops, make_bool(true), points.facts);
+  if (!map || !map->injective) return std::nullopt;
+  used.resize(dims.size());
+  for (std::size_t d = 0; d < dims.size(); ++d) used[d] = d;
+  return used;
+}
+
+}  // namespace ardea::arith

@@ -1,0 +1,253 @@
+#include <algorithm>
+
+#include "ardea/arith/regions.h"
+#include "ardea/arith/regions_conditions.h"
+#include "ardea/arith/regions_linear.h"
+#include "ardea/ir/substitute.h"
+
+namespace ardea::arith {
+
+namespace {
+
+enum class Side { low, high };
+
+/// First and last element of a dimension.
+struct Interval {
+  Expr low, high;
+};
+
+/// The loops that move e, those that move its loops' ranges included.
+std::vector<LoopRange> moving(const Expr& e, const std::vector<LoopRange>& loops) {
+  std::vector<LoopRange> found;
+  for (std::size_t i = loops.size(); i-- > 0;) {
+    const auto in_range_of = [&](const LoopRange& inner) {
+      return uses(inner.second.min, loops[i].first) || uses(inner.second.extent, loops[i].first);
+    };
+    if (uses(e, loops[i].first) || std::any_of(found.begin(), found.end(), in_range_of))
+      found.insert(found.begin(), loops[i]);
+  }
+  return found;
+}
+
+/// The least or greatest value of e over the loops; empty where unbounded.
+Expr extreme(const Expr& e, const std::vector<LoopRange>& loops, Side side, const Analyzer& facts) {
+  const std::vector<LoopRange> movers = moving(e, loops);
+  if (movers.empty()) return e;
+  const auto pick = [&](const SymbolicBounds& b) { return side == Side::low ? b.low : b.high; };
+  std::vector<Var> all;
+  bool independent = true;
+  for (const auto& [var, range] : movers) {
+    all.push_back(var);
+    independent = independent && !uses_any(range.min, movers) && !uses_any(range.extent, movers);
+  }
+  Expr at = e;
+  if (independent) {
+    at = pick(facts.bounds(e, all));
+  } else {
+    // Innermost first: its range may mention the loops around it.
+    for (std::size_t i = all.size(); i-- > 0 && at;) at = pick(facts.bounds(at, {all[i]}));
+  }
+  if (!at || uses_any(at, movers)) return {};
+  return facts.simplify(as_index(at));
+}
+
+Expr smaller(const Expr& a, const Expr& b, const Analyzer& facts) {
+  if (facts.proves(a <= b)) return a;
+  if (facts.proves(b <= a)) return b;
+  return facts.simplify(min(a, b));
+}
+
+Expr larger(const Expr& a, const Expr& b, const Analyzer& facts) {
+  if (facts.proves(a >= b)) return a;
+  if (facts.proves(b >= a)) return b;
+  return facts.simplify(max(a, b));
+}
+
+/// One condition as `value >= 0` over the loops.
+struct Cut {
+  Expr value;
+  std::vector<Expr> coefficients;
+  std::size_t condition;  ///< its place among the conditions
+};
+
+std::vector<Cut> cuts_of(const std::vector<Expr>& conditions, const std::vector<LoopRange>& loops,
+                         const Analyzer& facts) {
+  std::vector<Cut> cuts;
+  for (std::size_t c = 0; c < conditions.size(); ++c)
+    for (const Expr& value : nonnegative_parts(conditions[c]))
+      if (auto coefficients = linear_coefficients(value, loops, facts))
+        cuts.push_back({facts.simplify(value), std::move(*coefficients), c});
+  return cuts;
+}
+
+/// Bounds of one index by the conditions: index + m·cut eliminates a loop, and the cut is not negative. Notes
+/// in `spent` the cuts that say a bound of the index and nothing else.
+class Tightening {
+ public:
+  Tightening(const std::vector<LoopRange>& loops, const std::vector<Cut>& cuts, std::vector<bool>& spent,
+             const Analyzer& facts)
+      : loops_(loops), cuts_(cuts), spent_(spent), facts_(facts) {}
+
+  void apply(const Expr& index, Interval& interval) const {
+    const auto coefficients = linear_coefficients(index, loops_, facts_);
+    if (!coefficients) return;
+    for (std::size_t c = 0; c < cuts_.size(); ++c)
+      for (const std::int64_t m : multipliers(*coefficients, cuts_[c])) use(index, c, m, interval);
+  }
+
+ private:
+  std::vector<std::int64_t> multipliers(const std::vector<Expr>& coefficients, const Cut& cut) const {
+    std::vector<std::int64_t> found;
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
+      const auto mine = constant_int(coefficients[i]), cuts = constant_int(cut.coefficients[i]);
+      if (!mine || !cuts || *mine == 0 || *cuts == 0 || *mine % *cuts != 0) continue;
+      const std::int64_t m = -*mine / *cuts;
+      if (std::find(found.begin(), found.end(), m) == found.end()) found.push_back(m);
+    }
+    return found;
+  }
+
+  void use(const Expr& index, std::size_t c, std::int64_t m, Interval& interval) const {
+    const Expr rest = facts_.simplify(as_index(index) + cuts_[c].value * m);
+    const Side side = m > 0 ? Side::high : Side::low;
+    const Expr bound = extreme(rest, loops_, side, facts_);
+    if (!bound) return;
+    if (side == Side::high)
+      interval.high = interval.high ? smaller(interval.high, bound, facts_) : bound;
+    else
+      interval.low = interval.low ? larger(interval.low, bound, facts_) : bound;
+    if ((m == 1 || m == -1) && !uses_any(rest, loops_)) spent_[c] = true;
+  }
+
+  const std::vector<LoopRange>& loops_;
+  const std::vector<Cut>& cuts_;
+  std::vector<bool>& spent_;
+  const Analyzer& facts_;
+};
+
+Range clipped(Interval interval, const Expr& extent, const Analyzer& facts) {
+  const Expr last = facts.simplify(as_index(extent) - 1);
+  interval.low = interval.low ? larger(interval.low, make_int(0), facts) : make_int(0);
+  interval.high = interval.high ? smaller(interval.high, last, facts) : last;
+  return {interval.low, facts.simplify(interval.high - interval.low + 1)};
+}
+
+bool all_run(const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  return std::all_of(loops.begin(), loops.end(), [&](const LoopRange& loop) {
+    return facts.proves(as_index(loop.second.extent) >= make_int(1));
+  });
+}
+
+Interval interval_of(const Range& range, const Analyzer& facts) {
+  const Expr low = as_index(range.min);
+  return {low, is_one(range.extent) ? low : facts.simplify(low + as_index(range.extent) - 1)};
+}
+
+}  // namespace
+
+Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  return relax(region, loops, {}, facts);
+}
+
+Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops,
+              const std::vector<Expr>& conditions, const Analyzer& facts) {
+  Analyzer inside = facts;
+  for (const auto& [var, range] : loops) inside.bind(var, range);
+  for (const Expr& condition : conditions) inside.assume(condition);
+  return relax_within(region, loops, conditions, inside);
+}
+
+Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,
+                     const std::vector<Expr>& conditions, const Analyzer& facts) {
+  const std::vector<Cut> cuts = cuts_of(conditions, loops, facts);
+  std::vector<bool> spent(cuts.size(), false);
+  Touched touched{{region.buffer, {}}, true};
+  for (std::size_t d = 0; d < region.region.size(); ++d) {
+    const Range& dim = region.region[d];
+    if (!uses_any(dim.min, loops) && !uses_any(dim.extent, loops)) {
+      touched.region.region.push_back(dim);
+      continue;
+    }
+    const Interval at = interval_of(dim, facts);
+    Interval box{extreme(at.low, loops, Side::low, facts), extreme(at.high, loops, Side::high, facts)};
+    std::vector<bool> unused(cuts.size());
+    if (is_one(dim.extent)) {
+      Tightening(loops, cuts, spent, facts).apply(at.low, box);
+    } else {
+      // A slice that a cut shortens is not exact: the cut bounds its first element only.
+      Interval first{}, last{};
+      Tightening(loops, cuts, unused, facts).apply(at.low, first);
+      Tightening(loops, cuts, unused, facts).apply(at.high, last);
+      if (first.low) box.low = box.low ? larger(box.low, first.low, facts) : first.low;
+      if (last.high) box.high = box.high ? smaller(box.high, last.high, facts) : last.high;
+    }
+    touched.region.region.push_back(clipped(box, region.buffer->shape[d], facts));
+  }
+  // A condition counts as a cut of one dimension only where each of its parts was spent so.
+  std::vector<bool> decided(conditions.size(), false);
+  for (std::size_t c = 0; c < cuts.size(); ++c) decided[cuts[c].condition] = true;
+  for (std::size_t c = 0; c < cuts.size(); ++c)
+    if (!spent[c]) decided[cuts[c].condition] = false;
+  touched.exact = std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; }) &&
+                  all_run(loops, facts) && fills_box(region.region, loops, facts);
+  return touched;
+}
+
+Touched unite(const Touched& a, const Touched& b, const Analyzer& facts) {
+  Touched box{{a.region.buffer, {}}, false};
+  std::size_t different = 0;
+  bool touching = true;
+  for (std::size_t d = 0; d < a.region.region.size(); ++d) {
+    const Range &ra = a.region.region[d], &rb = b.region.region[d];
+    const Interval ia = interval_of(ra, facts), ib = interval_of(rb, facts);
+    const bool same = facts.proves(equals(ia.low, ib.low)) && facts.proves(equals(ia.high, ib.high));
+    if (same) {
+      box.region.region.push_back(ra);
+      continue;
+    }
+    ++different;
+    touching = touching && facts.proves(ia.low <= ib.high + 1) && facts.proves(ib.low <= ia.high + 1);
+    const Expr low = smaller(ia.low, ib.low, facts), high = larger(ia.high, ib.high, facts);
+    box.region.region.push_back({low, facts.simplify(high - low + 1)});
+  }
+  box.exact = (different == 0 && (a.exact || b.exact)) ||
+              (different == 1 && touching && a.exact && b.exact) ||
+              (a.exact && contains(a.region, b.region, facts) == Proof::proved) ||
+              (b.exact && contains(b.region, a.region, facts) == Proof::proved);
+  return box;
+}
+
+namespace {
+
+bool certainly_not_empty(const BufferRegion& region, const Analyzer& facts) {
+  return std::all_of(region.region.begin(), region.region.end(),
+                     [&](const Range& range) { return facts.proves(as_index(range.extent) >= make_int(1)); });
+}
+
+}  // namespace
+
+Proof contains(const BufferRegion& outer, const BufferRegion& inner, const Analyzer& facts) {
+  bool all = true, refuted = false;
+  for (std::size_t d = 0; d < inner.region.size(); ++d) {
+    const Interval out = interval_of(outer.region[d], facts), in = interval_of(inner.region[d], facts);
+    for (const Expr& bound : {out.low <= in.low, in.high <= out.high}) {
+      const Proof proof = facts.prove(bound);
+      all = all && proof == Proof::proved;
+      refuted = refuted || proof == Proof::refuted;
+    }
+  }
+  if (all) return Proof::proved;
+  return refuted && certainly_not_empty(inner, facts) ? Proof::refuted : Proof::unknown;
+}
+
+Proof disjoint(const BufferRegion& a, const BufferRegion& b, const Analyzer& facts) {
+  bool meet = certainly_not_empty(a, facts) && certainly_not_empty(b, facts);
+  for (std::size_t d = 0; d < a.region.size(); ++d) {
+    const Interval ia = interval_of(a.region[d], facts), ib = interval_of(b.region[d], facts);
+    if (facts.proves(ia.high < ib.low) || facts.proves(ib.high < ia.low)) return Proof::proved;
+    meet = meet && facts.proves(ia.low <= ib.high) && facts.proves(ib.low <= ia.high);
+  }
+  return meet ? Proof::refuted : Proof::unknown;
+}
+
+}  // namespace ardea::arith

@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "ardea/arith/regions_conditions.h"
+#include "ardea/arith/regions_linear.h"
+#include "ardea/arith/verify_laws.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+
+namespace ardea::arith {
+
+namespace {
+
+/// What surrounds a statement, up to the block around it.
+struct Around {
+  Analyzer facts;   ///< everything
+  Analyzer shared;  ///< what a block inside may count on: no loops, no conditions
+  std::vector<LoopRange> loops = {};
+  bool guarded = false;
+
+  void require(const std::vector<Expr>& parts) {
+    for (const Expr& part : parts) facts.assume(part);
+    guarded = guarded || !parts.empty();
+  }
+};
+
+class BlockCheck {
+ public:
+  explicit BlockCheck(Report& report) : report_(report) {}
+
+  void function(const Function& f) {
+    root_ = root_block(f);
+    const Analyzer facts = facts_of(f);
+    visit(f.body, Around{facts, facts});
+  }
+
+ private:
+  void visit(const Stmt& s, Around around) {
+    if (!s) return;
+    if (const auto* block = s.as<Block>()) return visit_block(*block, std::move(around));
+    if (const auto* branch = s.as<If>()) {
+      Around otherwise = around;
+      around.require(conjuncts(branch->condition));
+      otherwise.require(conjuncts_of_negation(branch->condition));
+      visit(branch->then_case, std::move(around));
+      return visit(branch->else_case, std::move(otherwise));
+    }
+    if (const auto* loop = s.as<For>()) {
+      const Range range{loop->min, loop->extent};
+      around.facts.bind(loop->var, range);
+      around.loops.emplace_back(loop->var, range);
+    } else if (const auto* let = s.as<LetStmt>()) {
+      around.facts.define(let->var, let->value);
+    }
+    for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { visit(part, around); });
+  }
+
+  void visit_block(const Block& block, Around around) {
+    around.require(conjuncts(block.predicate));
+    for (const BlockIterator& iterator : block.iterators) binding(block, iterator, around.facts);
+    if (&block != root_) {
+      const Analyzer inside = facts_inside(block, around.shared);
+      const std::vector<Access> each = each_access(block, around.shared);
+      if (block.reads) reads(block, each, inside);
+      if (block.writes) writes(block, each, inside);
+      check_iterator_kinds(block, around.loops, around.guarded, around.shared, report_);
+    }
+    const Analyzer inside = facts_inside(block, around.shared);
+    visit(block.init, Around{inside, inside});
+    visit(block.body, Around{inside, inside});
+  }
+
+  void binding(const Block& block, const BlockIterator& i, const Analyzer& facts) {
+    const Expr value = as_index(i.binding), low = as_index(i.domain.min);
+    const Expr end = facts.simplify(low + as_index(i.domain.extent));
+    const Proof above = facts.prove(low <= value), below = facts.prove(value < end);
+    if (above == Proof::proved && below == Proof::proved) return;
+    const bool refuted = above == Proof::refuted || below == Proof::refuted;
+    const SymbolicBounds bounds = facts.bounds(i.binding);
+    report_.add("binding_out_of_domain",
+                "block {}: iterator {} is bound to {}, which {} its domain [{}, {}){}; enlarge the domain, "
+                "shorten the "
+                "loops, or guard the block with T.where",
+                block.name, i.var.name(), print(i.binding),
+                refuted ? "lies outside" : "is not proved to stay in", print(low), print(end),
+                between(bounds, facts));
+  }
+
+  static std::string between(const SymbolicBounds& bounds, const Analyzer& facts) {
+    if (!bounds.low || !bounds.high) return "";
+    return fmt::format(" (it runs from {} to {})", print(facts.simplify(bounds.low)),
+                       print(facts.simplify(bounds.high)));
+  }
+
+  /// Whether one of the declared regions holds the box, or the whole of an alias of its memory.
+  static bool declared(const std::vector<BufferRegion>& regions, const BufferRegion& box,
+                       const Analyzer& facts) {
+    return std::any_of(regions.begin(), regions.end(), [&](const BufferRegion& region) {
+      if (region.buffer == box.buffer) return contains(region, box, facts) == Proof::proved;
+      return region.buffer->data == box.buffer->data &&
+             contains(region, whole_region(region.buffer), facts) == Proof::proved;
+    });
+  }
+
+  static bool mentions(const std::vector<BufferRegion>& regions, const Buffer& buffer) {
+    return std::any_of(regions.begin(), regions.end(),
+                       [&](const BufferRegion& region) { return region.buffer->data == buffer->data; });
+  }
+
+  /// An address given away may be read or written: the declaration decides which, and must make one of them.
+  static bool opaque_is_declared(const Block& block, const Buffer& buffer) {
+    return (block.reads && mentions(*block.reads, buffer)) ||
+           (block.writes && mentions(*block.writes, buffer));
+  }
+
+  void reads(const Block& block, const std::vector<Access>& each, const Analyzer& facts) {
+    for (const Access& access : each) {
+      const BufferRegion& box = access.touched.region;
+      if (access.write) continue;
+      if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.reads, box, facts))
+        continue;
+      // A block with an init reads back what it has written itself.
+      if (block.init && block.writes && declared(*block.writes, box, facts)) continue;
+      report_.add(
+          mentions(*block.reads, box.buffer) ? "read_region_too_small" : "read_region_missing",
+          "block {}: {} reads {}, but the block declares that it reads {}; add T.reads({}), or leave T.reads "
+          "out to have it inferred",
+          block.name, brief(access.statement), print(box), listed(*block.reads), print(box));
+    }
+  }
+
+  void writes(const Block& block, const std::vector<Access>& each, const Analyzer& facts) {
+    for (const Access& access : each) {
+      const BufferRegion& box = access.touched.region;
+      if (!access.write) continue;
+      if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.writes, box, facts))
+        continue;
+      report_.add(
+          mentions(*block.writes, box.buffer) ? "write_region_too_small" : "write_region_missing",
+          "block {}: {} writes {}, but the block declares that it writes {}; add T.writes({}), or leave "
+          "T.writes out to have it inferred",
+          block.name, brief(access.statement), print(box), listed(*block.writes), print(box));
+    }
+    for (const BufferRegion& region : *block.writes) not_too_large(block, region, each, facts);
+  }
+
+  void not_too_large(const Block& block, const BufferRegion& region, const std::vector<Access>& each,
+                     const Analyzer& facts) {
+    std::optional<Touched> actual;
+    for (const Access& access : each) {
+      const Touched& touched = access.touched;
+      if (!access.write || !(touched.region.buffer->data == region.buffer->data)) continue;
+      if (access.opaque || !(touched.region.buffer == region.buffer))
+        return;  // not known in this buffer's terms
+      actual = actual ? unite(*actual, touched, facts) : touched;
+    }
+    if (actual && (!actual->exact || contains(actual->region, region, facts) == Proof::proved)) return;
+    report_.add("write_region_too_large",
+                "block {}: it declares that it writes {}, but its body writes {}; declare that", block.name,
+                print(region), actual ? print(actual->region) : "nothing of this buffer");
+  }
+
+  Report& report_;
+  const Block* root_ = nullptr;
+};
+
+}  // namespace
+
+void check_blocks(const Function& f, Report& report) { BlockCheck(report).function(f); }
+
+}  // namespace ardea::arith

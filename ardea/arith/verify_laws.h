@@ -1,0 +1,51 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "ardea/arith/regions.h"
+#include "ardea/arith/verify.h"
+
+/// The laws of docs/ir.md in groups. Each group may count on the groups before it, so that a later one never
+/// meets a program that an earlier one refuses.
+
+namespace ardea::arith {
+
+/// Collects violations of one function.
+class Report {
+ public:
+  explicit Report(std::string function) : function_(std::move(function)) {}
+
+  template <class... Args>
+  void add(const char* law, fmt::format_string<Args...> format, Args&&... args) {
+    violations_.push_back({law, function_ + ": " + fmt::format(format, std::forward<Args>(args)...)});
+  }
+  bool clean() const { return violations_.empty(); }
+  std::vector<Violation> take() { return std::move(violations_); }
+
+ private:
+  std::string function_;
+  std::vector<Violation> violations_;
+};
+
+void check_scopes(const Function& f,
+                  Report& report);  // every part present, every name defined once and before use
+void check_types(const Function& f, Report& report);    // every node typed as its maker would
+void check_buffers(const Function& f, Report& report);  // shapes, scopes, sizes; threads
+void check_blocks(const Function& f, Report& report);   // bindings in their domains, declared regions true
+void check_ranges(const Function& f, Report& report);   // nothing provably outside its buffer
+
+/// Part of check_blocks: the kinds of the iterators are true. `loops` are those between the block and the
+/// block around it, outermost first; `guarded` where a condition stands among them; `facts` know what
+/// surrounds the block.
+void check_iterator_kinds(const Block& block, const std::vector<LoopRange>& loops, bool guarded,
+                          const Analyzer& facts, Report& report);
+
+/// The statement's first line, shortened: for messages.
+std::string brief(const Stmt& s);
+/// "A[i, 0:4], B[j]", or "nothing".
+std::string listed(const std::vector<BufferRegion>& regions);
+
+}  // namespace ardea::arith
