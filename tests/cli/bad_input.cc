@@ -1,0 +1,136 @@
+#include "tests/cli/command.h"
+
+namespace ardea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One sentence on standard error, exit code 2, nothing on standard output.
+void expect_refusal(const Answer& answer, const std::string& part) {
+  EXPECT_EQ(answer.exit_code, 2) << answer.error;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_NE(answer.error.find(part), std::string::npos) << "got: " << answer.error << "wanted: " << part;
+  EXPECT_TRUE(answer.error.starts_with("ardea: ")) << answer.error;
+  EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;
+}
+
+std::string program(const std::string& body,
+                    const std::string& parameters = "X: T.Buffer((4,), \"float32\")") {
+  return "@T.prim_func\ndef f(" + parameters + "):\n" + body;
+}
+
+TEST(BadInput, a_missing_file_a_folder_and_an_unreadable_one) {
+  const Folder folder;
+  expect_refusal(ardea("run nowhere.tir"), "nowhere.tir");
+  expect_refusal(ardea("run " + folder.path().string()), folder.path().string());
+  expect_refusal(ardea("show ''"), "show needs the path of a program");
+}
+
+TEST(BadInput, a_syntax_error_names_its_line_and_column) {
+  const Folder folder;
+  expect_refusal(
+      ardea("run " + folder.file("a.tir", program("    for i in range(4)\n        X[i] = T.float32(0.0)\n"))),
+      "a.tir:3:22: ");
+}
+
+TEST(BadInput, truncated_programs_at_every_length) {
+  const Folder folder;
+  const std::string text = read_text(ARDEA_SOURCE_DIR "/examples/softmax.tir");
+  for (std::size_t length = 0; length < text.size(); length += 97) {
+    const Answer answer = ardea("show " + folder.file("cut.tir", text.substr(0, length)));
+    EXPECT_TRUE(answer.exit_code == 0 || answer.exit_code == 2)
+        << "cut at " << length << ": " << answer.error;
+    if (answer.exit_code == 2) expect_refusal(answer, "cut.tir");
+  }
+}
+
+TEST(BadInput, random_bytes) {
+  const Folder folder;
+  std::string noise;
+  for (unsigned i = 0, x = 1; i < 4096; ++i)
+    noise += static_cast<char>((x = x * 1664525u + 1013904223u) >> 24);
+  expect_refusal(ardea("show " + folder.file("noise.tir", noise)), "noise.tir");
+  expect_refusal(ardea("show " + folder.file("empty.tir", "")), "empty.tir");
+}
+
+TEST(BadInput, sizes_whose_product_overflows) {
+  const Folder folder;
+  expect_refusal(
+      ardea("run " +
+            folder.file("big.tir", program("    X[0, 0, 0] = T.float32(0.0)\n",
+                                           "X: T.Buffer((4294967296, 4294967296, 4), \"float32\")"))),
+      "X");
+}
+
+TEST(BadInput, more_memory_than_there_is) {
+  const Folder folder;
+  const Answer answer =
+      ardea("run " + folder.file("huge.tir", program("    X[0] = T.float32(0.0)\n",
+                                                     "X: T.Buffer((1152921504606846976,), \"int8\")")));
+  EXPECT_EQ(answer.exit_code, 2) << answer.error;
+}
+
+TEST(BadInput, an_unsupported_type_with_the_nearest_names) {
+  const Folder folder;
+  expect_refusal(
+      ardea("run " + folder.file("t.tir", program("    X[0] = X[1]\n", "X: T.Buffer((4,), \"flot32\")"))),
+      "float32");
+}
+
+TEST(BadInput, a_program_that_leaves_its_buffer) {
+  const Folder folder;
+  for (const std::string backend : {"llvm", "interp"}) {
+    expect_refusal(
+        ardea("run --backend " + backend + " " +
+              folder.file("w.tir", program("    for i in range(5):\n        X[i] = T.float32(0.0)\n"))),
+        "X");
+    // Not to be seen before it runs: the index is data.
+    const std::string gather = folder.file(
+        "g.tir",
+        program(
+            "    for i in range(4):\n        Y[i] = X[T.Cast(\"int64\", I[i]) + 4]\n",
+            "X: T.Buffer((4,), \"float32\"), I: T.Buffer((4,), \"int32\"), Y: T.Buffer((4,), \"float32\")"));
+    expect_refusal(ardea("run --backend " + backend + " " + gather), "X");
+  }
+}
+
+TEST(BadInput, wrong_flags_and_values) {
+  expect_refusal(ardea("run examples/gemm.tir --sed 3"), "--sed");
+  expect_refusal(ardea("run examples/gemm.tir --seed three"), "--seed");
+  expect_refusal(ardea("run examples/gemm.tir --backend lvm"), "did you mean llvm");
+  expect_refusal(ardea("run examples/gemm.tir --size n=3"), "no size called n");
+  expect_refusal(ardea("run examples/dynamic_gemm.tir --size n"), "--size n: write it as name=number");
+  expect_refusal(ardea("run examples/dynamic_gemm.tir --size n=-3"), "must be positive");
+  expect_refusal(ardea("run examples/gemm.tir --repeat 0"), "--repeat 0");
+  expect_refusal(ardea("run examples/gemm.tir --function gem"), "did you mean gemm");
+  expect_refusal(ardea("show examples/gemm.tir --as ir"), "use one of tir, lowered, llvm, asm");
+  expect_refusal(ardea("show examples/gemm.tir --pass flaten_storage"), "flatten_storage");
+  expect_refusal(ardea("show examples/gemm.tir --target neoverse-v9"), "neoverse-v1");
+  expect_refusal(ardea("target nonsense"), "nonsense");
+  expect_refusal(ardea("fly"), "fly");
+  expect_refusal(ardea(""), "");
+}
+
+TEST(BadInput, a_place_that_cannot_be_written) {
+  const Folder folder;
+  const std::string file = folder.file("taken", "");
+  expect_refusal(ardea("run examples/prefix_sum.tir --save " + file), "there is a file of that name");
+  expect_refusal(ardea("run examples/prefix_sum.tir --save /proc/nowhere/out"), "/proc/nowhere/out");
+  const Answer full = ardea("show examples/gemm.tir", "/dev/full");
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_NE(full.error.find("standard output cannot be written"), std::string::npos) << full.error;
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1)
+      << "something was left behind";
+}
+
+TEST(Help, has_examples_and_exit_code_zero) {
+  for (const std::string command : {"show", "run", "target"}) {
+    const Answer answer = ardea(command + " --help");
+    EXPECT_EQ(answer.exit_code, 0);
+    EXPECT_NE(answer.out.find("Examples:"), std::string::npos) << answer.out;
+  }
+  EXPECT_EQ(ardea("--version").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace ardea::cli

@@ -1,0 +1,121 @@
+#include <nlohmann/json.hpp>
+
+#include "ardea/runtime/npy.h"
+#include "tests/cli/command.h"
+
+namespace ardea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> examples() {
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(ARDEA_SOURCE_DIR "/examples"))
+    if (entry.path().extension() == ".tir") paths.push_back("examples/" + entry.path().filename().string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST(Run, checks_every_example) {
+  ASSERT_GE(examples().size(), 9u);
+  for (const std::string& path : examples()) {
+    const Answer answer = ardea("run " + path + " --check --min-repeat-ms 0 --repeat 1 --json");
+    ASSERT_EQ(answer.exit_code, 0) << path << "\n" << answer.out << answer.error;
+    const auto json = nlohmann::json::parse(answer.out);
+    EXPECT_TRUE(json["check"]["agrees"]) << path;
+    EXPECT_GE(json["check"]["arguments"].size(), 1u) << path;
+    EXPECT_GT(json["median_s"], 0) << path;
+  }
+}
+
+TEST(Run, the_interpreter_is_a_backend_too) {
+  const Answer answer = ardea("run examples/prefix_sum.tir --backend interp --check");
+  EXPECT_EQ(answer.exit_code, 0) << answer.error;
+  EXPECT_NE(answer.out.find("interp: median"), std::string::npos) << answer.out;
+}
+
+TEST(Run, symbolic_sizes_come_from_the_command_line) {
+  const Answer answer = ardea("run examples/dynamic_gemm.tir --size m=1 --size n=31 --size k=2 --check");
+  EXPECT_EQ(answer.exit_code, 0) << answer.error;
+  EXPECT_NE(answer.out.find("C: float32[1, 31] output"), std::string::npos) << answer.out;
+}
+
+TEST(Run, saves_arrays_and_a_manifest_that_names_them) {
+  const Folder folder;
+  const std::string out = (folder.path() / "deep" / "run").string();
+  const Answer answer = ardea("run examples/gemm_bfloat16.tir --seed 3 --save " + out);
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const auto manifest = nlohmann::json::parse(read_text(out + "/manifest.json"));
+  EXPECT_EQ(manifest["seed"], 3);
+  ASSERT_EQ(manifest["arguments"].size(), 4u);
+  for (const auto& argument : manifest["arguments"]) {
+    const runtime::Array array = runtime::read_npy(out + "/" + argument["file"].get<std::string>());
+    EXPECT_EQ(array.shape(), argument["shape"].get<std::vector<std::int64_t>>());
+    EXPECT_EQ(argument["storage"], "raw bits of bfloat16 as uint16");
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "deep"), fs::directory_iterator()), 1)
+      << "something was left behind";
+}
+
+TEST(Run, saves_an_in_place_argument_before_and_after) {
+  const Folder folder;
+  const std::string program = folder.file("scale.tir",
+                                          "@T.prim_func\ndef scale(X: T.Buffer((5,), \"float32\")):\n"
+                                          "    for i in range(5):\n        X[i] = X[i] * T.float32(2.0)\n");
+  ASSERT_EQ(ardea("run " + program + " --save " + folder.path().string() + "/out").exit_code, 0);
+  const runtime::Array before = runtime::read_npy(folder.path() / "out/X.npy");
+  const runtime::Array after = runtime::read_npy(folder.path() / "out/X.out.npy");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(after.get_float(i), 2 * before.get_float(i));
+}
+
+TEST(Show, prints_the_program_and_every_form_of_it) {
+  const Answer text = ardea("show examples/gemm.tir");
+  EXPECT_EQ(text.exit_code, 0) << text.error;
+  EXPECT_NE(text.out.find("vi, vj, vr = T.axis.remap(\"SSR\", [i, j, r])"), std::string::npos) << text.out;
+  EXPECT_EQ(ardea("show examples/gemm.tir --as lowered").out.find("T.block"), std::string::npos);
+  EXPECT_NE(ardea("show examples/gemm.tir --as llvm").out.find("define "), std::string::npos);
+  EXPECT_NE(ardea("show examples/gemm.tir --as asm --target neoverse-n1").out.find("fmadd"),
+            std::string::npos);
+  EXPECT_NE(ardea("show examples/gemm.tir --as asm --target avx2").out.find("vfmadd"), std::string::npos);
+}
+
+TEST(Show, what_it_prints_is_a_program_again) {
+  const Folder folder;
+  for (const std::string& path : examples()) {
+    const Answer first = ardea("show " + path);
+    ASSERT_EQ(first.exit_code, 0) << path << first.error;
+    const Answer again = ardea("show " + folder.file("again.tir", first.out));
+    EXPECT_EQ(again.out, first.out) << path;
+  }
+}
+
+TEST(Show, names_its_passes_and_prints_after_each) {
+  std::istringstream lines(ardea("show --list-passes").out);
+  int passes = 0;
+  for (std::string line; std::getline(lines, line); ++passes) {
+    const std::string name = line.substr(0, line.find(' '));
+    for (const std::string path : {"examples/softmax.tir", "examples/lowered.tir"}) {
+      const Answer answer = ardea("show " + path + " --pass " + name);
+      EXPECT_EQ(answer.exit_code, 0) << name << answer.error;
+      EXPECT_NE(answer.out.find("@T.prim_func"), std::string::npos) << name;
+    }
+  }
+  EXPECT_GE(passes, 10);
+}
+
+TEST(Show, json_has_the_hash_and_the_parameters) {
+  const auto json = nlohmann::json::parse(ardea("show examples/gemm.tir --json").out);
+  EXPECT_EQ(json["functions"][0]["parameters"][2]["role"], "output");
+  EXPECT_EQ(json["functions"][0]["parameters"][0]["shape"], (nlohmann::json{127, 93}));
+  EXPECT_EQ(json["functions"][0]["hash"].get<std::string>().size(), 16u);
+}
+
+TEST(Target, describes_this_machine_and_named_ones) {
+  const auto host = nlohmann::json::parse(ardea("target --json").out);
+  EXPECT_GE(host["cores"], 1);
+  EXPECT_NE(ardea("target neoverse-v1").out.find("aarch64"), std::string::npos);
+  EXPECT_NE(ardea("target --list").out.find("neoverse-v1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ardea::cli
