@@ -48,7 +48,7 @@ std::uint64_t saturated_unsigned(double value, int width) {
   return static_cast<std::uint64_t>(value);
 }
 
-/// `value` as a double that rounds to a narrow type as `value` itself would: where 53 bits are too few, the
+/// `value` as a double that rounds to a narrower type as `value` itself would: where 53 bits are too few, the
 /// lost bits leave a sticky one, so that rounding twice cannot turn a number just above a tie into the tie.
 double sticky_double(std::int64_t value) {
   const std::uint64_t magnitude =
@@ -107,8 +107,6 @@ double load_float(const void* base, std::int64_t offset, DataType type) {
 void store_int(void* base, std::int64_t offset, DataType type, std::int64_t value) {
   if (type.is_bool()) return store_bits(base, offset, type, value != 0);
   if (type.is_integer()) return store_bits(base, offset, type, static_cast<std::uint64_t>(value));
-  if (type == float32)  // straight from the integer: through a double it would round twice
-    return store_bits(base, offset, type, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
   store_float(base, offset, type, type == float64 ? static_cast<double>(value) : sticky_double(value));
 }
 

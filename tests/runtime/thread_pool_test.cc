@@ -1,5 +1,6 @@
 #include "ardea/runtime/thread_pool.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "expect_error.h"
 

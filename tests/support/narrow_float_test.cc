@@ -71,10 +71,16 @@ TEST(NarrowFloat, bfloat16_rounds_as_integer_arithmetic_on_float32_does) {
   }
 }
 
-#ifdef __FLT16_MANT_DIG__
+// GCC 12 has _Float16 in C++ on x86_64 only, and __fp16 on aarch64.
+#if defined(__ARM_FP16_FORMAT_IEEE)
+using CompilersHalf = __fp16;
+#elif defined(__x86_64__) && defined(__FLT16_MANT_DIG__)
+using CompilersHalf = _Float16;
+#endif
+#if defined(__ARM_FP16_FORMAT_IEEE) || (defined(__x86_64__) && defined(__FLT16_MANT_DIG__))
 TEST(NarrowFloat, float16_agrees_with_the_compilers_own) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
-    const auto expected = static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
+    const auto expected = static_cast<double>(std::bit_cast<CompilersHalf>(static_cast<std::uint16_t>(bits)));
     if (std::isnan(expected)) continue;
     ASSERT_EQ(std::bit_cast<std::uint64_t>(decode(bits, float16)), std::bit_cast<std::uint64_t>(expected))
         << bits;
@@ -83,7 +89,7 @@ TEST(NarrowFloat, float16_agrees_with_the_compilers_own) {
   Random random(seed);
   for (int i = 0; i < 200000; ++i) {
     const double value = std::ldexp(random.real() * 2 - 1, static_cast<int>(random.integer(-30, 18)));
-    const auto expected = std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
+    const auto expected = std::bit_cast<std::uint16_t>(static_cast<CompilersHalf>(value));
     ASSERT_EQ(encode(value, float16), expected) << "seed " << seed << " value " << value;
   }
 }
