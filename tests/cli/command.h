@@ -47,7 +47,7 @@ inline std::string read_text(const std::filesystem::path& path) {
 inline Answer ardea(const std::string& arguments, const std::string& redirect = "") {
   const Folder folder;
   const std::string out = (folder.path() / "out").string(), error = (folder.path() / "error").string();
-  const std::string command = "cd '" ARDEA_SOURCE_DIR "' && '" ARDEA_PROGRAM "' " + arguments +
+  const std::string command = "cd '" ARDEA_SOURCE_DIR "' && " ARDEA_COMMAND " " + arguments +
                               " < /dev/null > " + (redirect.empty() ? out : redirect) + " 2> " + error;
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(out), read_text(error)};

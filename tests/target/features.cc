@@ -24,7 +24,7 @@ X86Words emerald_rapids() {
           .tile_data_permitted = true};
 }
 
-/// As Linux reports a Graviton3 (Neoverse V1) with scalable vectors of 256 bits.
+/// Composed from the bit numbers of asm/hwcap.h for what a Neoverse V1 with scalable vectors of 256 bits has.
 Aarch64Words neoverse_v1() {
   constexpr std::uint64_t hwcap =
       0xf | (0xf << 4) | (0xf << 8) | (0xf << 12) | (1 << 17) | (0x3f << 20) | (0xf << 26);
