@@ -56,7 +56,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return out + "?";
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
