@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "ardea/cli/describe.h"
 #include "ardea/runtime/npy.h"
 #include "ardea/support/error.h"
+#include "ardea/support/whole_file.h"
 
 namespace ardea::cli {
 
@@ -96,10 +96,7 @@ void save_run(const fs::path& folder, const Function& f, const std::vector<inter
   }
   nlohmann::json manifest = about;
   manifest["arguments"] = arguments;
-  std::ofstream out(staging.path() / "manifest.json");
-  out << manifest.dump(2) << "\n";
-  out.close();
-  require(out.good(), "--save {}: manifest.json cannot be written; is the disk full?", folder.string());
+  write_whole_file(staging.path() / "manifest.json", {manifest.dump(2), "\n"});
   files.emplace_back("manifest.json");
   staging.publish(files);
 }
