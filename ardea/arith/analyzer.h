@@ -11,6 +11,8 @@
 
 namespace ardea::arith {
 
+struct Facts;  // facts.h
+
 enum class Proof { proved, refuted, unknown };
 
 /// Least and greatest value; an absent side is unbounded. Over-approximates, and says nothing about vectors'
@@ -69,7 +71,6 @@ class Analyzer {
   std::optional<Range> range_of(const Var& var) const;
 
  private:
-  struct Facts;
   std::shared_ptr<const Facts> facts_;
 };
 

@@ -1,0 +1,126 @@
+#include "ardea/arith/analyzer.h"
+
+#include <numeric>
+
+#include "ardea/arith/reasoner.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/support/error.h"
+
+namespace ardea::arith {
+
+Analyzer::Analyzer() = default;
+Analyzer::Analyzer(const Analyzer&) = default;
+Analyzer& Analyzer::operator=(const Analyzer&) = default;
+Analyzer::~Analyzer() = default;
+
+void Analyzer::bind(const Var& var, const Range& range) {
+  ensure(var.type().is_integer(), "bind({}): the variable is {}, must be an integer", var.name(),
+         to_string(var.type()));
+  facts_ = std::make_shared<const Facts>(Facts{BoundVariable{var, range}, facts_});
+}
+
+void Analyzer::parameter(const Var& var, std::int64_t least, std::int64_t divisor) {
+  ensure(least >= 1 && divisor >= 1, "parameter({}, least {}, divisor {}): both must be positive", var.name(),
+         least, divisor);
+  facts_ = std::make_shared<const Facts>(Facts{PositiveParameter{var, least, divisor}, facts_});
+}
+
+void Analyzer::define(const Var& var, const Expr& value) {
+  facts_ = std::make_shared<const Facts>(Facts{DefinedVariable{var, value}, facts_});
+}
+
+void Analyzer::assume(const Expr& condition) {
+  if (is_true(condition)) return;
+  facts_ = std::make_shared<const Facts>(Facts{AssumedCondition{condition}, facts_});
+}
+
+Expr Analyzer::simplify(const Expr& e) const {
+  if (!e || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>()) return e;
+  return Reasoner(facts_).simplify_with_effects(e);
+}
+
+Proof Analyzer::prove(const Expr& condition) const {
+  if (is_true(condition)) return Proof::proved;
+  ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", to_string(condition.type()));
+  if (has_effect(condition)) return Proof::unknown;
+  return Reasoner(facts_).decide(condition);
+}
+
+ConstantBounds Analyzer::constant_bounds(const Expr& e) const {
+  ensure(e.type().is_integer(), "constant_bounds: the expression is {}, must be an integer",
+         to_string(e.type()));
+  Interval result = values_of(e.type());
+  if (!has_effect(e)) {
+    Reasoner reasoner(facts_);
+    if (const auto exact = reasoner.ideal(reasoner.normalise(e), e.type()))
+      result = intersect(result, reasoner.interval(*exact));
+  }
+  return {low_of(result), high_of(result)};
+}
+
+namespace {
+
+SymbolicBounds bounds_of(Reasoner& reasoner, const Expr& e, const Reasoner::AtomSet& ranging) {
+  const DataType type = e.type();
+  const auto exact = reasoner.ideal(reasoner.normalise(e), type);
+  if (!exact) {
+    const Interval values = values_of(type);
+    const auto side = [&](std::optional<std::int64_t> value) {
+      return value ? make_int(*value, type.element()) : Expr();
+    };
+    return {side(low_of(values)), side(high_of(values))};
+  }
+  const auto side = [&](bool upper) {
+    const auto end = reasoner.extreme(*exact, upper, ranging);
+    return end && reasoner.fits(*end, type) ? reasoner.rebuild(*end, type.element()) : Expr();
+  };
+  return {side(false), side(true)};
+}
+
+}  // namespace
+
+SymbolicBounds Analyzer::bounds(const Expr& e) const {
+  std::vector<Var> variables;
+  for (const Facts* f = facts_.get(); f; f = f->older.get())
+    if (const auto* bound = std::get_if<BoundVariable>(&f->fact)) variables.push_back(bound->var);
+  return bounds(e, variables);
+}
+
+SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables) const {
+  ensure(e.type().is_integer(), "bounds: the expression is {}, must be an integer", to_string(e.type()));
+  if (has_effect(e)) return {};
+  Reasoner reasoner(facts_);
+  Reasoner::AtomSet ranging;
+  for (const Var& var : variables) ranging.insert(reasoner.variable_atom(var));
+  if (e.type().is_vector()) ranging.insert(reasoner.lane_atom(e.type().lanes));
+  return bounds_of(reasoner, e, ranging);
+}
+
+Congruence Analyzer::congruence(const Expr& e) const {
+  ensure(e.type().is_integer(), "congruence: the expression is {}, must be an integer", to_string(e.type()));
+  if (has_effect(e)) return {};
+  Reasoner reasoner(facts_);
+  const Polynomial p = reasoner.normalise(e);
+  if (const auto exact = reasoner.ideal(p, e.type())) return reasoner.congruence(*exact);
+  // Where the sum may wrap, only what divides 2^bits survives.
+  const Congruence modular = reasoner.congruence(p);
+  const std::int64_t turn = std::int64_t{1} << std::min<int>(e.type().bits, 62);
+  const std::int64_t multiple = std::gcd(modular.multiple, turn);
+  return {multiple, floor_remainder(modular.remainder, multiple)};
+}
+
+std::optional<Range> Analyzer::range_of(const Var& var) const {
+  for (const Facts* f = facts_.get(); f; f = f->older.get())
+    if (const auto* bound = std::get_if<BoundVariable>(&f->fact); bound && bound->var == var)
+      return bound->range;
+  return std::nullopt;
+}
+
+Analyzer facts_of(const Function& f) {
+  Analyzer facts;
+  for (const Var& var : shape_variables(f)) facts.parameter(var);
+  return facts;
+}
+
+}  // namespace ardea::arith

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <numeric>
+
+#include "ardea/arith/reasoner.h"
+#include "ardea/ir/intrinsics.h"
+
+namespace ardea::arith {
+
+namespace {
+
+constexpr Interval int64_values{-(Wide{1} << 63), (Wide{1} << 63) - 1};
+
+Interval opaque_interval(const Expr& e) {
+  const Interval all = values_of(e.type());
+  if (const auto* binary = e.as<Binary>(); binary && binary->op == BinaryOp::bit_and)
+    for (const Expr& side : {binary->left, binary->right})
+      if (const auto mask = constant_int(side); mask && *mask >= 0) return intersect(all, {0, *mask});
+  if (const auto* call = e.as<Call>(); call && (call->op->name == "popcount" || call->op->name == "clz"))
+    return {0, e.type().bits};
+  return all;
+}
+
+// What p and an assumption on the same terms say about p: `direction` is 1 where the terms agree, -1 where
+// they are negated.
+int agreement(const Polynomial& p, const Polynomial& assumed) {
+  if (p.terms.size() != assumed.terms.size() || p.terms.empty()) return 0;
+  const auto agree = [&](std::int64_t factor) {
+    const Polynomial difference = add(p, assumed, -factor);
+    return difference.terms.empty() && !difference.overflow;
+  };
+  return agree(1) ? 1 : agree(-1) ? -1 : 0;
+}
+
+}  // namespace
+
+Interval Reasoner::structural_interval(AtomId id) {
+  const Atom& a = atom(id);
+  switch (a.kind) {
+    case AtomKind::lane: return {0, a.lanes - 1};
+    case AtomKind::quotient:
+      return floor_divide(interval(a.operands[0]),
+                          intersect(interval(a.operands[1]), {1, Interval::infinity}));
+    case AtomKind::remainder: {
+      const Interval dividend = interval(a.operands[0]);
+      Interval result{0, (interval(a.operands[1]) + point(-1)).high};
+      if (dividend.low >= 0) result.high = std::min(result.high, dividend.high);
+      return result;
+    }
+    case AtomKind::minimum:
+    case AtomKind::maximum:
+    case AtomKind::choice: {
+      Interval result = interval(a.operands[0]);
+      for (std::size_t i = 1; i < a.operands.size(); ++i) {
+        const Interval next = interval(a.operands[i]);
+        result = a.kind == AtomKind::minimum   ? minimum(result, next)
+                 : a.kind == AtomKind::maximum ? maximum(result, next)
+                                               : unite(result, next);
+      }
+      return result;
+    }
+    case AtomKind::opaque: return opaque_interval(a.expr);
+    case AtomKind::variable: break;
+  }
+  Interval result = values_of(a.expr.type());
+  if (const VariableFacts* known = facts_of(id)) {
+    if (known->least) {
+      const std::int64_t step = std::max<std::int64_t>(known->divisor, 1);
+      const Wide least = (Wide{*known->least} + step - 1) / step * step;  // least is positive
+      result = intersect(result, {least, Interval::infinity});
+    }
+    const Ends& e = ends(id);
+    if (e.low) result = intersect(result, {interval(*e.low).low, Interval::infinity});
+    if (e.high) result = intersect(result, {-Interval::infinity, interval(*e.high).high});
+  }
+  return result;
+}
+
+// Each assumption c · atom + rest >= 0 bounds the atom by the extremes of the rest.
+Interval Reasoner::by_assumptions(AtomId id, Interval known) {
+  for (const Polynomial& p : assumptions()) {
+    if (degree(p, id) != 1) continue;
+    const auto [coefficient, rest] = split_linear(p, id);
+    if (!coefficient.is_constant()) continue;
+    const Interval others = interval(rest);
+    if (!others.has_high()) continue;
+    const Wide c = coefficient.constant, limit = others.high;
+    if (c > 0)  // atom >= ceil(-limit / c) = -floor(limit / c)
+      known = intersect(known, {-floor_divide({limit, limit}, {c, c}).low, Interval::infinity});
+    else
+      known = intersect(known, {-Interval::infinity, floor_divide({limit, limit}, {-c, -c}).high});
+  }
+  return known;
+}
+
+Interval Reasoner::interval(AtomId id) {
+  if (const auto it = intervals_.find(id); it != intervals_.end()) return it->second;
+  // Bounds that lean on each other: the inner question gets what is known without asking.
+  if (!intervals_in_progress_.insert(id).second)
+    return atom(id).expr ? values_of(atom(id).expr.type()) : structural_interval(id);
+  const Interval result = by_assumptions(id, structural_interval(id));
+  intervals_in_progress_.erase(id);
+  return intervals_[id] = result;
+}
+
+Interval Reasoner::interval(const Polynomial& p) {
+  if (p.overflow) return {};
+  Interval sum = point(p.constant);
+  for (const Term& term : p.terms) {
+    Interval product = point(term.coefficient);
+    std::vector<AtomId> factors = term.factors;
+    std::sort(factors.begin(), factors.end());
+    for (std::size_t i = 0; i < factors.size();) {
+      const auto end = std::upper_bound(factors.begin(), factors.end(), factors[i]) - factors.begin();
+      product = product * power(interval(factors[i]), static_cast<int>(end - static_cast<std::ptrdiff_t>(i)));
+      i = static_cast<std::size_t>(end);
+    }
+    sum = sum + product;
+  }
+  for (const Polynomial& assumed : assumptions()) {
+    const int direction = agreement(p, assumed);
+    if (direction == 0) continue;
+    // terms + c >= 0 says that p = ±terms + constant is at least constant - c, or at most constant + c.
+    const Interval shifted =
+        point(p.constant) + (direction > 0 ? -point(assumed.constant) : point(assumed.constant));
+    sum = intersect(sum, direction > 0 ? Interval{shifted.low, Interval::infinity}
+                                       : Interval{-Interval::infinity, shifted.high});
+  }
+  return sum;
+}
+
+std::optional<Polynomial> Reasoner::ideal(const Polynomial& p, DataType type) {
+  if (p.overflow) return std::nullopt;
+  const Interval bounds = interval(p);
+  const bool finite = bounds.has_low() && bounds.has_high();
+  const Interval values = type.bits < 64 ? values_of(type) : intersect(int64_values, values_of(type));
+  if (finite && bounds.within(values)) return p;
+  if (type.bits < 64) {
+    if (!finite) return std::nullopt;
+    // Some other number of whole turns may bring the value into the type's range: 255 · x is -x for small
+    // uint8.
+    const Wide turn = Wide{1} << type.bits;
+    const Wide turns = -floor_divide({bounds.low - values.low, bounds.low - values.low}, {turn, turn}).low;
+    const Wide shift = turns * turn;
+    if (bounds.high + shift > values.high || p.constant + shift > int64_values.high ||
+        p.constant + shift < int64_values.low)
+      return std::nullopt;
+    return add(p, constant_polynomial(static_cast<std::int64_t>(shift)));
+  }
+  if (!type.is_int()) return std::nullopt;
+  // The law of index arithmetic (README.md): int64 values built from int64 variables stay far below 2^62.
+  constexpr std::int64_t limit = std::int64_t{1} << 61;
+  const auto small = [](std::int64_t c) { return c > -limit && c < limit; };
+  if (!small(p.constant)) return std::nullopt;
+  for (const Term& term : p.terms) {
+    if (!small(term.coefficient)) return std::nullopt;
+    for (const AtomId id : term.factors)
+      if (!atom(id).tame) return std::nullopt;
+  }
+  return p;
+}
+
+bool Reasoner::fits(const Polynomial& p, DataType type) {
+  const auto exact = ideal(p, type);
+  return exact && exact->constant == p.constant;
+}
+
+}  // namespace ardea::arith

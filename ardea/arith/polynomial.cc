@@ -1,0 +1,224 @@
+#include "ardea/arith/polynomial.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace ardea::arith {
+
+namespace {
+
+using Wide = __int128;
+
+std::int64_t narrow(Wide value, bool& overflow) {
+  if (value < std::numeric_limits<std::int64_t>::min() || value > std::numeric_limits<std::int64_t>::max())
+    overflow = true;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
+}
+
+std::vector<AtomId> sorted(std::vector<AtomId> factors) {
+  std::sort(factors.begin(), factors.end());
+  return factors;
+}
+
+void add_term(Polynomial& to, const Term& term) {
+  if (term.coefficient == 0) return;
+  for (auto it = to.terms.begin(); it != to.terms.end(); ++it) {
+    if (!same_factors(it->factors, term.factors)) continue;
+    it->coefficient = narrow(Wide{it->coefficient} + term.coefficient, to.overflow);
+    if (it->coefficient == 0) to.terms.erase(it);
+    return;
+  }
+  to.terms.push_back(term);
+}
+
+std::int64_t wrap_value(std::int64_t value, int bits) {
+  if (bits >= 64) return value;
+  const int shift = 64 - bits;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << shift) >> shift;
+}
+
+// The magnitude as unsigned, because that of the least integer does not fit.
+std::uint64_t magnitude(std::int64_t value) {
+  return value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
+Polynomial constant_polynomial(std::int64_t value) { return {{}, value}; }
+Polynomial atom_polynomial(AtomId atom) { return {{{1, {atom}}}}; }
+Polynomial from_term(const Term& t) {
+  if (t.factors.empty()) return constant_polynomial(t.coefficient);
+  return t.coefficient == 0 ? Polynomial{} : Polynomial{{t}};
+}
+
+Polynomial add(const Polynomial& a, const Polynomial& b, std::int64_t factor) {
+  Polynomial sum = a;
+  sum.overflow = a.overflow || b.overflow;
+  sum.constant = narrow(sum.constant + Wide{b.constant} * factor, sum.overflow);
+  for (const Term& term : b.terms)
+    add_term(sum, {narrow(Wide{term.coefficient} * factor, sum.overflow), term.factors});
+  return sum;
+}
+
+Polynomial subtract(const Polynomial& a, const Polynomial& b) { return add(a, b, -1); }
+
+Polynomial multiply(const Polynomial& a, const Polynomial& b) {
+  Polynomial product;
+  product.overflow = a.overflow || b.overflow;
+  product.constant = narrow(Wide{a.constant} * b.constant, product.overflow);
+  for (const Term& left : a.terms) {
+    for (const Term& right : b.terms) {
+      Term term{narrow(Wide{left.coefficient} * right.coefficient, product.overflow), left.factors};
+      term.factors.insert(term.factors.end(), right.factors.begin(), right.factors.end());
+      add_term(product, term);
+    }
+    add_term(product, {narrow(Wide{left.coefficient} * b.constant, product.overflow), left.factors});
+  }
+  for (const Term& right : b.terms)
+    add_term(product, {narrow(Wide{right.coefficient} * a.constant, product.overflow), right.factors});
+  return product;
+}
+
+Polynomial scale(const Polynomial& a, std::int64_t factor) {
+  Polynomial zero;
+  return add(zero, a, factor);
+}
+
+Polynomial wrap(const Polynomial& a, int bits) {
+  Polynomial result;
+  result.constant = wrap_value(a.constant, bits);
+  result.terms.reserve(a.terms.size());
+  for (const Term& term : a.terms)
+    if (const std::int64_t c = wrap_value(term.coefficient, bits); c != 0)
+      result.terms.push_back({c, term.factors});
+  return result;
+}
+
+bool same_factors(const std::vector<AtomId>& a, const std::vector<AtomId>& b) {
+  if (a.size() != b.size()) return false;
+  if (a.size() == 1) return a[0] == b[0];
+  return sorted(a) == sorted(b);
+}
+
+bool same(const Polynomial& a, const Polynomial& b) {
+  if (a.constant != b.constant || a.terms.size() != b.terms.size()) return false;
+  for (const Term& term : a.terms) {
+    const bool found = std::any_of(b.terms.begin(), b.terms.end(), [&](const Term& other) {
+      return other.coefficient == term.coefficient && same_factors(other.factors, term.factors);
+    });
+    if (!found) return false;
+  }
+  return true;
+}
+
+std::vector<std::int64_t> key_of(const Polynomial& a) {
+  std::vector<std::pair<std::vector<AtomId>, std::int64_t>> terms;
+  for (const Term& term : a.terms) terms.emplace_back(sorted(term.factors), term.coefficient);
+  std::sort(terms.begin(), terms.end());
+  std::vector<std::int64_t> key = {a.constant, static_cast<std::int64_t>(terms.size())};
+  for (const auto& [factors, coefficient] : terms) {
+    key.push_back(coefficient);
+    key.push_back(static_cast<std::int64_t>(factors.size()));
+    key.insert(key.end(), factors.begin(), factors.end());
+  }
+  return key;
+}
+
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+  const std::int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
+  const std::int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+std::int64_t content(const Polynomial& a) {
+  std::uint64_t divisor = 0;
+  for (const Term& term : a.terms) divisor = std::gcd(divisor, magnitude(term.coefficient));
+  // 2^63 alone does not fit; 2^62 divides it and everything else that it divides.
+  return static_cast<std::int64_t>(divisor >> 63 ? divisor >> 1 : divisor);
+}
+
+Polynomial tightened(const Polynomial& p) {
+  const std::int64_t divisor = content(p);
+  if (divisor <= 1) return p;
+  Polynomial result = p;
+  for (Term& term : result.terms) term.coefficient /= divisor;
+  result.constant = floor_quotient(p.constant, divisor);
+  return result;
+}
+
+std::optional<Term> divide_exactly(const Term& a, const Term& b) {
+  if (b.coefficient == 0 || b.coefficient == -1 || a.coefficient % b.coefficient != 0) return std::nullopt;
+  Term quotient{a.coefficient / b.coefficient, a.factors};
+  for (const AtomId factor : b.factors) {
+    const auto it = std::find(quotient.factors.begin(), quotient.factors.end(), factor);
+    if (it == quotient.factors.end()) return std::nullopt;
+    quotient.factors.erase(it);
+  }
+  return quotient;
+}
+
+Term common_divisor(const Term& a, const Term& b) {
+  const std::uint64_t divisor = std::gcd(magnitude(a.coefficient), magnitude(b.coefficient));
+  Term common{static_cast<std::int64_t>(divisor >> 63 ? divisor >> 1 : divisor), {}};
+  std::vector<AtomId> left = a.factors;
+  for (const AtomId factor : b.factors) {
+    const auto it = std::find(left.begin(), left.end(), factor);
+    if (it == left.end()) continue;
+    left.erase(it);
+    common.factors.push_back(factor);
+  }
+  return common;
+}
+
+int degree(const Polynomial& p, AtomId atom) {
+  int highest = 0;
+  for (const Term& term : p.terms)
+    highest = std::max(highest, static_cast<int>(std::count(term.factors.begin(), term.factors.end(), atom)));
+  return highest;
+}
+
+bool mentions(const Polynomial& p, AtomId atom) { return degree(p, atom) > 0; }
+
+Linear split_linear(const Polynomial& p, AtomId atom) {
+  Linear result;
+  result.coefficient.overflow = result.rest.overflow = p.overflow;
+  result.rest.constant = p.constant;
+  for (const Term& term : p.terms) {
+    const auto it = std::find(term.factors.begin(), term.factors.end(), atom);
+    if (it == term.factors.end()) {
+      result.rest.terms.push_back(term);
+      continue;
+    }
+    Term quotient = term;
+    quotient.factors.erase(quotient.factors.begin() + (it - term.factors.begin()));
+    result.coefficient = add(result.coefficient, from_term(quotient));
+  }
+  return result;
+}
+
+Polynomial substitute(const Polynomial& p, AtomId atom, const Polynomial& value) {
+  Polynomial result = constant_polynomial(p.constant);
+  result.overflow = p.overflow;
+  for (const Term& term : p.terms) {
+    Polynomial product = constant_polynomial(term.coefficient);
+    for (const AtomId factor : term.factors)
+      product = multiply(product, factor == atom ? value : atom_polynomial(factor));
+    result = add(result, product);
+  }
+  return result;
+}
+
+std::vector<AtomId> atoms_in(const Polynomial& p) {
+  std::vector<AtomId> atoms;
+  for (const Term& term : p.terms)
+    for (const AtomId factor : term.factors)
+      if (std::find(atoms.begin(), atoms.end(), factor) == atoms.end()) atoms.push_back(factor);
+  return atoms;
+}
+
+}  // namespace ardea::arith

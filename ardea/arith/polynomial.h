@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+/// The normal form of integer expressions: a polynomial with integer coefficients over atoms (variables, and
+/// divisions, minima, loads … that did not simplify). What an atom is, the Reasoner knows; here it is a
+/// number.
+
+namespace ardea::arith {
+
+using AtomId = int;
+
+/// coefficient · Π factors. The factors keep the order in which they were multiplied, for people; a power
+/// repeats them.
+struct Term {
+  std::int64_t coefficient = 0;
+  std::vector<AtomId> factors;
+};
+
+/// Σ terms + constant: no two terms have the same factors, no coefficient is 0. The terms keep the order of
+/// first appearance, so that a sum prints as it was written.
+struct Polynomial {
+  std::vector<Term> terms = {};
+  std::int64_t constant = 0;
+  /// Some coefficient left the 64 bits: the polynomial is then right modulo 2^64 only, and proves nothing.
+  bool overflow = false;
+
+  bool is_constant() const { return terms.empty(); }
+  bool is_zero() const { return terms.empty() && constant == 0; }
+};
+
+Polynomial constant_polynomial(std::int64_t value);
+Polynomial atom_polynomial(AtomId atom);
+
+/// a + b · scale
+Polynomial add(const Polynomial& a, const Polynomial& b, std::int64_t scale = 1);
+Polynomial subtract(const Polynomial& a, const Polynomial& b);
+Polynomial multiply(const Polynomial& a, const Polynomial& b);
+Polynomial scale(const Polynomial& a, std::int64_t factor);
+
+/// Every coefficient reduced modulo 2^bits to [-2^(bits-1), 2^(bits-1)): the value of an integer of that
+/// width is known modulo 2^bits, so this loses nothing.
+Polynomial wrap(const Polynomial& a, int bits);
+
+bool same_factors(const std::vector<AtomId>& a, const std::vector<AtomId>& b);
+/// Equal as functions of the atoms, whatever the order of the terms.
+bool same(const Polynomial& a, const Polynomial& b);
+/// Equal polynomials have equal keys.
+std::vector<std::int64_t> key_of(const Polynomial& a);
+
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b);   ///< b is neither 0 nor (-1 with the least a)
+std::int64_t floor_remainder(std::int64_t a, std::int64_t b);  ///< the same
+/// Greatest common divisor of the coefficients, without the constant; 0 where there are no terms.
+std::int64_t content(const Polynomial& a);
+/// p >= 0 exactly where the result is: the terms divided by their common divisor, the constant rounded down.
+Polynomial tightened(const Polynomial& p);
+
+/// a / b where b divides it, as (coefficient, factors).
+std::optional<Term> divide_exactly(const Term& a, const Term& b);
+/// The largest common divisor of two terms; positive coefficient.
+Term common_divisor(const Term& a, const Term& b);
+Polynomial from_term(const Term& t);
+
+int degree(const Polynomial& p, AtomId atom);
+bool mentions(const Polynomial& p, AtomId atom);
+/// p = coefficient · atom + rest; requires degree(p, atom) <= 1.
+struct Linear {
+  Polynomial coefficient, rest;
+};
+Linear split_linear(const Polynomial& p, AtomId atom);
+Polynomial substitute(const Polynomial& p, AtomId atom, const Polynomial& value);
+/// In order of first appearance, once each.
+std::vector<AtomId> atoms_in(const Polynomial& p);
+
+}  // namespace ardea::arith

@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "ardea/arith/reasoner.h"
+
+/// Proofs of p >= 0. Each step replaces p by something that is provably not larger, until only constants are
+/// left:
+///   expansion    every atom is its least value plus a natural number; then no coefficient may be negative
+///   assumption   p - k · a, where a >= 0 is assumed and k > 0 makes a term vanish
+///   ends         the variable bound last goes to the end of its range that makes p smallest
+///   compound     a quotient, remainder, minimum, maximum or choice goes to what it is known to lie between
+/// The order of the steps matters for what is found, not for what is true, so the search tries them in turn,
+/// within a budget.
+
+namespace ardea::arith {
+
+struct Reasoner::Search {
+  int budget = 120;
+  std::set<std::vector<std::int64_t>> tried = {};
+};
+
+bool Reasoner::nonnegative(const Polynomial& p) {
+  Search state;
+  return search(state, p, 0);
+}
+
+bool Reasoner::search(Search& state, Polynomial p, int depth) {
+  constexpr int deepest = 24;
+  if (p.overflow) return false;
+  p = tightened(p);
+  if (p.is_constant()) return p.constant >= 0;
+  const Interval bounds = interval(p);
+  if (bounds.low >= 0) return true;
+  if (bounds.high < 0 || depth > deepest || --state.budget < 0) return false;
+  if (!state.tried.insert(key_of(p)).second) return false;
+  if (by_expansion(p) || by_assumption(state, p, depth)) return true;
+  for (const AtomId id : atoms_in(p))
+    if (by_compound(state, p, id, depth)) return true;
+  return by_ends(state, p, depth);
+}
+
+bool Reasoner::by_expansion(const Polynomial& p) {
+  Polynomial expanded = p;
+  for (const AtomId id : atoms_in(p)) {
+    const Interval bounds = interval(id);
+    if (const auto low = low_of(bounds)) {
+      if (*low != 0) expanded = substitute(expanded, id, add(atom_polynomial(id), constant_polynomial(*low)));
+    } else if (const auto high = high_of(bounds)) {
+      expanded = substitute(expanded, id, add(constant_polynomial(*high), atom_polynomial(id), -1));
+    } else {
+      return false;
+    }
+  }
+  return !expanded.overflow && expanded.constant >= 0 &&
+         std::all_of(expanded.terms.begin(), expanded.terms.end(),
+                     [](const Term& t) { return t.coefficient > 0; });
+}
+
+bool Reasoner::by_assumption(Search& state, const Polynomial& p, int depth) {
+  for (const Polynomial& assumed : assumptions()) {
+    for (const Term& term : assumed.terms) {
+      const auto mine = std::find_if(p.terms.begin(), p.terms.end(),
+                                     [&](const Term& t) { return same_factors(t.factors, term.factors); });
+      if (mine == p.terms.end() || (mine->coefficient > 0) != (term.coefficient > 0)) continue;
+      if (mine->coefficient == INT64_MIN || term.coefficient == INT64_MIN) continue;
+      // |theirs| · p - |mine| · assumed: the common term vanishes, and the sign of p is kept.
+      const Polynomial rest =
+          add(scale(p, std::abs(term.coefficient)), assumed, -std::abs(mine->coefficient));
+      if (search(state, rest, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
+Proof Reasoner::sign(Search& state, const Polynomial& p, int depth) {
+  if (p.is_constant()) return p.constant >= 0 ? Proof::proved : Proof::refuted;
+  if (search(state, p, depth + 1)) return Proof::proved;
+  return search(state, scale(p, -1), depth + 1) ? Proof::refuted : Proof::unknown;
+}
+
+bool Reasoner::by_ends(Search& state, const Polynomial& p, int depth) {
+  AtomId last = -1;
+  int order = -1;
+  for (const AtomId id : atoms_in(p)) {
+    const VariableFacts* known = facts_of(id);
+    if (!known || known->order <= order || degree(p, id) != 1) continue;
+    if (const Ends& e = ends(id); !e.low && !e.high) continue;
+    last = id;
+    order = known->order;
+  }
+  if (last < 0) return false;
+  const auto [coefficient, rest] = split_linear(p, last);
+  const Proof grows = sign(state, coefficient, depth);
+  if (grows == Proof::unknown) return false;
+  const Ends& e = ends(last);
+  const std::optional<Polynomial>& end = grows == Proof::proved ? e.low : e.high;
+  return end && search(state, add(rest, multiply(coefficient, *end)), depth + 1);
+}
+
+bool Reasoner::by_compound(Search& state, const Polynomial& p, AtomId id, int depth) {
+  const Atom& a = atom(id);
+  if (a.operands.empty() || degree(p, id) != 1) return false;
+  const auto [coefficient, rest] = split_linear(p, id);
+  const Proof grows = sign(state, coefficient, depth);
+  if (grows == Proof::unknown) return false;
+  const bool wants_least = grows == Proof::proved;
+  const auto with = [&](const Polynomial& value) {
+    return search(state, add(rest, multiply(coefficient, value)), depth + 1);
+  };
+  const auto every = [&] { return std::all_of(a.operands.begin(), a.operands.end(), with); };
+  const auto some = [&] { return std::any_of(a.operands.begin(), a.operands.end(), with); };
+  switch (a.kind) {
+    case AtomKind::quotient: {
+      // b · (a // b) lies in [a - b + 1, a]; b · p has the sign of p.
+      const Polynomial& divisor = a.operands[1];
+      Polynomial bound = a.operands[0];
+      if (wants_least) bound = add(subtract(bound, divisor), constant_polynomial(1));
+      return search(state, add(multiply(rest, divisor), multiply(coefficient, bound)), depth + 1);
+    }
+    case AtomKind::remainder:
+      if (wants_least) return with(constant_polynomial(0));
+      if (with(add(a.operands[1], constant_polynomial(-1)))) return true;
+      return search(state, a.operands[0], depth + 1) && with(a.operands[0]);
+    case AtomKind::minimum: return (!wants_least && some()) || every();
+    case AtomKind::maximum: return (wants_least && some()) || every();
+    case AtomKind::choice: return every();
+    default: return false;
+  }
+}
+
+}  // namespace ardea::arith

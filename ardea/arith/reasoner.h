@@ -1,0 +1,211 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ardea/arith/analyzer.h"
+#include "ardea/arith/facts.h"
+#include "ardea/arith/interval.h"
+#include "ardea/arith/polynomial.h"
+
+/// The inside of one question to the Analyzer: the atoms met so far and what is known about them.
+///
+/// The law that everything here keeps: a polynomial stands for a typed value *modulo 2^bits*, with every atom
+/// read as the ideal integer that it holds. `ideal` says when the two are equal, and only then may bounds,
+/// comparisons and divisions look at it.
+
+namespace ardea::arith {
+
+enum class AtomKind {
+  variable,
+  lane,       ///< 0, 1, …, lanes - 1 across the lanes of a vector: Ramp(b, s) is b + s · lane
+  quotient,   ///< floor(operands[0] / operands[1]), the divisor positive
+  remainder,  ///< operands[0] - operands[1] · quotient
+  minimum,
+  maximum,
+  choice,  ///< one of the operands; which one, `expr` says
+  opaque,
+};
+
+struct Atom {
+  AtomKind kind;
+  Expr expr;  ///< how it prints; empty for `lane`
+  int lanes = 1;
+  std::vector<Polynomial> operands = {};
+  /// Built from int64 variables and bounded values only, so that the law "index arithmetic does not overflow"
+  /// covers it.
+  bool tame = true;
+};
+
+/// What the facts say about a variable.
+struct VariableFacts {
+  std::optional<Range> range = {};
+  std::optional<Expr> value = {};
+  std::optional<std::int64_t> least = {};
+  std::int64_t divisor = 1;
+  int order = 0;  ///< later facts may mention earlier variables
+};
+
+class Reasoner {
+ public:
+  explicit Reasoner(std::shared_ptr<const Facts> facts, int nesting = 0);
+
+  // normalise.cc, simplify_*.cc: expressions to normal form and back
+  /// For every expression; the other functions here take expressions without effects only.
+  Expr simplify_with_effects(const Expr& e);
+  Expr simplify(const Expr& e);
+  /// Integers only.
+  Polynomial normalise(const Expr& e);
+  /// rebuild.cc: p as an expression of `type`; atoms of other types are cast.
+  Expr rebuild(const Polynomial& p, DataType type);
+
+  // bounds.cc
+  Interval interval(const Polynomial& p);
+  Interval interval(AtomId atom);
+  /// The polynomial whose ideal value is the typed value of p, where the bounds (or the law of index
+  /// arithmetic) show it.
+  std::optional<Polynomial> ideal(const Polynomial& p, DataType type);
+  bool fits(const Polynomial& p, DataType type);
+  /// p = multiple · k + remainder for ideal p.
+  Congruence congruence(const Polynomial& p);
+  Congruence congruence(AtomId atom);
+
+  // prove.cc: of ideal polynomials
+  bool nonnegative(const Polynomial& p);
+  bool positive(const Polynomial& p) { return nonnegative(add(p, constant_polynomial(-1))); }
+  bool at_most(const Polynomial& a, const Polynomial& b) { return nonnegative(subtract(b, a)); }
+
+  // conditions.cc
+  Proof decide(const Expr& condition);
+
+  // symbolic_bounds.cc: a bound of the ideal p that is free of the variables in `ranging`, or nothing
+  using AtomSet = std::unordered_set<AtomId>;
+  std::optional<Polynomial> extreme(const Polynomial& p, bool upper, const AtomSet& ranging, int depth = 0);
+  bool depends(AtomId atom, const AtomSet& ranging);
+  bool depends(const Polynomial& p, const AtomSet& ranging);
+
+  // divide.cc: of ideal operands, the divisor positive, results modulo the width of `type`; nothing where
+  // some intermediate would not fit `type`
+  std::optional<Polynomial> quotient(const Polynomial& a, const Polynomial& b, DataType type);
+  std::optional<Polynomial> remainder(const Polynomial& a, const Polynomial& b, DataType type);
+
+  // atoms.cc
+  const Atom& atom(AtomId id) const { return atoms_[static_cast<std::size_t>(id)]; }
+  AtomId variable_atom(const Var& var);
+  AtomId lane_atom(int lanes);
+  AtomId opaque_atom(const Expr& e);
+  /// A quotient, remainder, minimum, maximum or choice: `expr` is used where the atom is new.
+  AtomId compound_atom(AtomKind kind, std::vector<Polynomial> operands, const Expr& expr);
+  int lanes_of(const Polynomial& p) const;
+  /// The variable's range as ideal polynomials (low, high), where it has one.
+  struct Ends {
+    std::optional<Polynomial> low, high;
+  };
+  const Ends& ends(AtomId variable);
+  const VariableFacts* facts_of(AtomId variable) const;
+  /// Conditions in force: each p >= 0.
+  const std::vector<Polynomial>& assumptions() const { return assumptions_; }
+  /// Truth of conditions that are not comparisons, as assumed.
+  std::optional<bool> assumed_truth(const Expr& condition);
+
+ private:
+  // normalise.cc
+  Polynomial normalise_node(const Expr& e);
+  Polynomial normalise_cast(const Expr& e, const Cast& cast);
+  Polynomial normalise_binary(const Expr& e, const Binary& binary);
+  Polynomial normalise_product(const Polynomial& a, const Polynomial& b, DataType type);
+  Polynomial normalise_bits(const Expr& e, const Binary& binary);
+  Polynomial normalise_division(const Expr& e, const Binary& binary);
+  Polynomial normalise_choice(const Expr& e, const Expr& condition, const Expr& yes, const Expr& no,
+                              bool lazy);
+  Polynomial normalise_extremum(const Expr& e, const Binary& binary);
+  /// The least or greatest of the values, without those that another one makes superfluous.
+  Polynomial extremum(AtomKind kind, const std::vector<Polynomial>& values, DataType type);
+  Polynomial opaque(const Expr& e);
+  Polynomial of_compound(AtomKind kind, std::vector<Polynomial> operands, const Expr& expr);
+  /// (x // m) · m + x % m = x, and (x // m) · m = x where m divides x.
+  Polynomial join_divisions(Polynomial p, DataType type);
+
+  // divide.cc
+  struct Factored {
+    Polynomial factor, whole, rest, divisor;  ///< a = factor · whole + rest, b = factor · divisor
+  };
+  std::optional<Factored> factor_out(const Polynomial& a, const Polynomial& b);
+  std::optional<std::int64_t> constant_quotient(const Polynomial& a, const Polynomial& b);
+  std::optional<Polynomial> division_atom(AtomKind kind, const Polynomial& a, const Polynomial& b,
+                                          DataType type);
+  std::optional<Polynomial> signed_division(BinaryOp op, const Polynomial& a, const Polynomial& b,
+                                            DataType type);
+
+  // simplify_*.cc
+  Expr simplify_node(const Expr& e);
+  Expr simplify_children(const Expr& e);
+  Expr simplify_choice(const Expr& e, const Expr& condition, const Expr& yes, const Expr& no, bool lazy);
+  Expr simplify_let(const Expr& e, const Let& let);
+  Expr simplify_bool(const Expr& e);
+  Expr simplify_connective(const Expr& e, const Binary& binary);
+  Expr simplify_comparison(const Expr& e, const Binary& binary);
+  Expr simplify_float(const Expr& e);
+  Expr simplify_under(const Expr& condition, bool holds, const Expr& e);
+
+  // conditions.cc
+  Proof decide_comparison(BinaryOp op, const Expr& left, const Expr& right);
+  Proof compare(BinaryOp op, const Polynomial& difference);
+  Proof decide_node(const Expr& condition);
+  void assume(const Expr& condition, bool holds);
+  void assume_comparison(BinaryOp op, const Polynomial& difference);
+  void assume_residue(const Polynomial& zero);
+
+  // bounds.cc
+  Interval structural_interval(AtomId atom);
+  Interval by_assumptions(AtomId atom, Interval known);
+
+  // symbolic_bounds.cc
+  std::optional<Polynomial> atom_extreme(AtomId atom, bool upper, const AtomSet& ranging, int depth);
+  std::optional<Polynomial> extreme_by_ends(Polynomial p, bool upper, const AtomSet& ranging, int depth);
+
+  // prove.cc
+  struct Search;
+  bool search(Search& state, Polynomial p, int depth);
+  bool by_expansion(const Polynomial& p);
+  bool by_assumption(Search& state, const Polynomial& p, int depth);
+  bool by_ends(Search& state, const Polynomial& p, int depth);
+  bool by_compound(Search& state, const Polynomial& p, AtomId atom, int depth);
+  Proof sign(Search& state, const Polynomial& p, int depth);
+
+  std::shared_ptr<const Facts> facts_;
+  int nesting_;  ///< how many conditions were assumed on the way down: bounds the work on shared conditions
+  std::unordered_map<Var, VariableFacts> variables_;
+  int next_order_ = 0;
+  std::vector<Polynomial> assumptions_;
+  std::vector<std::pair<Expr, bool>> truths_;
+  std::vector<std::pair<Polynomial, Congruence>> residues_;  ///< assumed of polynomials without a constant
+
+  std::deque<Atom> atoms_;  ///< references stay valid while more are met
+  std::unordered_map<Expr, AtomId> variable_atoms_;
+  std::map<int, AtomId> lane_atoms_;
+  std::map<std::vector<std::int64_t>, AtomId> compound_atoms_;
+  std::unordered_multimap<std::uint64_t, AtomId> opaque_atoms_;
+  std::unordered_map<AtomId, Ends> ends_;
+  std::unordered_map<AtomId, Interval> intervals_;
+  std::unordered_set<AtomId> intervals_in_progress_, ends_in_progress_;
+
+  std::unordered_map<Expr, Polynomial> normalised_;
+  std::unordered_map<Expr, Expr> simplified_;
+  std::unordered_map<Expr, Proof> decided_;
+};
+
+/// The value of a bool constant, or of a vector of one.
+std::optional<bool> constant_truth(const Expr& e);
+Expr truth(bool value, DataType type);
+/// The comparison that holds exactly where `op` does not.
+BinaryOp negated(BinaryOp op);
+/// The comparison with its sides exchanged.
+BinaryOp mirrored(BinaryOp op);
+
+}  // namespace ardea::arith
