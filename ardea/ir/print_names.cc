@@ -1,0 +1,99 @@
+#include "ardea/ir/print_names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ardea {
+
+namespace {
+
+constexpr std::array<std::string_view, 38> reserved = {
+    "False", "None",   "True", "and",   "as",       "assert", "async",   "await",   "break",  "class",
+    "def",   "del",    "elif", "else",  "for",      "from",   "global",  "if",      "import", "in",
+    "is",    "lambda", "not",  "or",    "pass",     "raise",  "return",  "try",     "while",  "with",
+    "yield", "T",      "I",    "range", "continue", "except", "finally", "nonlocal"};
+
+}  // namespace
+
+std::string identifier(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && out.empty()) out += "v";
+    out += letter || digit ? c : '_';
+  }
+  if (out.empty()) return "v";
+  if (std::find(reserved.begin(), reserved.end(), out) != reserved.end()) out += "_";
+  return out;
+}
+
+void PrintNames::close() {
+  Scope& scope = scopes_.back();
+  for (const std::string& name : scope.names) taken_.erase(name);
+  for (auto entry = scope.hidden.rbegin(); entry != scope.hidden.rend(); ++entry) {
+    if (entry->second.empty())
+      names_.erase(entry->first);
+    else
+      names_[entry->first] = entry->second;
+  }
+  scopes_.pop_back();
+}
+
+std::string PrintNames::unique(const std::string& wanted) const {
+  const std::string base = identifier(wanted);
+  std::string name = base;
+  for (int i = 1; taken_.contains(name); ++i) name = base + "_" + std::to_string(i);
+  return name;
+}
+
+void PrintNames::bind(const void* thing, std::string name, std::size_t scope) {
+  const auto found = names_.find(thing);
+  scopes_[scope].hidden.emplace_back(thing, found == names_.end() ? "" : found->second);
+  names_[thing] = std::move(name);
+}
+
+void PrintNames::reserve(const std::string& name, std::size_t scope) {
+  taken_.insert(name);
+  scopes_[scope].names.push_back(name);
+}
+
+std::string PrintNames::define(const Var& var) {
+  std::string name = unique(var.name());
+  reserve(name, scopes_.size() - 1);
+  bind(var.get(), name, scopes_.size() - 1);
+  return name;
+}
+
+std::string PrintNames::define_view(const Buffer& buffer) {
+  std::string name = unique(buffer->name);
+  reserve(name, scopes_.size() - 1);
+  bind(buffer.get(), name, scopes_.size() - 1);
+  return name;
+}
+
+std::string PrintNames::define_owner(const Buffer& buffer) {
+  std::string name = define_view(buffer);
+  bind(buffer->data.get(), name + ".data", scopes_.size() - 1);
+  return name;
+}
+
+std::string PrintNames::of(const Expr& var) {
+  const auto found = names_.find(var.get());
+  if (found != names_.end()) return found->second;
+  std::string name = unique(Var(var).name());
+  reserve(name, 0);
+  bind(var.get(), name, 0);
+  return name;
+}
+
+std::string PrintNames::of(const Buffer& buffer) {
+  const auto found = names_.find(buffer.get());
+  if (found != names_.end()) return found->second;
+  std::string name = unique(buffer->name);
+  reserve(name, 0);
+  bind(buffer.get(), name, 0);
+  return name;
+}
+
+}  // namespace ardea

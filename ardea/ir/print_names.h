@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ardea/ir/stmt.h"
+
+namespace ardea {
+
+/// The names that variables and buffers have in a text. A name in use at a place is never given to a second
+/// thing there; sibling scopes reuse names. What no one defined gets a name of its own at its first mention.
+class PrintNames {
+ public:
+  void open() { scopes_.emplace_back(); }
+  void close();
+
+  std::string define(const Var& var);
+  /// A buffer over memory that has a name already.
+  std::string define_view(const Buffer& buffer);
+  /// A buffer that brings its memory along: that is called name.data.
+  std::string define_owner(const Buffer& buffer);
+
+  std::string of(const Expr& var);
+  std::string of(const Buffer& buffer);
+
+ private:
+  std::string unique(const std::string& wanted) const;
+  void bind(const void* thing, std::string name, std::size_t scope);
+  void reserve(const std::string& name, std::size_t scope);
+
+  struct Scope {
+    std::vector<std::string> names;
+    std::vector<std::pair<const void*, std::string>>
+        hidden;  ///< what things were called before; empty: nothing
+  };
+  std::vector<Scope> scopes_ = {{}};
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<const void*, std::string> names_;
+};
+
+/// The name as an identifier of the text form.
+std::string identifier(const std::string& name);
+
+}  // namespace ardea
