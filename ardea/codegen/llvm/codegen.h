@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "ardea/ir/function.h"
+#include "ardea/runtime/module.h"
+#include "ardea/target/target.h"
+
+/// Lowered functions → machine code by LLVM.
+
+namespace ardea::codegen {
+
+struct Options {
+  /// Let a*b+c become one rounding. Off gives the interpreter's bits.
+  bool contract = true;
+  int optimization_level = 3;  ///< 0 to 3
+};
+
+// Every function here takes functions as lower::lower leaves them: flat buffers, no blocks, narrow floats and
+// int4 legalised, arguments unpacked by abi_* intrinsics. Each becomes one ArdeaPackedFunction. All may be
+// called from any thread.
+
+/// The symbol of the entry point: not the name itself, so that a program called "exp" does not replace the C
+/// library's.
+std::string entry_symbol(const std::string& function_name);
+
+/// After optimisation, for any cpu target.
+std::string llvm_ir(std::span<const Function> functions, const target::Target& target,
+                    const Options& options);
+std::string assembly(std::span<const Function> functions, const target::Target& target,
+                     const Options& options);
+/// A relocatable ELF file.
+std::string object_code(std::span<const Function> functions, const target::Target& target,
+                        const Options& options);
+
+/// The code loaded into this process, with one function a Function. Requires a target that this machine can
+/// run. The code stays in memory as long as the module or one of its functions.
+runtime::Module load(const std::string& module_name, std::span<const Function> functions,
+                     const target::Target& target, const Options& options);
+
+}  // namespace ardea::codegen

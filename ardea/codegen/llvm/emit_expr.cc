@@ -1,0 +1,172 @@
+#include <llvm/IR/Constants.h>
+
+#include "ardea/codegen/llvm/emitter.h"
+#include "ardea/codegen/llvm/types.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/support/error.h"
+#include "ardea/support/narrow_float.h"
+#include "ardea/support/overloaded.h"
+
+namespace ardea::codegen {
+
+llvm::Value* Emitter::integer(llvm::Type* type, std::int64_t value) {
+  return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(value), true);
+}
+
+llvm::Value* Emitter::splat(llvm::Value* scalar, int lanes) {
+  return lanes == 1 ? scalar : builder_.CreateVectorSplat(static_cast<unsigned>(lanes), scalar);
+}
+
+llvm::Value* Emitter::emit(const Expr& e) {
+  if (e.is<VarNode>()) return emit_variable(Var(e));
+  for (const auto& table : frame_.shared)
+    if (const auto at = table.find(e.get()); at != table.end()) return at->second;
+  const std::int64_t effects_before = frame_.effects;
+  llvm::Value* value = emit_node(e);
+  // What has an effect runs as often as the tree mentions it, and memory read before it is stale after it.
+  if (frame_.effects == effects_before)
+    frame_.shared.back().emplace(e.get(), value);
+  else
+    for (auto& table : frame_.shared) table.clear();
+  return value;
+}
+
+llvm::Value* Emitter::emit_node(const Expr& e) {
+  const DataType type = e.type();
+  return std::visit(overloaded{
+                        [&](const IntImm& x) { return integer(register_type(context_, type), x.value); },
+                        [&](const FloatImm& x) { return emit_constant(x.value, type); },
+                        [&](const StringImm& x) -> llvm::Value* { return string_constant(x.value); },
+                        [&](const VarNode&) { return emit_variable(Var(e)); },
+                        [&](const Cast& x) { return emit_cast(emit(x.value), x.value.type(), type); },
+                        [&](const Unary& x) { return emit_unary(x); },
+                        [&](const Binary& x) { return emit_binary(x); },
+                        [&](const Select& x) {
+                          llvm::Value* condition = emit(x.condition);
+                          llvm::Value* when_true = emit(x.when_true);
+                          return builder_.CreateSelect(condition, when_true, emit(x.when_false));
+                        },
+                        [&](const Let& x) { return emit_let(x); },
+                        [&](const Load& x) { return emit_load(x, type); },
+                        [&](const Call& x) { return emit_call(e, x); },
+                        [&](const Ramp& x) { return emit_ramp(x, type.lanes); },
+                        [&](const Broadcast& x) { return splat(emit(x.value), type.lanes); },
+                        [&](const Shuffle& x) { return emit_shuffle(x); },
+                    },
+                    e.variant());
+}
+
+llvm::Value* Emitter::emit_constant(double value, DataType type) {
+  if (type.bits == 16)
+    return integer(register_type(context_, type), encode_narrow(value, narrow_format(type)));
+  return llvm::ConstantFP::get(register_type(context_, type), value);
+}
+
+llvm::Value* Emitter::emit_variable(const Var& var) {
+  const auto at = frame_.values.find(var);
+  ensure(at != frame_.values.end(), "{}: the LLVM backend met the variable {}, which nothing defines", name_,
+         var.name());
+  return at->second;
+}
+
+llvm::Value* Emitter::emit_let(const Let& let) {
+  llvm::Value* value = emit(let.value);
+  frame_.values[let.var] = value;
+  llvm::Value* body = emit(let.body);
+  frame_.values.erase(let.var);
+  return body;
+}
+
+llvm::Value* Emitter::emit_ramp(const Ramp& ramp, int lanes) {
+  llvm::Value* base = emit(ramp.base);
+  llvm::Value* stride = emit(ramp.stride);
+  std::vector<llvm::Constant*> steps;
+  for (int lane = 0; lane < lanes; ++lane)
+    steps.push_back(llvm::ConstantInt::get(base->getType(), static_cast<std::uint64_t>(lane)));
+  llvm::Value* offsets = builder_.CreateMul(splat(stride, lanes), llvm::ConstantVector::get(steps));
+  return builder_.CreateAdd(splat(base, lanes), offsets);
+}
+
+llvm::Value* Emitter::emit_shuffle(const Shuffle& shuffle) {
+  std::vector<llvm::Value*> lanes;
+  for (const Expr& vector : shuffle.vectors) {
+    llvm::Value* value = emit(vector);
+    for (int lane = 0; lane < vector.type().lanes; ++lane)
+      lanes.push_back(vector.type().is_scalar() ? value : builder_.CreateExtractElement(value, lane));
+  }
+  const std::vector<std::int64_t>& picks = shuffle.indices;
+  if (picks.size() == 1) return lanes[static_cast<std::size_t>(picks[0])];
+  llvm::Value* result =
+      llvm::PoisonValue::get(with_lanes(lanes[0]->getType(), static_cast<int>(picks.size())));
+  for (std::size_t i = 0; i < picks.size(); ++i)
+    result = builder_.CreateInsertElement(result, lanes[static_cast<std::size_t>(picks[i])], i);
+  return result;
+}
+
+llvm::Value* Emitter::emit_lazily(llvm::Value* condition, const std::function<llvm::Value*()>& when_true,
+                                  const std::function<llvm::Value*()>& when_false) {
+  llvm::BasicBlock* sides[] = {new_block("chosen"), new_block("other")};
+  llvm::BasicBlock* join = new_block("joined");
+  builder_.CreateCondBr(condition, sides[0], sides[1]);
+  llvm::Value* values[2];
+  for (int side = 0; side < 2; ++side) {
+    builder_.SetInsertPoint(sides[side]);
+    frame_.shared.emplace_back();  // what this side computes does not exist after it
+    values[side] = side == 0 ? when_true() : when_false();
+    frame_.shared.pop_back();
+    sides[side] = builder_.GetInsertBlock();
+    builder_.CreateBr(join);
+  }
+  builder_.SetInsertPoint(join);
+  if (values[0]->getType()->isVoidTy()) return values[0];
+  llvm::PHINode* result = builder_.CreatePHI(values[0]->getType(), 2);
+  for (int side = 0; side < 2; ++side) result->addIncoming(values[side], sides[side]);
+  return result;
+}
+
+namespace {
+
+/// Whether computing e where it is not wanted costs little and touches nothing.
+bool is_free_to_compute(const Expr& e) {
+  bool free = true;
+  visit_exprs(e, [&](const Expr& x) { free = free && !x.is<Load>() && !x.is<Call>(); });
+  return free;
+}
+
+}  // namespace
+
+llvm::Value* Emitter::emit_if_then_else(const Expr& condition, const Expr& when_true,
+                                        const Expr& when_false) {
+  llvm::Value* chosen = emit(condition);
+  if (is_free_to_compute(when_true) && is_free_to_compute(when_false)) {
+    llvm::Value* left = emit(when_true);
+    return builder_.CreateSelect(chosen, left, emit(when_false));
+  }
+  return emit_lazily(chosen, [&] { return emit(when_true); }, [&] { return emit(when_false); });
+}
+
+llvm::Value* Emitter::emit_logical(const Binary& binary) {
+  const bool is_and = binary.op == BinaryOp::logical_and;
+  llvm::Value* left = emit(binary.left);
+  if (binary.left.type().is_vector() || is_free_to_compute(binary.right)) {
+    llvm::Value* right = emit(binary.right);
+    return is_and ? builder_.CreateAnd(left, right) : builder_.CreateOr(left, right);
+  }
+  const auto right = [&] { return emit(binary.right); };
+  const auto known = [&]() -> llvm::Value* { return builder_.getInt1(!is_and); };
+  return is_and ? emit_lazily(left, right, known) : emit_lazily(left, known, right);
+}
+
+llvm::Value* Emitter::emit_index(const Expr& index) {
+  const DataType type = index.type();
+  return emit_cast(emit(index), type, (type.is_uint() ? uint64 : int64).with_lanes(type.lanes));
+}
+
+llvm::Constant* Emitter::string_constant(const std::string& text) {
+  llvm::Constant*& known = strings_[text];
+  if (known == nullptr) known = builder_.CreateGlobalString(text, "text", 0, &module_);
+  return known;
+}
+
+}  // namespace ardea::codegen

@@ -1,0 +1,199 @@
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+#include "ardea/codegen/llvm/emitter.h"
+#include "ardea/codegen/llvm/types.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/support/error.h"
+
+namespace ardea::codegen {
+
+/// Which memory an access touches, so that LLVM may move it past others: an allocation is apart from
+/// everything else, and where the function promises tir.noalias so are the arguments. Handles of unknown
+/// origin get no marks.
+void Emitter::collect_alias_scopes(const Function& f) {
+  aliasing_.clear();
+  const bool arguments_apart = integer_attribute(f.attributes, "tir.noalias", 0) != 0;
+  std::vector<Var> apart, others;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    if (const auto* allocation = s.as<Allocate>()) apart.push_back(allocation->data);
+    const auto* let = s.as<LetStmt>();
+    const auto* call = let != nullptr ? let->value.as<Call>() : nullptr;
+    if (call != nullptr && call->op->name == "abi_tensor_data")
+      (arguments_apart ? apart : others).push_back(let->var);
+  });
+  llvm::MDBuilder metadata(context_);
+  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
+  std::vector<llvm::Metadata*> scopes;
+  for (const Var& data : apart) scopes.push_back(metadata.createAnonymousAliasScope(domain, data.name()));
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    std::vector<llvm::Metadata*> rest = scopes;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    aliasing_[apart[i]] = {llvm::MDNode::get(context_, {scopes[i]}), llvm::MDNode::get(context_, rest)};
+  }
+  for (const Var& data : others) aliasing_[data] = {nullptr, llvm::MDNode::get(context_, scopes)};
+}
+
+template <class Instruction>
+Instruction* Emitter::mark_aliasing(Instruction* access, const Buffer& buffer) {
+  if (const auto at = aliasing_.find(buffer->data); at != aliasing_.end()) {
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, at->second.scope);
+    access->setMetadata(llvm::LLVMContext::MD_noalias, at->second.others);
+  }
+  return access;
+}
+
+llvm::Value* Emitter::to_memory(llvm::Value* value, DataType type) {
+  return type.is_bool() ? builder_.CreateZExt(value, memory_type(context_, type)) : value;
+}
+
+llvm::Value* Emitter::from_memory(llvm::Value* value, DataType type) {
+  return type.is_bool() ? builder_.CreateIsNotNull(value) : value;
+}
+
+namespace {
+
+const Expr& flat_index(const Buffer& buffer, const std::vector<Expr>& indices) {
+  ensure(buffer->shape.size() == 1 && indices.size() == 1 && buffer->strides.empty(),
+         "the LLVM backend met the buffer {} with {} dimensions, which flatten_storage removes", buffer->name,
+         buffer->shape.size());
+  return indices[0];
+}
+
+constexpr std::int64_t largest_alignment = 4096;
+
+/// The largest power of two, up to what any alignment needs, that divides x.
+std::int64_t power_of_two_in(std::int64_t x) {
+  return x == 0 ? largest_alignment : std::min(x & -x, largest_alignment);
+}
+
+/// A power of two that divides e whatever its variables are. Arithmetic that wraps keeps it.
+std::int64_t known_divisor(const Expr& e) {
+  if (const auto value = constant_int(e))
+    return *value == INT64_MIN ? largest_alignment : power_of_two_in(*value);
+  if (const auto* cast = e.as<Cast>(); cast != nullptr && cast->value.type().is_integer() &&
+                                       e.type().is_integer() && e.type().bits >= cast->value.type().bits)
+    return known_divisor(cast->value);
+  const auto* binary = e.as<Binary>();
+  if (binary == nullptr) return 1;
+  const std::int64_t left = known_divisor(binary->left), right = known_divisor(binary->right);
+  if (binary->op == BinaryOp::add || binary->op == BinaryOp::sub) return std::min(left, right);
+  if (binary->op == BinaryOp::mul) return std::min(left * right, largest_alignment);
+  return 1;
+}
+
+/// Of any element.
+llvm::Align element_alignment(const Buffer& buffer) {
+  const std::int64_t promised = power_of_two_in(std::max<std::int64_t>(buffer->alignment_bytes, 1));
+  return llvm::Align(static_cast<std::uint64_t>(std::min(promised, power_of_two_in(buffer->type.bytes()))));
+}
+
+/// The first of consecutive elements, where the index is such a row.
+const Ramp* consecutive(const Expr& index) {
+  const auto* ramp = index.as<Ramp>();
+  return ramp != nullptr && is_one(ramp->stride) ? ramp : nullptr;
+}
+
+}  // namespace
+
+/// The alignment of the element at the index, or of the first lane of a row.
+llvm::Align Emitter::access_alignment(const Buffer& buffer, const std::vector<Expr>& indices) {
+  const Expr& index = flat_index(buffer, indices);
+  const auto* ramp = index.as<Ramp>();
+  const std::int64_t element_bytes = buffer->type.bytes();
+  std::int64_t steps = known_divisor(ramp != nullptr ? ramp->base : index);
+  if (buffer->element_offset) steps = std::min(steps, known_divisor(buffer->element_offset));
+  const std::int64_t promised = power_of_two_in(std::max<std::int64_t>(buffer->alignment_bytes, 1));
+  return llvm::Align(static_cast<std::uint64_t>(std::min(promised, power_of_two_in(steps * element_bytes))));
+}
+
+llvm::Value* Emitter::emit_offset(const Buffer& buffer, const std::vector<Expr>& indices) {
+  const Expr& index = flat_index(buffer, indices);
+  llvm::Value* offset = emit_index(index);
+  if (!buffer->element_offset || is_zero(buffer->element_offset)) return offset;
+  return builder_.CreateAdd(splat(emit_index(buffer->element_offset), index.type().lanes), offset);
+}
+
+/// In bounds only for what is certainly accessed: an address that is only computed may lie anywhere.
+llvm::Value* Emitter::emit_address(const Buffer& buffer, llvm::Value* offset, bool in_bounds) {
+  llvm::Type* element = memory_type(context_, buffer->type);
+  llvm::Value* data = emit_variable(buffer->data);
+  if (buffer->type.is_vector()) {  // LLVM pads some vectors; arrays of them do not
+    element = builder_.getInt8Ty();
+    offset = builder_.CreateMul(offset, integer(offset->getType(), buffer->type.bytes()));
+  }
+  return in_bounds ? builder_.CreateInBoundsGEP(element, data, offset)
+                   : builder_.CreateGEP(element, data, offset);
+}
+
+llvm::Value* Emitter::emit_load(const Load& load, DataType type) {
+  const Buffer& buffer = load.buffer;
+  const Expr& index = flat_index(buffer, load.indices);
+  llvm::Type* stored = memory_type(context_, type);
+  const llvm::Align alignment = access_alignment(buffer, load.indices);
+  const bool masked = !is_true(load.predicate);
+
+  if (index.type().is_scalar()) {
+    const auto read = [&]() -> llvm::Value* {
+      llvm::Value* address = emit_address(buffer, emit_offset(buffer, load.indices), true);
+      return from_memory(mark_aliasing(builder_.CreateAlignedLoad(stored, address, alignment), buffer), type);
+    };
+    if (!masked) return read();
+    const auto zero = [&]() -> llvm::Value* {
+      return llvm::Constant::getNullValue(register_type(context_, type));
+    };
+    return emit_lazily(emit(load.predicate), read, zero);
+  }
+  ensure(buffer->type.is_scalar(), "a vector index into the vectors of {}", buffer->name);
+  const int lanes = type.lanes;
+  if (const Ramp* row = consecutive(index)) {
+    llvm::Value* address = emit_address(buffer, emit_offset(buffer, {row->base}), !masked);
+    if (!masked)
+      return from_memory(mark_aliasing(builder_.CreateAlignedLoad(stored, address, alignment), buffer), type);
+    llvm::Value* zero = llvm::Constant::getNullValue(stored);
+    llvm::Value* mask = emit(load.predicate);
+    return from_memory(
+        mark_aliasing(builder_.CreateMaskedLoad(stored, address, alignment, mask, zero), buffer), type);
+  }
+  if (const auto* same = index.as<Broadcast>(); same != nullptr && !masked)
+    return splat(emit(make_load(buffer, {same->value})), lanes);
+  llvm::Value* addresses = emit_address(buffer, emit_offset(buffer, load.indices), false);
+  llvm::Value* mask = masked ? emit(load.predicate) : splat(builder_.getTrue(), lanes);
+  llvm::Value* zero = llvm::Constant::getNullValue(stored);
+  return from_memory(
+      mark_aliasing(builder_.CreateMaskedGather(stored, addresses, element_alignment(buffer), mask, zero),
+                    buffer),
+      type);
+}
+
+void Emitter::emit_store(const Store& store) {
+  const Buffer& buffer = store.buffer;
+  const Expr& index = flat_index(buffer, store.indices);
+  const bool masked = !is_true(store.predicate);
+  const llvm::Align alignment = access_alignment(buffer, store.indices);
+
+  if (index.type().is_scalar()) {
+    if (masked) return emit_if(If{store.predicate, Store{buffer, store.indices, store.value}});
+    llvm::Value* value = to_memory(emit(store.value), store.value.type());
+    llvm::Value* address = emit_address(buffer, emit_offset(buffer, store.indices), true);
+    mark_aliasing(builder_.CreateAlignedStore(value, address, alignment), buffer);
+    return;
+  }
+  ensure(buffer->type.is_scalar(), "a vector index into the vectors of {}", buffer->name);
+  llvm::Value* value = to_memory(emit(store.value), store.value.type());
+  llvm::Value* mask = masked ? emit(store.predicate) : splat(builder_.getTrue(), index.type().lanes);
+  if (const Ramp* row = consecutive(index)) {
+    llvm::Value* address = emit_address(buffer, emit_offset(buffer, {row->base}), !masked);
+    if (masked)
+      mark_aliasing(builder_.CreateMaskedStore(value, address, alignment, mask), buffer);
+    else
+      mark_aliasing(builder_.CreateAlignedStore(value, address, alignment), buffer);
+    return;
+  }
+  llvm::Value* addresses = emit_address(buffer, emit_offset(buffer, store.indices), false);
+  mark_aliasing(builder_.CreateMaskedScatter(value, addresses, element_alignment(buffer), mask), buffer);
+}
+
+}  // namespace ardea::codegen

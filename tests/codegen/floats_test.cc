@@ -1,0 +1,244 @@
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "ardea/support/narrow_float.h"
+#include "tests/codegen/lowered.h"
+
+namespace ardea::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+const std::vector<double> corners = {0.0,  -0.0, 1.0,      -1.0,      0.5, -0.5,    2.5,  -2.5,  3.75,
+                                     1e-3, -7.0, infinity, -infinity, nan, 65504.0, 1e30, -1e30, 1e-40};
+
+/// Both are NaN, or both are the same bits: -0 is not +0.
+testing::AssertionResult same(double a, double b) {
+  if (std::isnan(a) && std::isnan(b)) return testing::AssertionSuccess();
+  if (std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b)) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << a << " is not " << b;
+}
+
+double minimum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return nan;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+double expected(BinaryOp op, double a, double b) {
+  switch (op) {
+    case BinaryOp::add: return a + b;
+    case BinaryOp::sub: return a - b;
+    case BinaryOp::mul: return a * b;
+    case BinaryOp::div: return a / b;
+    case BinaryOp::min: return minimum(a, b);
+    case BinaryOp::max: return -minimum(-a, -b);
+    case BinaryOp::eq: return a == b;
+    case BinaryOp::ne: return a != b;
+    case BinaryOp::lt: return a < b;
+    case BinaryOp::le: return a <= b;
+    case BinaryOp::gt: return a > b;
+    case BinaryOp::ge: return a >= b;
+    default: throw std::logic_error("no meaning");
+  }
+}
+
+class FloatCorners : public testing::TestWithParam<std::tuple<DataType, int, std::string>> {};
+
+TEST_P(FloatCorners, follow_ieee_754_2019_for_every_operation) {
+  const auto [type, lanes, machine] = GetParam();
+  std::vector<double> left, right;
+  for (double a : corners)
+    for (double b : corners) {
+      left.push_back(round_to_type(a, type));
+      right.push_back(round_to_type(b, type));
+    }
+  const auto size = static_cast<std::int64_t>(left.size());
+  ASSERT_EQ(size % lanes, 0);
+  for (BinaryOp op :
+       {BinaryOp::add, BinaryOp::sub, BinaryOp::mul, BinaryOp::div, BinaryOp::min, BinaryOp::max,
+        BinaryOp::eq, BinaryOp::ne, BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge}) {
+    const DataType result = is_comparison(op) ? boolean : type;
+    const Buffer a = flat("a", size, type), b = flat("b", size, type), out = flat("out", size, result);
+    const Stmt body = loop(size / lanes, [&, lanes = lanes](const Var& i) {
+      const Expr at = lanes == 1 ? Expr(i) : make_ramp(i * lanes, make_int(1), lanes);
+      return make_store(out, {at}, make_binary(op, make_load(a, {at}), make_load(b, {at})));
+    });
+    const auto answer = runtime::Array::zeros({size}, result);
+    const target::Target target = machine == "host" ? host() : target::find(machine);
+    compile(entry("corners", {a, b, out}, body), {}, target)(floats(left, type), floats(right, type), answer);
+    for (std::int64_t i = 0; i < size; ++i)
+      ASSERT_TRUE(same(answer.get_float(i), round_to_type(expected(op, left[i], right[i]), type)))
+          << to_string(type) << " operation " << static_cast<int>(op) << " of " << left[i] << " and "
+          << right[i];
+  }
+}
+
+std::string generic_name() {
+  return host().arch == target::Arch::x86_64 ? "generic-x86_64" : "generic-aarch64";
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, FloatCorners,
+                         testing::Combine(testing::Values(float32, float64), testing::Values(1, 4),
+                                          testing::Values(std::string("host"), generic_name())));
+
+TEST(Contract, decides_whether_a_product_sum_rounds_once) {
+  // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 exactly, which a rounded product loses.
+  const Buffer a = flat("a", 1, float32), out = flat("out", 1, float32);
+  const auto run = [&](bool contract) {
+    const auto answer = runtime::Array::zeros({1}, float32);
+    run_elementwise(out,
+                    [&](const Var& i) {
+                      const Expr x = make_load(a, {i});
+                      return x * x - make_float(1 + 0x1p-11);
+                    },
+                    {a, out}, {floats({1 + 0x1p-12}, float32), answer}, host(), {.contract = contract});
+    return answer.get_float(0);
+  };
+  EXPECT_EQ(run(false), 0.0);
+  const bool fuses = host().arch == target::Arch::aarch64 || host().has("fma");
+  EXPECT_EQ(run(true), fuses ? 0x1p-24 : 0.0);
+}
+
+/// For each row: the intrinsic, what it means in double precision, and the ulps it may be wrong by.
+struct MathRow {
+  const char* name;
+  double (*meaning)(double);
+  double ulps;
+};
+
+double rsqrt(double x) { return 1 / std::sqrt(x); }
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+const std::vector<MathRow> unary_rows = {
+    {"exp", std::exp, 1},     {"exp2", std::exp2, 1},
+    {"exp10", exp10, 1},      {"expm1", std::expm1, 1},
+    {"log", std::log, 1},     {"log2", std::log2, 1},
+    {"log10", std::log10, 2}, {"log1p", std::log1p, 1},
+    {"sqrt", std::sqrt, 0},   {"rsqrt", rsqrt, 1},
+    {"tanh", std::tanh, 2},   {"sigmoid", sigmoid, 2},
+    {"erf", std::erf, 1},     {"sin", std::sin, 1},
+    {"cos", std::cos, 1},     {"tan", std::tan, 1},
+    {"asin", std::asin, 1},   {"acos", std::acos, 1},
+    {"atan", std::atan, 1},   {"sinh", std::sinh, 2},
+    {"cosh", std::cosh, 1},   {"floor", std::floor, 0},
+    {"ceil", std::ceil, 0},   {"round", std::round, 0},
+    {"trunc", std::trunc, 0}, {"nearbyint", std::nearbyint, 0},
+    {"abs", std::fabs, 0},
+};
+
+double ulp_of(double value, DataType type) {
+  if (type == float64) return std::nextafter(std::fabs(value), infinity) - std::fabs(value);
+  const auto single = static_cast<float>(std::fabs(value));
+  return double(std::nextafter(single, std::numeric_limits<float>::infinity())) - single;
+}
+
+void expect_within_ulps(double got, double wanted, double ulps, DataType type, const std::string& what) {
+  const double rounded = round_to_type(wanted, type);
+  if (std::isnan(wanted) || std::isinf(rounded)) {
+    EXPECT_TRUE(same(got, rounded)) << what;
+    return;
+  }
+  if (ulps == 0) {
+    EXPECT_TRUE(same(got, rounded)) << what;
+  }
+  EXPECT_LE(std::fabs(got - wanted), (ulps + 0.5) * ulp_of(rounded, type)) << what << " gave " << got;
+}
+
+TEST(Math, agrees_with_the_c_library_within_the_stated_ulps) {
+  const std::vector<double> points = {0.0, -0.0, 0.25, -0.25, 0.5,      1.0,       -1.0, 1.5,
+                                      2.5, -2.5, 3.0,  10.75, infinity, -infinity, nan,  0.875};
+  for (DataType type : {float32, float64})
+    for (const int lanes : {1, 4}) {
+      const auto size = static_cast<std::int64_t>(points.size());
+      const Buffer a = flat("a", size, type);
+      std::vector<Function> functions;
+      for (const MathRow& row : unary_rows) {
+        const Buffer out = flat("out", size, type);
+        functions.push_back(entry(row.name, {a, out}, loop(size / lanes, [&](const Var& i) {
+                                    const Expr at =
+                                        lanes == 1 ? Expr(i) : make_ramp(i * lanes, make_int(1), lanes);
+                                    return make_store(out, {at}, make_call(row.name, {make_load(a, {at})}));
+                                  })));
+      }
+      for (const std::string& machine : {std::string("host"), generic_name()}) {
+        const target::Target target = target::find(machine);
+        const runtime::Module module = codegen::load("math", functions, target, {});
+        for (const MathRow& row : unary_rows) {
+          const auto answer = runtime::Array::zeros({size}, type);
+          module.get_function(row.name)(floats(points, type), answer);
+          for (std::int64_t i = 0; i < size; ++i)
+            expect_within_ulps(
+                answer.get_float(i), row.meaning(points[i]), row.ulps, type,
+                to_string(type) + " " + row.name + "(" + std::to_string(points[i]) + ") on " + machine);
+        }
+      }
+    }
+}
+
+TEST(Math, of_two_and_three_arguments) {
+  struct Row {
+    const char* name;
+    double (*meaning)(double, double);
+    double ulps;
+  };
+  const std::vector<Row> rows = {
+      {"pow", std::pow, 1}, {"atan2", std::atan2, 1}, {"fmod", std::fmod, 0}, {"copysign", std::copysign, 0}};
+  const std::vector<double> left = {2.0, 0.5, -8.0, 7.25, 0.0, nan, infinity},
+                            right = {3.0, -2.0, 3.0, 2.0, -1.0, 1.0, -0.0};
+  const auto size = static_cast<std::int64_t>(left.size());
+  for (DataType type : {float32, float64}) {
+    const Buffer a = flat("a", size, type), b = flat("b", size, type), out = flat("out", size, type);
+    for (const Row& row : rows) {
+      const auto answer = runtime::Array::zeros({size}, type);
+      run_elementwise(
+          out, [&](const Var& i) { return make_call(row.name, {make_load(a, {i}), make_load(b, {i})}); },
+          {a, b, out}, {floats(left, type), floats(right, type), answer});
+      for (std::int64_t i = 0; i < size; ++i)
+        expect_within_ulps(
+            answer.get_float(i), row.meaning(left[i], right[i]), row.ulps, type,
+            std::string(row.name) + " " + std::to_string(left[i]) + ", " + std::to_string(right[i]));
+    }
+    // 1 + 2^-12 squared minus 1: the exact answer needs the product unrounded.
+    const double x = type == float32 ? 1 + 0x1p-12 : 1 + 0x1p-30;
+    for (const std::string& machine : {std::string("host"), generic_name()}) {
+      const auto answer = runtime::Array::zeros({size}, type);
+      run_elementwise(
+          out,
+          [&](const Var& i) {
+            return make_call("fma", {make_load(a, {i}), make_load(a, {i}), make_load(b, {i})});
+          },
+          {a, b, out},
+          {floats(std::vector<double>(left.size(), x), type),
+           floats(std::vector<double>(left.size(), -1), type), answer},
+          target::find(machine));
+      EXPECT_EQ(answer.get_float(0), round_to_type(std::fma(x, x, -1), type)) << machine;
+      EXPECT_NE(answer.get_float(0), round_to_type(round_to_type(x * x, type) - 1, type));
+    }
+  }
+}
+
+TEST(Math, classifies_nan_and_infinity) {
+  const auto size = static_cast<std::int64_t>(corners.size());
+  for (DataType type : {float32, float64}) {
+    const Buffer a = flat("a", size, type), out = flat("out", size, boolean);
+    const auto run = [&](const char* name) {
+      const auto answer = runtime::Array::zeros({size}, boolean);
+      run_elementwise(out, [&](const Var& i) { return make_call(name, {make_load(a, {i})}); }, {a, out},
+                      {floats(corners, type), answer});
+      return answer;
+    };
+    const auto is_nan = run("isnan"), is_inf = run("isinf"), is_finite = run("isfinite");
+    for (std::int64_t i = 0; i < size; ++i) {
+      const double x = round_to_type(corners[i], type);
+      EXPECT_EQ(is_nan.get_int(i), std::isnan(x));
+      EXPECT_EQ(is_inf.get_int(i), std::isinf(x));
+      EXPECT_EQ(is_finite.get_int(i), std::isfinite(x));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ardea::test
