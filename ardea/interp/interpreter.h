@@ -21,11 +21,16 @@ struct Options {
   std::uint64_t seed = 0;
   /// Stop with an Error after so many statements; 0 means never.
   std::uint64_t step_limit = 0;
+  /// Array arguments (by position, from 0) whose elements count as never written until the program writes
+  /// them: outputs. The elements of all other arrays may be read at once.
+  std::vector<std::size_t> uninitialised_arguments = {};
 };
 
-/// Runs f on the arguments, in place. Throws Error naming the statement on an access out of range, a read of
-/// memory never written, an undefined operation, a failed assertion, a data race between concurrent threads,
-/// a barrier that not all threads reach.
+/// Runs f on the arguments, in place; docs/semantics.md says what every construct means. Arrays must fit the
+/// parameters' shapes, whose symbolic extents they bind; arrays that share memory may only be read. Throws
+/// Error naming the statement on an access out of range, a read of memory never written, an undefined
+/// operation, a failed assertion, a data race between concurrent threads, a barrier that not all threads
+/// reach.
 void run(const Function& f, const std::vector<Argument>& arguments, const Options& options = {});
 
 }  // namespace ardea::interp

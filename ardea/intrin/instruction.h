@@ -11,7 +11,8 @@ namespace ardea::intrin {
 /// A tensor instruction as data (DESIGN §6): what it computes, as a small program; what its operands need;
 /// and how each backend says it.
 struct Operand {
-  std::string scope;  ///< where the buffer must live: "global", "shared", "register", a unit's own
+  std::string
+      scope;  ///< where the buffer must live: "global", "shared", "register", a unit's own; empty: anywhere
   std::int64_t alignment_bytes = 1;  ///< of its first element
 };
 

@@ -1,0 +1,203 @@
+#include <array>
+
+#include "ardea/interp/arithmetic.h"
+#include "ardea/interp/executor.h"
+#include "ardea/interp/math.h"
+#include "ardea/intrin/instruction.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/runtime/element.h"
+#include "ardea/runtime/registry.h"
+#include "ardea/support/error.h"
+#include "ardea/support/narrow_float.h"
+#include "ardea/support/overloaded.h"
+
+/// Intrinsics: elementwise ones by their lane function (math.h), the others here.
+
+namespace ardea::interp {
+
+namespace {
+
+constexpr int max_instruction_depth = 16;
+
+/// The intrinsics that are not a function of lanes.
+struct Special {
+  const Intrinsic *if_then_else, *reinterpret, *address_of, *call_registered, *tensor_instruction, *barrier,
+      *async_copy, *async_commit, *async_wait;
+};
+
+const Special& special() {
+  static const Special ops = {
+      find_intrinsic("if_then_else"),    find_intrinsic("reinterpret"),        find_intrinsic("address_of"),
+      find_intrinsic("call_registered"), find_intrinsic("tensor_instruction"), find_intrinsic("barrier"),
+      find_intrinsic("async_copy"),      find_intrinsic("async_commit"),       find_intrinsic("async_wait")};
+  return ops;
+}
+
+}  // namespace
+
+Lanes Executor::evaluate_call(const Expr& e, const Call& call) {
+  if (const LaneFunction function = lane_function(*call.op))
+    return evaluate_lanes(call, e.type().lanes, function);
+  const Special& op = special();
+  if (call.op == op.if_then_else)
+    return evaluate(evaluate_integer(call.arguments[0]) != 0 ? call.arguments[1] : call.arguments[2]);
+  if (call.op == op.reinterpret) return reinterpret(call.arguments[0], e.type());
+  if (call.op == op.address_of) return address_of(*call.arguments[0].as<Load>());
+  if (call.op == op.call_registered) return call_registered(call, e.type());
+  if (call.op == op.tensor_instruction)
+    run_instruction(call);
+  else if (call.op == op.barrier)
+    barrier(call);
+  else if (call.op == op.async_copy)
+    start_copy(call);
+  else if (call.op == op.async_commit)
+    commit_copies();
+  else if (call.op == op.async_wait)
+    wait_for_copies(evaluate_integer(call.arguments[0]));
+  else
+    report(fmt::format(
+        "T.{} exists only inside compiled entry points; interpret the program before pack_arguments",
+        call.op->name));
+  return {};
+}
+
+Lanes Executor::evaluate_lanes(const Call& call, int count, LaneFunction function) {
+  constexpr std::size_t max_arguments = 3;
+  std::array<Lanes, max_arguments> values;
+  ensure(call.arguments.size() <= max_arguments, "T.{}: an elementwise intrinsic with more than 3 arguments",
+         call.op->name);
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) values[i] = evaluate(call.arguments[i]);
+  const DataType type = call.arguments[0].type().element();
+  Lanes result(count);
+  for (int k = 0; k < count; ++k) {
+    std::array<Lane, max_arguments> lanes;
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) lanes[i] = values[i][k];
+    result[k] = function(type, lanes.data());
+  }
+  return result;
+}
+
+Lanes Executor::reinterpret(const Expr& value, DataType to) {
+  const Lanes lanes = evaluate(value);
+  const DataType from = value.type();
+  Allocation bytes("T.reinterpret", "local", from.bytes());
+  for (int k = 0; k < from.lanes; ++k)
+    write_lane(bytes, k * element_bits(from.element()), from.element(), lanes[k]);
+  Lanes result(to.lanes);
+  for (int k = 0; k < to.lanes; ++k)
+    result[k] = read_lane(bytes, k * element_bits(to.element()), to.element());
+  return result;
+}
+
+Lanes Executor::address_of(const Load& element) {
+  std::vector<std::int64_t> indices;
+  for (const Expr& index : element.indices) indices.push_back(evaluate(index)[0].integer);
+  const View& at = view(element.buffer);
+  const std::int64_t bit = locate(element.buffer, at, indices, "takes the address of");
+  if (bit % 8 != 0) report(fmt::format("{}[…] begins in mid-byte and has no address", element.buffer->name));
+  return address_lane(at.memory, bit);
+}
+
+const std::string& Executor::text_argument(const Call& call, std::size_t index) const {
+  const auto* text = index < call.arguments.size() ? call.arguments[index].as<StringImm>() : nullptr;
+  if (text == nullptr) report(fmt::format("T.{}: argument {} must be a string", call.op->name, index + 1));
+  return text->value;
+}
+
+Lanes Executor::call_registered(const Call& call, DataType type) {
+  std::vector<runtime::Value> arguments;
+  std::vector<Allocation*> reachable;
+  for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+    const Expr& argument = call.arguments[i];
+    if (const auto* text = argument.as<StringImm>()) {
+      arguments.emplace_back(text->value);
+      continue;
+    }
+    const Lanes value = evaluate(argument);
+    if (value.count() != 1) report(fmt::format("T.call_registered: argument {} is a vector", i + 1));
+    if (argument.type().is_handle()) {
+      arguments.emplace_back(static_cast<void*>(value[0].memory->data + value[0].integer / 8));
+      reachable.push_back(value[0].memory);
+    } else if (argument.type().is_float()) {
+      arguments.emplace_back(value[0].real);
+    } else {
+      arguments.emplace_back(value[0].integer);
+    }
+  }
+  const runtime::Value result = runtime::get_function(text_argument(call, 0)).call(arguments);
+  // What the function wrote through an address cannot be seen, so all that it could reach counts as written.
+  for (Allocation* memory : reachable) memory->written.assign(memory->written.size(), 1);
+  if (type.is_none()) return {};
+  if (type.is_float()) return real_lane(round_to_type(result.as<double>(), type));
+  return integer_lane(wrap(static_cast<std::uint64_t>(result.as<std::int64_t>()), type));
+}
+
+void Executor::run_instruction(const Call& call) {
+  const intrin::Instruction& instruction = intrin::find_instruction(text_argument(call, 0));
+  const std::vector<Parameter>& parameters = instruction.meaning.parameters;
+  if (call.arguments.size() != parameters.size() + 1)
+    report(fmt::format("{} takes {} arguments, got {}", instruction.name, parameters.size(),
+                       call.arguments.size() - 1));
+  if (instruction_depth_ == max_instruction_depth)
+    report(fmt::format("{} is defined by itself, or more than {} instructions deep", instruction.name,
+                       max_instruction_depth));
+
+  std::vector<Lane> values;
+  for (std::size_t i = 1; i < call.arguments.size(); ++i) values.push_back(evaluate(call.arguments[i])[0]);
+  std::size_t operand = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
+    if (parameter.buffer.get() != nullptr) check_operand(instruction, operand++, values[i]);
+    const DataType given = call.arguments[i + 1].type();
+    if (!parameter.buffer) values[i] = convert(values[i], given, parameter.var.type());
+    define(parameter.var, values[i]);
+    if (parameter.buffer) define(parameter.buffer->data, values[i]);
+  }
+  for (const Parameter& parameter : parameters)  // after the scalars, which strides may name
+    if (parameter.buffer) declare(parameter.buffer, view_of(parameter.buffer));
+
+  const Function* const caller = std::exchange(function_, &instruction.meaning);
+  const bool concurrent = std::exchange(concurrent_, false);
+  ++instruction_depth_;
+  execute(instruction.meaning.body);
+  --instruction_depth_;
+  concurrent_ = concurrent;
+  function_ = caller;
+  for (const Parameter& parameter : parameters) {
+    forget(parameter.var);
+    if (!parameter.buffer) continue;
+    forget(parameter.buffer->data);
+    forget(parameter.buffer);
+  }
+}
+
+void Executor::check_operand(const intrin::Instruction& instruction, std::size_t index, Lane address) const {
+  if (address.memory == nullptr)
+    report(fmt::format("{}: operand {} must be an address, as T.address_of gives it", instruction.name,
+                       index + 1));
+  if (index >= instruction.operands.size()) return;
+  const intrin::Operand& operand = instruction.operands[index];
+  if (!operand.scope.empty() && operand.scope != address.memory->scope)
+    report(fmt::format("{}: operand {} must live in scope \"{}\", but {} lives in \"{}\"", instruction.name,
+                       index + 1, operand.scope, address.memory->name, address.memory->scope));
+  if (address.integer / 8 % operand.alignment_bytes != 0)
+    report(fmt::format("{}: operand {} must be aligned to {} bytes, but begins at byte {} of {}",
+                       instruction.name, index + 1, operand.alignment_bytes, address.integer / 8,
+                       address.memory->name));
+}
+
+void Executor::barrier(const Call& call) {
+  const std::string& scope = text_argument(call, 0);
+  if (scope != "shared" && scope != "warp")
+    report(fmt::format("T.barrier(\"{}\"): the scope must be \"shared\" or \"warp\"", scope));
+  if (block_ != nullptr)
+    block_->barrier(thread_, scope == "shared" ? ThreadBlock::Group::block : ThreadBlock::Group::warp,
+                    statement_);
+  else if (serial_thread_loops_ > 0)
+    report(
+        "a barrier means nothing where thread-bound loops run one after another; give the function the "
+        "attribute "
+        "\"concurrent_threads\"");
+}
+
+}  // namespace ardea::interp

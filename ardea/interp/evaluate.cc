@@ -1,0 +1,112 @@
+#include "ardea/interp/arithmetic.h"
+#include "ardea/interp/executor.h"
+#include "ardea/ir/print.h"
+#include "ardea/support/error.h"
+#include "ardea/support/overloaded.h"
+
+/// Expressions. Operands are evaluated from left to right; each node is a loop over its lanes.
+
+namespace ardea::interp {
+
+namespace {
+
+template <class F>
+Lanes each_lane(int count, const F& lane) {
+  if (count == 1) return lane(0);
+  Lanes result(count);
+  for (int k = 0; k < count; ++k) result[k] = lane(k);
+  return result;
+}
+
+}  // namespace
+
+Lanes Executor::evaluate(const Expr& e) {
+  const DataType type = e.type();
+  return std::visit(
+      overloaded{
+          [&](const IntImm& x) -> Lanes { return integer_lane(x.value); },
+          [&](const FloatImm& x) -> Lanes { return real_lane(x.value); },
+          [&](const StringImm& x) -> Lanes {
+            report(fmt::format("the string \"{}\" is no number", x.value));
+          },
+          [&](const VarNode& x) -> Lanes {
+            const std::size_t slot = machine_.variables.find(e.get());
+            if (slot < values_.size() && !values_[slot].empty()) return values_[slot];
+            report(fmt::format("the variable {} has no value here", x.name));
+          },
+          [&](const Cast& x) -> Lanes {
+            const Lanes value = evaluate(x.value);
+            const DataType from = x.value.type().element(), to = type.element();
+            return each_lane(type.lanes, [&](int k) { return convert(value[k], from, to); });
+          },
+          [&](const Unary& x) -> Lanes {
+            const Lanes value = evaluate(x.operand);
+            return each_lane(type.lanes, [&](int k) { return apply(x.op, type.element(), value[k]); });
+          },
+          [&](const Binary& x) -> Lanes { return evaluate_binary(x, type); },
+          [&](const Select& x) -> Lanes { return evaluate_select(x, type); },
+          [&](const Let& x) -> Lanes {
+            define(x.var, evaluate(x.value));
+            Lanes value = evaluate(x.body);
+            forget(x.var);
+            return value;
+          },
+          [&](const Load& x) -> Lanes { return load(x, type); },
+          [&](const Call& x) -> Lanes { return evaluate_call(e, x); },
+          [&](const Ramp& x) -> Lanes {
+            const Lane base = evaluate(x.base)[0], stride = evaluate(x.stride)[0];
+            return each_lane(type.lanes, [&](int k) {
+              const Lane distance =
+                  apply(BinaryOp::mul, type.element(), stride, integer_lane(wrap(k, type.element())));
+              return apply(BinaryOp::add, type.element(), base, distance);
+            });
+          },
+          [&](const Broadcast& x) -> Lanes {
+            const Lane value = evaluate(x.value)[0];
+            return each_lane(type.lanes, [&](int) { return value; });
+          },
+          [&](const Shuffle& x) -> Lanes { return evaluate_shuffle(x); },
+      },
+      e.variant());
+}
+
+std::int64_t Executor::evaluate_integer(const Expr& e) {
+  if (const auto* constant = e.as<IntImm>()) return constant->value;
+  return evaluate(e)[0].integer;
+}
+
+Lanes Executor::evaluate_binary(const Binary& node, DataType type) {
+  const bool lazy = type == boolean && (node.op == BinaryOp::logical_and || node.op == BinaryOp::logical_or);
+  const Lanes left = evaluate(node.left);
+  if (lazy && (left[0].integer != 0) == (node.op == BinaryOp::logical_or)) return left;
+  const Lanes right = evaluate(node.right);
+  const DataType operand = node.left.type().element();
+  return each_lane(type.lanes, [&](int k) {
+    if (is_undefined(node.op, operand, right[k])) {
+      Expr whole(type, node);
+      report(fmt::format("`{}` divides by zero", print(whole)));
+    }
+    return apply(node.op, operand, left[k], right[k]);
+  });
+}
+
+Lanes Executor::evaluate_select(const Select& node, DataType type) {
+  const Lanes condition = evaluate(node.condition);
+  Lanes when_true = evaluate(node.when_true), when_false = evaluate(node.when_false);
+  if (condition.count() == 1) return condition[0].integer != 0 ? when_true : when_false;
+  return each_lane(type.lanes,
+                   [&](int k) { return condition[k].integer != 0 ? when_true[k] : when_false[k]; });
+}
+
+Lanes Executor::evaluate_shuffle(const Shuffle& node) {
+  std::vector<Lane> all;
+  for (const Expr& vector : node.vectors) {
+    const Lanes lanes = evaluate(vector);
+    for (int k = 0; k < lanes.count(); ++k) all.push_back(lanes[k]);
+  }
+  return each_lane(static_cast<int>(node.indices.size()), [&](int k) {
+    return all[static_cast<std::size_t>(node.indices[static_cast<std::size_t>(k)])];
+  });
+}
+
+}  // namespace ardea::interp

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ardea/interp/interpreter.h"
+#include "ardea/interp/math.h"
+#include "ardea/interp/memory.h"
+#include "ardea/interp/slots.h"
+#include "ardea/interp/thread_block.h"
+#include "ardea/interp/value.h"
+#include "ardea/intrin/instruction.h"
+#include "ardea/ir/function.h"
+#include "ardea/support/random.h"
+
+namespace ardea::interp {
+
+/// What all threads of one run share. Only one thread runs at a time (turns.h), so nothing here is locked.
+struct Machine {
+  Options options;
+  Random random;
+  Slots variables, buffers;
+  std::uint64_t steps = 0, launches = 0, copies = 0;
+};
+
+/// Bytes on their way, by T.async_copy.
+struct AsyncCopy {
+  std::uint64_t number;
+  Allocation *target, *source;
+  std::int64_t target_byte, source_byte, byte_count;
+  const Stmt* statement;
+};
+
+/// Bytes about to be read or written: an element of a buffer, or a part of an allocation.
+struct Touch {
+  Allocation& memory;
+  std::int64_t begin, end;
+  const Buffer* buffer = nullptr;
+  std::span<const std::int64_t> indices = {};
+
+  std::string name() const;
+};
+
+/// One thread of execution: its variables, the buffers in scope, and where it is.
+class Executor {
+ public:
+  Executor(Machine& machine, const Function& f);
+  /// A thread of a launch: begins with everything that the launching thread sees.
+  Executor(const Executor& launcher, const Grid& grid, ThreadBlock& block, int thread);
+
+  void execute(const Stmt& s);                   // execute.cc
+  Lanes evaluate(const Expr& e);                 // evaluate.cc
+  std::int64_t evaluate_integer(const Expr& e);  ///< a scalar integer or bool
+
+  void define(const Var& var, Lanes value);
+  void forget(const Var& var);
+  const Lanes* find(const Var& var) const;  ///< nullptr where it has no value here
+  void declare(const Buffer& buffer, View view);
+  void forget(const Buffer& buffer);
+
+  /// The view that `buffer` describes, over the memory that its data variable points to.
+  View view_of(const Buffer& buffer);  // views.cc
+
+  /// To be called when the thread has nothing more to do: what it started must have ended.
+  void finish();
+
+  /// Throws an Error: the function, the fact, the statement under way, the loops and the thread.
+  [[noreturn]] void report(const std::string& fact) const;
+
+ private:
+  // execute.cc
+  void execute_store(const Store& store);
+  void execute_for(const Stmt& s, const For& loop);
+  void execute_block(const Block& block);
+  void execute_allocate(const Allocate& allocate);
+  /// Gives the iterators their values; whether every reduce iterator is at the start of its domain.
+  bool bind_iterators(const Block& block);
+
+  // evaluate.cc
+  Lanes evaluate_binary(const Binary& node, DataType type);
+  Lanes evaluate_select(const Select& node, DataType type);
+  Lanes evaluate_shuffle(const Shuffle& node);
+
+  // calls.cc
+  Lanes evaluate_call(const Expr& e, const Call& call);
+  Lanes evaluate_lanes(const Call& call, int count, LaneFunction function);
+  Lanes reinterpret(const Expr& value, DataType to);
+  Lanes address_of(const Load& element);
+  Lanes call_registered(const Call& call, DataType type);
+  void run_instruction(const Call& call);
+  void check_operand(const intrin::Instruction& instruction, std::size_t index, Lane address) const;
+  void barrier(const Call& call);
+  const std::string& text_argument(const Call& call, std::size_t index) const;
+
+  // access.cc
+  const View& view(const Buffer& buffer) const;
+  std::int64_t locate(const Buffer& buffer, const View& view, std::span<const std::int64_t> indices,
+                      const char* verb) const;
+  Lanes load(const Load& load, DataType type);
+  std::vector<Lanes> evaluate_each(const std::vector<Expr>& expressions);
+  void store_lane(const Buffer& buffer, std::span<const std::int64_t> indices, const Lanes& value, int first);
+  void load_lane(const Buffer& buffer, std::span<const std::int64_t> indices, Lanes& result, int first);
+  /// The checks of every access, before it is made.
+  void check_read(const Touch& touch);
+  void check_write(const Touch& touch);
+  void check_race(const Touch& touch, bool writes);
+
+  // views.cc
+  std::vector<std::int64_t> evaluate_all(const std::vector<Expr>& extents);
+  /// Declares the matched buffer; gives the variables of its head that got their value from the source.
+  std::vector<Var> match(const MatchBuffer& match);
+  void bind_or_check(const Expr& e, std::int64_t value, const std::string& what, std::vector<Var>& bound);
+
+  // async.cc
+  void start_copy(const Call& call);
+  void commit_copies();
+  void wait_for_copies(std::int64_t groups_left);
+  void land(const AsyncCopy& copy);
+  void check_no_flight(const Allocation& memory) const;
+
+  // launch.cc
+  Grid survey(const Stmt& outermost);
+  void launch(const Stmt& outermost);
+  struct Memory {
+    std::shared_ptr<Allocation> allocation;
+    const void* key;
+    std::uint64_t nth;
+    std::optional<ThreadBlock::Group> group;  ///< who shares it; nothing: this thread alone
+  };
+  Memory allocate(const void* key, const std::string& name, const std::string& scope, DataType type,
+                  const std::vector<Expr>& extents);
+  void release(const Memory& memory);
+
+  Machine& machine_;
+  const Function* function_;
+  bool concurrent_;  ///< thread-bound loops of function_ are threads
+  std::vector<Lanes> values_;
+  std::vector<View> views_;
+  const Stmt* statement_ = nullptr;
+  std::vector<std::pair<const Var*, std::int64_t>> loops_;
+  int serial_thread_loops_ = 0;
+  int instruction_depth_ = 0;
+
+  const Grid* grid_ = nullptr;
+  ThreadBlock* block_ = nullptr;  ///< nullptr outside a launch
+  int thread_ = 0;
+  std::unordered_map<const void*, std::uint64_t> executions_;  ///< of each allocation that threads share
+
+  std::vector<AsyncCopy> open_group_;
+  std::deque<std::vector<AsyncCopy>> groups_;
+};
+
+}  // namespace ardea::interp

@@ -1,0 +1,16 @@
+#include "ardea/interp/interpreter.h"
+
+#include "ardea/interp/arguments.h"
+#include "ardea/interp/executor.h"
+
+namespace ardea::interp {
+
+void run(const Function& f, const std::vector<Argument>& arguments, const Options& options) {
+  Machine machine{options, Random(options.seed), {}, {}};
+  Executor executor(machine, f);
+  const std::vector<std::unique_ptr<Allocation>> memories = bind_arguments(f, arguments, options, executor);
+  executor.execute(f.body);
+  executor.finish();
+}
+
+}  // namespace ardea::interp

@@ -1,0 +1,102 @@
+#include "tests/interp/programs.h"
+
+namespace ardea::interp {
+namespace {
+
+const char* const symbolic = R"(def main(a: T.handle, b: T.handle, c: T.handle):
+    n = T.int64()
+    m = T.int64()
+    A = T.match_buffer(a, (n, m))
+    B = T.match_buffer(b, (m, n))
+    C = T.match_buffer(c, (n * 2,))
+    for i in range(n):
+        C[i] = T.float32(0)
+        C[i + n] = T.float32(1)
+        for j in range(m):
+            C[i] = C[i] + A[i, j] * B[j, i]
+)";
+
+TEST(Arguments, bind_symbolic_extents) {
+  const runtime::Array c = zeros(float32, {4});
+  run(program(symbolic),
+      {array(float32, {2, 3}, {1, 2, 3, 4, 5, 6}), array(float32, {3, 2}, {1, 0, 0, 1, 2, 0}), c});
+  EXPECT_EQ(elements(c), (std::vector<double>{7, 5, 1, 1}));
+}
+
+TEST(Arguments, that_contradict_an_extent_are_reported_with_both_sources) {
+  const Function f = program(symbolic);
+  EXPECT_EQ(error_of([&] { run(f, {zeros(float32, {2, 3}), zeros(float32, {3, 4}), zeros(float32, {4})}); }),
+            "main: argument 2 (B): extent 2 is 4, expected 2, the value of n by argument 1 (A): extent 1");
+  EXPECT_EQ(error_of([&] { run(f, {zeros(float32, {2, 3}), zeros(float32, {3, 2}), zeros(float32, {5})}); }),
+            "main: argument 3 (C): extent 1 is 5, expected 4, the value of n * 2");
+}
+
+TEST(Arguments, of_the_wrong_number_rank_type_or_kind_are_reported) {
+  const Function f = program("def main(A: T.Buffer((2, 3)), n: T.int8, x: T.float32):\n    T.evaluate(0)\n");
+  const runtime::Array good = zeros(float32, {2, 3});
+  run(f, {good, std::int64_t{1}, 2.5});
+  run(f, {good, std::int64_t{1}, std::int64_t{2}});
+  EXPECT_EQ(error_of([&] { run(f, {good}); }), "main: takes 3 arguments, got 1");
+  EXPECT_EQ(error_of([&] { run(f, {zeros(float32, {6}), std::int64_t{1}, 2.5}); }),
+            "main: argument 1 (A): has 1 dimensions, expected 2");
+  EXPECT_EQ(error_of([&] { run(f, {zeros(float64, {2, 3}), std::int64_t{1}, 2.5}); }),
+            "main: argument 1 (A): is an array of float64, expected float32");
+  EXPECT_EQ(error_of([&] { run(f, {zeros(float32, {2, 4}), std::int64_t{1}, 2.5}); }),
+            "main: argument 1 (A): extent 2 is 4, expected 3");
+  EXPECT_EQ(error_of([&] { run(f, {std::int64_t{1}, std::int64_t{1}, 2.5}); }),
+            "main: argument 1 (A): is not an array, expected float32 with 2 dimensions");
+  EXPECT_EQ(error_of([&] { run(f, {good, std::int64_t{128}, 2.5}); }),
+            "main: argument 2 (n): 128 does not fit int8");
+  EXPECT_EQ(error_of([&] { run(f, {good, 1.5, 2.5}); }),
+            "main: argument 2 (n): is the float 1.5, expected a int8");
+  EXPECT_TRUE(
+      says(error_of([&] { run(f, {good, good, 2.5}); }), "main: argument 2 (n): is the array float32[2, 3]"));
+}
+
+TEST(Arguments, scalars_round_to_their_type) {
+  const Function f = program("def main(A: T.Buffer((1,), \"float16\"), x: T.float16):\n    A[0] = x\n");
+  const runtime::Array a = zeros(float16, {1});
+  run(f, {a, 2049.0});
+  EXPECT_EQ(a.get_float(0), 2048);
+}
+
+TEST(Arguments, declared_strides_take_strided_arrays) {
+  const Function f = program(R"(def main(a: T.handle, B: T.Buffer((2, 3))):
+    s = T.int64()
+    A = T.match_buffer(a, (2, 3), strides=[s, 1])
+    for i, j in T.grid(2, 3):
+        B[i, j] = A[i, j]
+)");
+  std::vector<float> memory(8);
+  for (std::size_t i = 0; i < 8; ++i) memory[i] = static_cast<float>(i);
+  const runtime::Array view =
+      runtime::Array::strided_view(memory.data(), {2, 3}, {5, 1}, float32, 0, nullptr);
+  const runtime::Array b = zeros(float32, {2, 3});
+  run(f, {view, b});
+  EXPECT_EQ(elements(b), (std::vector<double>{0, 1, 2, 5, 6, 7}));
+  const Function compact = program("def main(A: T.Buffer((2, 3))):\n    T.evaluate(0)\n");
+  EXPECT_TRUE(says(error_of([&] { run(compact, {view}); }),
+                   "argument 1 (A): has strides, expected a contiguous array"));
+}
+
+TEST(Arguments, that_share_memory_may_only_be_read) {
+  const Function f = program(R"(def main(A: T.Buffer((2,)), B: T.Buffer((2,)), C: T.Buffer((2,))):
+    for i in range(2):
+        C[i] = A[i] + B[i]
+)");
+  const runtime::Array x = array(float32, {2}, {1, 2}), y = zeros(float32, {2});
+  run(f, {x, x, y});
+  EXPECT_EQ(elements(y), (std::vector<double>{2, 4}));
+  EXPECT_TRUE(
+      says(error_of([&] { run(f, {x, y, x}); }), "writes C[0], but the arguments C and A share memory"));
+}
+
+TEST(Arguments, extents_of_zero_are_fine) {
+  const Function f = program(
+      "def main(a: T.handle):\n    n = T.int64()\n    A = T.match_buffer(a, (n,))\n    for i in range(n):\n  "
+      "      A[i] = T.float32(1)\n");
+  run(f, {zeros(float32, {0})});
+}
+
+}  // namespace
+}  // namespace ardea::interp
