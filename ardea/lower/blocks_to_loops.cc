@@ -1,0 +1,29 @@
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/passes.h"
+#include "ardea/support/error.h"
+
+namespace ardea::lower {
+
+namespace {
+
+Stmt visit(const Stmt& s) {
+  const auto* block = s.as<Block>();
+  if (block == nullptr) return map_children(s, Mapper{.stmt = visit});
+  ensure(!block->init && block->matches.empty() && block->allocations.empty(),
+         "blocks_to_loops: block {} still has an init, a match or an allocation", block->name);
+  Substitution bindings;
+  for (const BlockIterator& iterator : block->iterators)
+    bindings.emplace(iterator.var, make_cast(iterator.var.type(), iterator.binding));
+  const Stmt body = visit(substitute(block->body, bindings));
+  return is_true(block->predicate) ? body : make_if(block->predicate, body);
+}
+
+}  // namespace
+
+Function blocks_to_loops(const Function& f, const target::Target&) {
+  Function out = f;
+  out.body = visit(f.body);
+  return out;
+}
+
+}  // namespace ardea::lower

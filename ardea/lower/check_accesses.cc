@@ -1,0 +1,196 @@
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/access_checks.h"
+#include "ardea/lower/layout.h"
+#include "ardea/lower/passes.h"
+#include "ardea/support/error.h"
+#include "ardea/support/overloaded.h"
+
+namespace ardea::lower {
+
+namespace {
+
+using arith::Analyzer;
+
+/// More than any machine has, and far enough from overflow that sums of a few sizes stay in int64.
+constexpr double most_bytes = 0x1p+60;
+
+/// Memory behind a data variable.
+struct Memory {
+  Expr elements;
+  DataType type;
+};
+
+std::int64_t storage_bits(DataType type) { return type.is_bool() ? 8 : std::int64_t{type.bits} * type.lanes; }
+
+/// e in float64, where nothing wraps: an upper end of a size shows even where its int64 has wrapped to a
+/// small number.
+Expr magnitude(const Expr& e) {
+  if (const auto* cast = e.as<Cast>(); cast != nullptr && cast->value.type().is_integer())
+    return magnitude(cast->value);
+  if (const auto* binary = e.as<Binary>(); binary != nullptr && e.type().is_integer()) {
+    switch (binary->op) {
+      case BinaryOp::add:
+      case BinaryOp::sub:
+      case BinaryOp::mul:
+      case BinaryOp::min:
+      case BinaryOp::max: return make_binary(binary->op, magnitude(binary->left), magnitude(binary->right));
+      case BinaryOp::floor_div:
+        return make_call("floor", {magnitude(binary->left) / magnitude(binary->right)});
+      default: break;
+    }
+  }
+  return make_cast(float64, e);
+}
+
+class Checking {
+ public:
+  explicit Checking(const Function& f) : name_(f.name) {
+    for (const Parameter& p : f.parameters)
+      if (p.buffer) memory_[p.buffer->data] = {flat_size(p.buffer), p.buffer->type};
+  }
+
+  Stmt visit(const Stmt& s, const Analyzer& facts) {
+    std::vector<Check> checks;
+    const Stmt out = std::visit(
+        overloaded{[&](const auto& node) { return visit_node(s, node, facts, checks); }}, s.variant());
+    if (checks.empty()) return out;
+    std::vector<Stmt> guarded;
+    for (const Check& check : checks)
+      guarded.push_back(fail_if(logical_not(check.holds), check.sentence, check.values));
+    guarded.push_back(out);
+    return make_seq(std::move(guarded));
+  }
+
+ private:
+  void loads(const Expr& e, const Analyzer& facts, std::vector<Check>& checks) {
+    if (e) add_load_checks(name_, e, facts, checks);
+  }
+
+  /// Where a call can change memory between the check and the access, the check would prove nothing.
+  void refuse_call_beside_checks(const Stmt& s, const std::vector<Check>& checks) {
+    bool calls = false, depends_on_memory = false;
+    for_each_child(s, [&](const Expr& e) { calls = calls || has_effect(e); }, [](const Stmt&) {});
+    for (const Check& check : checks)
+      depends_on_memory = depends_on_memory || !buffers_in(check.holds).empty();
+    require(!calls || !depends_on_memory,
+            "{}: one statement calls out and accesses an index that it loads; bind what the call answers to "
+            "a variable "
+            "in a statement before",
+            name_);
+  }
+
+  Stmt visit_node(const Stmt& s, const Store& store, const Analyzer& facts, std::vector<Check>& checks) {
+    for (const Expr& index : store.indices) loads(index, facts, checks);
+    loads(store.value, facts, checks);
+    loads(store.predicate, facts, checks);
+    add_store_checks(name_, store, facts, checks);
+    refuse_call_beside_checks(s, checks);
+    return s;
+  }
+  Stmt visit_node(const Stmt& s, const Evaluate& evaluate, const Analyzer& facts,
+                  std::vector<Check>& checks) {
+    loads(evaluate.value, facts, checks);
+    refuse_call_beside_checks(s, checks);
+    return s;
+  }
+  Stmt visit_node(const Stmt& s, const Assert& assertion, const Analyzer& facts, std::vector<Check>& checks) {
+    loads(assertion.condition, facts, checks);
+    refuse_call_beside_checks(s, checks);
+    return s;
+  }
+  Stmt visit_node(const Stmt&, const LetStmt& let, Analyzer facts, std::vector<Check>& checks) {
+    loads(let.value, facts, checks);
+    if (let.var.type().is_integer() && !has_effect(let.value)) facts.define(let.var, let.value);
+    return LetStmt{let.var, let.value, visit(let.body, facts)};
+  }
+  Stmt visit_node(const Stmt&, const For& loop, Analyzer facts, std::vector<Check>& checks) {
+    loads(loop.min, facts, checks);
+    loads(loop.extent, facts, checks);
+    facts.bind(loop.var, {loop.min, loop.extent});
+    For out = loop;
+    out.body = visit(loop.body, facts);
+    return out;
+  }
+  Stmt visit_node(const Stmt&, const If& branch, const Analyzer& facts, std::vector<Check>& checks) {
+    loads(branch.condition, facts, checks);
+    Analyzer holds = facts, fails = facts;
+    holds.assume(branch.condition);
+    fails.assume(logical_not(branch.condition));
+    return If{branch.condition, visit(branch.then_case, holds),
+              branch.else_case ? visit(branch.else_case, fails) : Stmt{}};
+  }
+  Stmt visit_node(const Stmt&, const Seq& seq, const Analyzer& facts, std::vector<Check>&) {
+    std::vector<Stmt> parts;
+    for (const Stmt& part : seq.statements) parts.push_back(visit(part, facts));
+    return make_seq(std::move(parts));
+  }
+  Stmt visit_node(const Stmt&, const Allocate& allocate, const Analyzer& facts, std::vector<Check>& checks) {
+    Expr elements = make_int(1);
+    for (const Expr& extent : allocate.extents) {
+      loads(extent, facts, checks);
+      elements = multiply_index(elements, extent);
+    }
+    if (!elements.is<IntImm>()) check_size(allocate, facts, checks);
+    memory_[allocate.data] = {elements, allocate.type};
+    Allocate out = allocate;
+    out.body = visit(allocate.body, facts);
+    return out;
+  }
+  Stmt visit_node(const Stmt&, const DeclareBuffer& declare, const Analyzer& facts,
+                  std::vector<Check>& checks) {
+    check_view(declare.buffer, facts, checks);
+    return DeclareBuffer{declare.buffer, visit(declare.body, facts)};
+  }
+  Stmt visit_node(const Stmt&, const Block& block, const Analyzer&, std::vector<Check>&) {
+    throw InternalError("check_accesses: block " + block.name + " is still there");
+  }
+
+  void check_size(const Allocate& allocate, const Analyzer& facts, std::vector<Check>& checks) {
+    Expr bytes = make_float(static_cast<double>(storage_bits(allocate.type)) / 8, float64);
+    for (std::size_t d = 0; d < allocate.extents.size(); ++d) {
+      const Expr extent = as_index(allocate.extents[d]);
+      bytes = bytes * magnitude(extent);
+      if (!facts.proves(extent >= make_int(1)))
+        checks.push_back(
+            {extent >= make_int(1),
+             fmt::format("{}: extent {} of {} is {{}}, must be at least 1", name_, d, allocate.data.name()),
+             {extent}});
+    }
+    checks.push_back({bytes <= make_float(most_bytes, float64),
+                      fmt::format("{}: {} would have more than 2^60 bytes", name_, allocate.data.name()),
+                      {}});
+  }
+
+  void check_view(const Buffer& view, const Analyzer& facts, std::vector<Check>& checks) {
+    const auto found = memory_.find(view->data);
+    if (found == memory_.end()) return;  // an opaque handle: what is behind it is its giver's business
+    const Expr needed = multiply_index(flat_size(view), make_int(storage_bits(view->type)));
+    const Expr given = multiply_index(found->second.elements, make_int(storage_bits(found->second.type)));
+    if (!facts.proves(needed <= given))
+      checks.push_back({needed <= given,
+                        fmt::format("{}: {} needs {{}} bits of a memory of {{}}", name_, view->name),
+                        {needed, given}});
+    std::vector<Expr> steps = view->strides;
+    if (view->element_offset) steps.push_back(view->element_offset);
+    for (const Expr& step : steps)
+      if (!facts.proves(as_index(step) >= make_int(0)))
+        checks.push_back(
+            {as_index(step) >= make_int(0),
+             fmt::format("{}: a stride or the offset of {} is {{}}, must not be negative", name_, view->name),
+             {step}});
+  }
+
+  const std::string name_;
+  std::unordered_map<Var, Memory> memory_;
+};
+
+}  // namespace
+
+Function check_accesses(const Function& f, const target::Target&) {
+  Function out = f;
+  out.body = Checking(f).visit(f.body, arith::facts_of(f));
+  return out;
+}
+
+}  // namespace ardea::lower

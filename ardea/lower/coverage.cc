@@ -1,0 +1,119 @@
+#include "ardea/lower/coverage.h"
+
+#include <algorithm>
+
+#include "ardea/arith/regions.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/support/overloaded.h"
+
+namespace ardea::lower {
+
+namespace {
+
+using arith::Analyzer;
+
+/// Walks in the order of execution with the boxes that have been written for certain.
+class Coverage {
+ public:
+  explicit Coverage(const Buffer& buffer) : buffer_(buffer) {}
+
+  using Boxes = std::vector<BufferRegion>;
+
+  /// Whether every read in s is covered; what s writes for certain is added.
+  bool visit(const Stmt& s, Boxes& written, const Analyzer& facts) const {
+    if (const auto* seq = s.as<Seq>()) {
+      for (const Stmt& part : seq->statements)
+        if (!visit(part, written, facts)) return false;
+      return true;
+    }
+    const arith::Accesses touched = arith::accesses(s, facts);
+    if (!all_written(touched.reads, written, facts) && !parts_are_covered(s, written, facts)) return false;
+    for (const arith::Touched& write : touched.writes)
+      if (write.region.buffer == buffer_ && write.exact) written.push_back(write.region);
+    return true;
+  }
+
+ private:
+  bool all_written(const std::vector<arith::Touched>& reads, const Boxes& written,
+                   const Analyzer& facts) const {
+    for (const arith::Touched& read : reads) {
+      if (read.region.buffer != buffer_) continue;
+      const bool covered = std::any_of(written.begin(), written.end(), [&](const BufferRegion& box) {
+        return arith::contains(box, read.region, facts) == arith::Proof::proved;
+      });
+      if (!covered) return false;
+    }
+    return true;
+  }
+
+  /// The reads of s as a whole are not covered from before; those of each part may be covered from inside.
+  bool parts_are_covered(const Stmt& s, Boxes written, Analyzer facts) const {
+    return std::visit(
+        overloaded{[&](const For& loop) {
+                     if (reads_buffer(loop.min) || reads_buffer(loop.extent)) return false;
+                     facts.bind(loop.var, {loop.min, loop.extent});
+                     return visit(loop.body, written, facts);
+                   },
+                   [&](const If& branch) {
+                     if (reads_buffer(branch.condition)) return false;
+                     Boxes other = written;
+                     return visit(branch.then_case, written, facts) &&
+                            (!branch.else_case || visit(branch.else_case, other, facts));
+                   },
+                   [&](const LetStmt& let) {
+                     if (reads_buffer(let.value)) return false;
+                     facts.define(let.var, let.value);
+                     return visit(let.body, written, facts);
+                   },
+                   [&](const Allocate& allocate) { return visit(allocate.body, written, facts); },
+                   [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts); },
+                   [&](const Block& block) {
+                     if (block.init || block.matches.size() != 0) return false;
+                     Substitution bindings;
+                     for (const BlockIterator& iterator : block.iterators)
+                       bindings.emplace(iterator.var, iterator.binding);
+                     return visit(substitute(block.body, bindings), written, facts);
+                   },
+                   [](const auto&) { return false; }},
+        s.variant());
+  }
+
+  bool reads_buffer(const Expr& e) const {
+    const std::vector<Buffer> mentioned = buffers_in(e);
+    return std::find(mentioned.begin(), mentioned.end(), buffer_) != mentioned.end();
+  }
+
+  const Buffer& buffer_;
+};
+
+/// Whether a block in s initialises the buffer in one iteration of a loop around s and goes on in the next
+/// ones. Its declared reads do not list what it updates.
+bool carries_an_init(const Stmt& s, const Buffer& buffer, std::unordered_set<Var> around) {
+  bool carried = false;
+  const auto follows = [&](const Expr& e) {
+    const std::vector<Var> free = free_variables(e);
+    return std::any_of(free.begin(), free.end(), [&](const Var& v) { return around.contains(v); });
+  };
+  visit_stmts(s, [&](const Stmt& x) {
+    const auto* block = x.as<Block>();
+    if (block == nullptr) return;
+    const std::vector<Buffer> set = block->init ? buffers_in(block->init) : std::vector<Buffer>{};
+    const bool sets_buffer = std::find(set.begin(), set.end(), buffer) != set.end();
+    for (const BlockIterator& iterator : block->iterators) {
+      if (!follows(iterator.binding)) continue;
+      around.insert(iterator.var);
+      carried = carried || (sets_buffer && iterator.kind == IteratorKind::reduce);
+    }
+  });
+  return carried;
+}
+
+}  // namespace
+
+bool reads_only_own_writes(const Stmt& s, const Buffer& buffer, const std::unordered_set<Var>& loops_around,
+                           const Analyzer& facts) {
+  Coverage::Boxes written;
+  return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, facts);
+}
+
+}  // namespace ardea::lower

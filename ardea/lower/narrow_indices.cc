@@ -1,0 +1,181 @@
+#include <unordered_map>
+
+#include "ardea/arith/analyzer.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/passes.h"
+
+namespace ardea::lower {
+
+namespace {
+
+using arith::Analyzer;
+
+bool is_wide(const Expr& e) { return e.type().element() == int64; }
+
+bool fits(const arith::ConstantBounds& bounds) {
+  return bounds.low && bounds.high && *bounds.low >= INT32_MIN && *bounds.high <= INT32_MAX;
+}
+
+/// Closed under int32 where operands and result fit.
+bool is_narrowing(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+    case BinaryOp::floor_div:
+    case BinaryOp::floor_mod:
+    case BinaryOp::trunc_div:
+    case BinaryOp::trunc_mod:
+    case BinaryOp::min:
+    case BinaryOp::max: return true;
+    default: return false;
+  }
+}
+
+/// One scope: what holds in it, and what has been rewritten under that.
+class Narrowing {
+ public:
+  explicit Narrowing(Analyzer facts) : facts_(std::move(facts)) {}
+
+  Stmt visit(const Stmt& s) {
+    seen_.clear();
+    narrow_.clear();
+    if (const auto* loop = s.as<For>()) return visit_loop(*loop);
+    if (const auto* let = s.as<LetStmt>()) return visit_let(*let);
+    if (const auto* branch = s.as<If>()) {
+      Narrowing holds = *this, fails = *this;
+      holds.facts_.assume(branch->condition);
+      fails.facts_.assume(logical_not(branch->condition));
+      return If{wide(branch->condition), holds.visit(branch->then_case),
+                branch->else_case ? fails.visit(branch->else_case) : Stmt{}};
+    }
+    if (const auto* store = s.as<Store>())
+      return make_store(store->buffer, indices(store->indices), wide(store->value),
+                        store->predicate ? wide(store->predicate) : Expr{});
+    return map_children(s, Mapper{.expr = [&](const Expr& e) { return wide(e); },
+                                  .stmt = [&](const Stmt& child) { return Narrowing(*this).visit(child); }});
+  }
+
+ private:
+  Stmt visit_loop(const For& loop) {
+    For out = loop;
+    out.min = wide(loop.min);
+    out.extent = wide(loop.extent);
+    Narrowing inner = *this;
+    inner.facts_.bind(loop.var, {loop.min, loop.extent});
+    const Expr min = narrowed(loop.min), extent = narrowed(loop.extent);
+    if (is_wide(loop.var) && min && extent && fits(facts_.constant_bounds(loop.min + loop.extent))) {
+      out.var = Var(loop.var.name(), int32);
+      out.min = min;
+      out.extent = extent;
+      inner.variables_[loop.var] = out.var;
+    }
+    out.body = inner.visit(loop.body);
+    return out;
+  }
+
+  Stmt visit_let(const LetStmt& let) {
+    Narrowing inner = *this;
+    if (let.var.type().is_integer() && !has_effect(let.value)) inner.facts_.define(let.var, let.value);
+    Var var = let.var;
+    Expr value = is_wide(let.value) ? narrowed(let.value) : Expr{};
+    if (value) {
+      var = Var(let.var.name(), value.type());
+      inner.variables_[let.var] = var;
+    } else {
+      value = wide(let.value);
+    }
+    return LetStmt{var, value, inner.visit(let.body)};
+  }
+
+  /// e with the same type, narrow inside.
+  Expr wide(const Expr& e) {
+    if (const auto found = seen_.find(e); found != seen_.end()) return found->second;
+    Expr out = rebuilt(e);
+    seen_.emplace(e, out);
+    return out;
+  }
+
+  Expr rebuilt(const Expr& e) {
+    if (e.is<VarNode>()) {
+      const auto found = variables_.find(Var(e));
+      return found == variables_.end() ? e : make_cast(e.type(), found->second);
+    }
+    if (const auto* load = e.as<Load>())
+      return make_load(load->buffer, indices(load->indices),
+                       load->predicate ? wide(load->predicate) : Expr{});
+    if (const auto* binary = e.as<Binary>();
+        binary != nullptr && is_comparison(binary->op) && is_wide(binary->left)) {
+      const Expr left = narrowed(binary->left), right = narrowed(binary->right);
+      if (left && right) return make_binary(binary->op, left, right);
+    }
+    if (const auto* cast = e.as<Cast>(); cast != nullptr && is_wide(cast->value))
+      if (const Expr value = narrowed(cast->value)) return make_cast(e.type(), value);
+    if (is_wide(e) && !e.is<IntImm>() && !e.is<Broadcast>())
+      if (const Expr value = narrowed(e)) return make_cast(e.type(), value);
+    return map_children(e, Mapper{.expr = [&](const Expr& x) { return wide(x); }});
+  }
+
+  std::vector<Expr> indices(const std::vector<Expr>& before) {
+    std::vector<Expr> after;
+    for (const Expr& index : before) {
+      const Expr narrow = is_wide(index) ? narrowed(index) : Expr{};
+      after.push_back(narrow ? narrow : wide(index));
+    }
+    return after;
+  }
+
+  /// e in int32, or nothing where a value in it may not fit.
+  Expr narrowed(const Expr& e) {
+    if (const auto found = narrow_.find(e); found != narrow_.end()) return found->second;
+    Expr out = is_wide(e) && fits(facts_.constant_bounds(e)) ? narrowed_parts(e) : Expr{};
+    narrow_.emplace(e, out);
+    return out;
+  }
+
+  Expr narrowed_parts(const Expr& e) {
+    const int lanes = e.type().lanes;
+    if (const auto value = constant_int(e)) return make_int(*value, int32);
+    if (e.is<VarNode>()) {
+      const auto found = variables_.find(Var(e));
+      return found == variables_.end() ? Expr{} : Expr(found->second);
+    }
+    if (const auto* cast = e.as<Cast>()) {
+      const DataType from = cast->value.type().element();
+      const bool exact = from.is_bool() || (from.is_integer() && (from.bits < 32 || from == int32));
+      return exact ? make_cast(int32.with_lanes(lanes), wide(cast->value)) : Expr{};
+    }
+    if (const auto* binary = e.as<Binary>(); binary != nullptr && is_narrowing(binary->op)) {
+      const Expr left = narrowed(binary->left), right = narrowed(binary->right);
+      return left && right ? make_binary(binary->op, left, right) : Expr{};
+    }
+    if (const auto* select = e.as<Select>()) {
+      const Expr a = narrowed(select->when_true), b = narrowed(select->when_false);
+      return a && b ? make_select(wide(select->condition), a, b) : Expr{};
+    }
+    if (const auto* ramp = e.as<Ramp>()) {
+      const Expr base = narrowed(ramp->base), stride = narrowed(ramp->stride);
+      return base && stride ? make_ramp(base, stride, lanes) : Expr{};
+    }
+    if (const auto* broadcast = e.as<Broadcast>()) {
+      const Expr value = narrowed(broadcast->value);
+      return value ? make_broadcast(value, lanes) : Expr{};
+    }
+    return {};
+  }
+
+  Analyzer facts_;
+  std::unordered_map<Var, Var> variables_;        ///< int64 to int32
+  std::unordered_map<Expr, Expr> seen_, narrow_;  ///< of the statement at hand
+};
+
+}  // namespace
+
+Function narrow_indices(const Function& f, const target::Target&) {
+  Function out = f;
+  out.body = Narrowing(arith::facts_of(f)).visit(f.body);
+  return out;
+}
+
+}  // namespace ardea::lower

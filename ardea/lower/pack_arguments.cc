@@ -1,0 +1,278 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/layout.h"
+#include "ardea/lower/narrow_conversions.h"
+#include "ardea/lower/packed_nibbles.h"
+#include "ardea/lower/passes.h"
+#include "ardea/runtime/abi.h"
+#include "ardea/runtime/dlpack.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+
+namespace ardea::lower {
+
+namespace {
+
+constexpr const char* code_names[] = {"null",     "an integer", "a float",  "a string",
+                                      "a tensor", "a function", "a module", "a handle"};
+
+Expr stated(const char* name, DataType type, std::vector<Expr> arguments) {
+  return make_call(name, type, std::move(arguments));
+}
+Expr number(std::int64_t value) { return make_int(value, int32); }
+
+/// Writes the head of the entry point: a list of steps, each a statement or a let around all that follow.
+class Head {
+ public:
+  explicit Head(const Function& f) : f_(f) {}
+
+  Function run() {
+    check_count();
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i) check_kind(i);
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i)
+      if (!f_.parameters[i].buffer) bind_scalar(i);
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i)
+      if (f_.parameters[i].buffer) bind_shape(i);
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i)
+      if (f_.parameters[i].buffer) check_shape(i);
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i)
+      if (f_.parameters[i].buffer) bind_data(i);
+    Function out = f_;
+    out.parameters.clear();
+    out.attributes["calling_convention"] = Attribute{make_string("packed")};
+    out.body = assembled(body_);
+    return out;
+  }
+
+ private:
+  struct Step {
+    Stmt statement;  ///< or
+    Var var;
+    Expr value;
+  };
+
+  std::string argument(std::size_t i) const {
+    const Parameter& p = f_.parameters[i];
+    return fmt::format("{}: argument {} ({} of {})", f_.name, p.buffer ? p.buffer->name : p.var.name(), i + 1,
+                       f_.parameters.size());
+  }
+
+  void check(const Expr& fails, const std::string& sentence, const std::vector<Expr>& values) {
+    steps_.push_back({fail_if(fails, sentence, values), {}, {}});
+  }
+  void bind(const Var& var, Expr value) { steps_.push_back({{}, var, std::move(value)}); }
+
+  Stmt assembled(Stmt body) const {
+    std::vector<Stmt> after = {std::move(body)};
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      const Step& step = steps_[i];
+      if (step.statement) {
+        after.insert(after.begin(), step.statement);
+      } else {
+        after = {LetStmt{step.var, step.value, make_seq(std::move(after))}};
+      }
+    }
+    return make_seq(std::move(after));
+  }
+
+  void check_count() {
+    std::vector<std::string> names;
+    for (const Parameter& p : f_.parameters) names.push_back(p.buffer ? p.buffer->name : p.var.name());
+    const Expr count = stated("abi_argument_count", int32, {});
+    check(not_equals(count, number(static_cast<std::int64_t>(names.size()))),
+          fmt::format("{}: got {{}} arguments, takes {}: {}", f_.name, names.size(), join(names, ", ")),
+          {count});
+  }
+
+  // --- kinds ---
+
+  static std::vector<int> accepted(const Parameter& p) {
+    if (p.buffer) return {ARDEA_TENSOR};
+    if (p.var.type().is_handle()) return {ARDEA_HANDLE, ARDEA_NULL};
+    if (p.var.type().is_float()) return {ARDEA_FLOAT, ARDEA_INT};
+    return {ARDEA_INT};
+  }
+
+  /// The codes are told apart only where the wrong one came.
+  void check_kind(std::size_t i) {
+    const std::vector<int> codes = accepted(f_.parameters[i]);
+    const Expr given = stated("abi_type_code", int32, {number(static_cast<std::int64_t>(i))});
+    Expr wrong;
+    for (const int code : codes) {
+      const Expr other = not_equals(given, number(code));
+      wrong = wrong ? logical_and(wrong, other) : other;
+    }
+    std::vector<Stmt> cases;
+    for (int code = 0; code < static_cast<int>(std::size(code_names)); ++code) {
+      if (std::find(codes.begin(), codes.end(), code) != codes.end()) continue;
+      cases.push_back(fail_if(
+          equals(given, number(code)),
+          fmt::format("{} is {}, expected {}", argument(i), code_names[code], code_names[codes[0]]), {}));
+    }
+    cases.push_back(fail_if(make_bool(true), argument(i) + " has the unknown type code {}", {given}));
+    steps_.push_back({make_if(wrong, make_seq(std::move(cases))), {}, {}});
+  }
+
+  // --- scalars ---
+
+  void bind_scalar(std::size_t i) {
+    const Var& var = f_.parameters[i].var;
+    const DataType type = var.type();
+    const Expr position = number(static_cast<std::int64_t>(i));
+    if (type.is_handle()) return bind(var, stated("abi_argument", handle_type, {position}));
+    if (type.is_float()) {
+      // An integer is taken for the float that it is.
+      const Expr code = stated("abi_type_code", int32, {position});
+      const Expr value =
+          make_call("if_then_else", {equals(code, number(ARDEA_INT)),
+                                     make_cast(float64, stated("abi_argument", int64, {position})),
+                                     stated("abi_argument", float64, {position})});
+      return type.bits == 16 && type.code == TypeCode::floating ? bind(var, make_cast(type, value))
+                                                                : bind_value(var, value);
+    }
+    const Var given(var.name() + "_given");
+    bind(given, stated("abi_argument", int64, {position}));
+    if (!type.is_bool() && type.bits < 64) {
+      const std::int64_t low = type.is_uint() ? 0 : -(std::int64_t{1} << (type.bits - 1));
+      const std::int64_t high = (std::int64_t{1} << (type.is_uint() ? type.bits : type.bits - 1)) - 1;
+      check(logical_or(given<make_int(low), given> make_int(high)),
+            fmt::format("{} is {{}}, which does not fit {}: its values are {} to {}", argument(i),
+                        to_string(type), low, high),
+            {given});
+    }
+    bind_value(var, given);
+  }
+
+  /// Types that legalise_types has removed appear once, where it turns the parameter into its bits or byte:
+  /// that let takes the converted value instead.
+  void bind_value(const Var& var, const Expr& value) {
+    const DataType type = var.type();
+    const bool as_bits = type.code == TypeCode::bfloat || type.is_float8();
+    if (!as_bits && !is_nibble(type)) return bind(var, make_cast(type, value));
+    const Expr converted = as_bits ? encode_bits(value, type) : to_nibble(value, type);
+    const Var held(var.name(), converted.type());
+    bind(held, converted);
+    body_ = rewrite(body_, [&](const Expr& e) -> std::optional<Expr> {
+      const auto* cast = e.as<Cast>();
+      const auto* call = e.as<Call>();
+      const bool opens = (cast != nullptr && cast->value == var) ||
+                         (call != nullptr && call->op->name == "reinterpret" && call->arguments[0] == var);
+      return opens ? std::optional<Expr>(held) : std::nullopt;
+    });
+  }
+
+  // --- tensors ---
+
+  Expr tensor(std::size_t i) const {
+    return stated("abi_argument", handle_type, {number(static_cast<std::int64_t>(i))});
+  }
+  Expr extent(std::size_t i, std::size_t d) const {
+    return stated("abi_tensor_shape", int64, {tensor(i), number(static_cast<std::int64_t>(d))});
+  }
+  Expr stride(std::size_t i, std::size_t d) const {
+    return stated("abi_tensor_stride", int64, {tensor(i), number(static_cast<std::int64_t>(d))});
+  }
+
+  /// Type and rank, then the variables that stand for extents and strides.
+  void bind_shape(std::size_t i) {
+    const Buffer& b = f_.parameters[i].buffer;
+    const DLDataType type = runtime::to_dl_type(b->type);
+    const std::int64_t word = std::int64_t{type.code} << 24 | std::int64_t{type.bits} << 16 | type.lanes;
+    const Expr given = stated("abi_tensor_type", int64, {tensor(i)});
+    const auto part = [&](int shift, int mask) {
+      return make_binary(BinaryOp::bit_and, make_binary(BinaryOp::shift_right, given, make_int(shift)),
+                         make_int(mask));
+    };
+    check(not_equals(given, make_int(word)),
+          fmt::format("{} has elements of DLPack type code {{}} with {{}} bits and {{}} lanes, expected {} "
+                      "(code {}, {} "
+                      "bits, {} lanes)",
+                      argument(i), to_string(b->type), type.code, type.bits, type.lanes),
+          {part(24, 0xff), part(16, 0xff), part(0, 0xffff)});
+    const Expr rank = stated("abi_tensor_rank", int32, {tensor(i)});
+    check(not_equals(rank, number(static_cast<std::int64_t>(b->shape.size()))),
+          fmt::format("{} has {{}} dimensions, expected {}", argument(i), b->shape.size()), {rank});
+    for (std::size_t d = 0; d < b->shape.size(); ++d) bind_if_open(b->shape[d], extent(i, d));
+    for (std::size_t d = 0; d < b->strides.size(); ++d) bind_if_open(b->strides[d], stride(i, d));
+    if (b->element_offset) bind_if_open(b->element_offset, make_int(0));
+  }
+
+  void bind_if_open(const Expr& e, const Expr& value) {
+    if (!e.is<VarNode>()) return;
+    const Var var(e);
+    for (const Parameter& p : f_.parameters)
+      if (p.var == var) return;
+    if (bound_.insert(var).second) bind(var, make_cast(var.type(), value));
+  }
+
+  static std::string expected(const Expr& e) {
+    if (e.is<IntImm>()) return "{}";
+    return e.is<VarNode>() ? "{} (" + Var(e).name() + ")" : "{}, as its declaration computes it";
+  }
+
+  void check_shape(std::size_t i) {
+    const Buffer& b = f_.parameters[i].buffer;
+    for (std::size_t d = 0; d < b->shape.size(); ++d) {
+      const Expr given = extent(i, d), wanted = as_index(b->shape[d]);
+      check(not_equals(given, wanted),
+            fmt::format("{}: extent {} is {{}}, expected {}", argument(i), d, expected(b->shape[d])),
+            {given, wanted});
+      if (!b->shape[d].is<IntImm>())
+        check(given < make_int(1), fmt::format("{}: extent {} is {{}}, must be at least 1", argument(i), d),
+              {given});
+    }
+    const std::vector<Expr> strides = strides_of(b);
+    for (std::size_t d = 0; d < strides.size(); ++d) check_stride(i, d, strides[d]);
+    if (b->element_offset && !is_zero(b->element_offset))
+      check(not_equals(as_index(b->element_offset), make_int(0)),
+            argument(i) + ": its declared offset is {}, must be 0: an array begins at its first element",
+            {b->element_offset});
+  }
+
+  /// The stride of a dimension with one element is never used, and anything.
+  void check_stride(std::size_t i, std::size_t d, const Expr& wanted) {
+    const Buffer& b = f_.parameters[i].buffer;
+    const Expr given = stride(i, d);
+    const Expr matters = not_equals(extent(i, d), make_int(1));
+    const std::string advice = b->strides.empty() ? "; pass a compact copy" : "";
+    check(logical_and(matters, not_equals(given, wanted)),
+          fmt::format("{}: the stride of dimension {} is {{}} elements, expected {{}}{}", argument(i), d,
+                      advice),
+          {given, wanted});
+    if (!b->strides.empty() && !b->strides[d].is<IntImm>())
+      check(wanted < make_int(0),
+            fmt::format("{}: the stride of dimension {} is {{}}, must not be negative", argument(i), d),
+            {wanted});
+  }
+
+  void bind_data(std::size_t i) {
+    const Parameter& p = f_.parameters[i];
+    bind(p.buffer->data, stated_handle(i));
+    if (p.var != p.buffer->data && uses(f_.body, p.var)) bind(p.var, p.buffer->data);
+    const Expr address = make_call("reinterpret", int64, {p.buffer->data});
+    check(equals(address, make_int(0)), argument(i) + " has no memory: its data is null", {});
+    const std::int64_t alignment = p.buffer->alignment_bytes;
+    if (alignment <= 1) return;
+    const Expr beyond = floor_mod(address, make_int(alignment));
+    check(not_equals(beyond, make_int(0)),
+          fmt::format("{} begins {{}} bytes after a multiple of {}, must begin on one; pass an aligned copy",
+                      argument(i), alignment),
+          {beyond});
+  }
+
+  Expr stated_handle(std::size_t i) const { return make_call("abi_tensor_data", {tensor(i)}); }
+
+  const Function& f_;
+  Stmt body_ = f_.body;
+  std::vector<Step> steps_;
+  std::unordered_set<Var> bound_;
+};
+
+}  // namespace
+
+Function pack_arguments(const Function& f, const target::Target&) { return Head(f).run(); }
+
+}  // namespace ardea::lower

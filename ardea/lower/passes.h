@@ -1,0 +1,66 @@
+#pragma once
+
+#include "ardea/ir/function.h"
+#include "ardea/target/target.h"
+
+/// Every pass of lowering, one file each, in the order in which pipeline.cc runs them. All have one shape, so
+/// that the pipeline is a table; the interpreter gives the same answers before and after each (pack_arguments
+/// aside, whose output speaks to the ABI instead of having parameters).
+
+namespace ardea::lower {
+
+/// Each buffer that a block allocates becomes an Allocate around the lowest statement that holds all its uses
+/// and across whose repetitions no content lives: where a loop carries content from one iteration to the next
+/// it stays outside.
+Function place_allocations(const Function& f, const target::Target& target);
+
+/// A block's init becomes a statement of its body, guarded by "every reduce iterator is at its first value".
+Function lower_init(const Function& f, const target::Target& target);
+
+/// Matched buffers become indices into their sources; the strides and offsets they bind become the sources'
+/// own.
+Function lower_match_buffer(const Function& f, const target::Target& target);
+
+/// Iterators become their bindings, predicates become conditions; no block remains.
+Function blocks_to_loops(const Function& f, const target::Target& target);
+
+/// Calls of tensor instructions that the target's backend cannot say become what they mean, on windows of
+/// flat views.
+Function lower_tensor_instructions(const Function& f, const target::Target& target);
+
+/// An allocated buffer without views shrinks to the box that is touched, its indices shifted by the box's
+/// corner.
+Function compact_allocations(const Function& f, const target::Target& target);
+
+/// Decided conditions, loops of one iteration and arithmetic that says less than it computes go away.
+Function simplify(const Function& f, const target::Target& target);
+
+/// Before every statement that is not proved to stay inside its buffers, its views inside their memory and
+/// its allocations inside the address space, stands a test that fails with the buffer, the dimension and the
+/// values.
+Function check_accesses(const Function& f, const target::Target& target);
+
+/// Every buffer has one dimension, no strides and no offset; indices are int64. Parameters keep their shape
+/// in the signature, and the body uses flat views of them.
+Function flatten_storage(const Function& f, const target::Target& target);
+
+/// Loops are serial or parallel, and no parallel loop runs inside another.
+Function serial_kinds(const Function& f, const target::Target& target);
+
+/// int64 loop variables and index arithmetic become int32 where every value, those in between included, is
+/// proved to fit.
+Function narrow_indices(const Function& f, const target::Target& target);
+
+/// What is left is arithmetic on bool, integers of 8 bits and more, float32 and float64, and float16 that is
+/// loaded, cast and stored. bfloat16 and float8 are their bits, 4-bit integers are nibbles of a parameter's
+/// bytes or bytes of an allocation, bool is a byte in memory.
+Function legalise_types(const Function& f, const target::Target& target);
+
+/// Intrinsics that the backend has no direct form for are expressed by others.
+Function lower_intrinsics(const Function& f, const target::Target& target);
+
+/// The entry point of runtime/abi.h: no parameters, the attribute "calling_convention" = "packed"; the body
+/// checks the packed arguments, binds shapes, scalars and data pointers, and goes on.
+Function pack_arguments(const Function& f, const target::Target& target);
+
+}  // namespace ardea::lower
