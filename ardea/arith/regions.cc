@@ -21,10 +21,12 @@ struct Place {
   std::vector<Expr> conditions = {};  ///< not decided by the facts
   Substitution values = {};           ///< lets, and iterators of blocks inside, by their values
   Stmt statement = {};                ///< the one around an expression
+  bool all_run = true;                ///< every loop has an iteration
   bool in_init = false;
   bool dead = false;  ///< a condition is refuted: nothing here runs
 
   void enter_loop(const Var& var, const Range& range) {
+    all_run = all_run && facts.proves(as_index(range.extent) >= make_int(1));
     loops.emplace_back(var, range);
     facts.bind(var, range);
   }
@@ -280,7 +282,7 @@ class Walk {
       region = in_source(region, match->second, place);
     if (std::find(seen_.begin(), seen_.end(), region.buffer) == seen_.end()) seen_.push_back(region.buffer);
     if (own_memory_.contains(region.buffer->data)) return;
-    Access access{.touched = relax_within(region, place.loops, place.conditions, place.facts),
+    Access access{.touched = relax_within(region, place.loops, place.conditions, place.all_run, place.facts),
                   .write = write,
                   .in_init = place.in_init,
                   .opaque = opaque_access,

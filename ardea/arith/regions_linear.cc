@@ -89,12 +89,13 @@ std::optional<std::vector<Term>> terms_of(const std::vector<Expr>& coefficients,
   return terms;
 }
 
-/// Takes the terms one by one, each time one that `fits` the sum reached so far, until none is left.
-template <class Fits>
-bool take_all(std::vector<Term> terms, Expr reach, const Analyzer& facts, const Fits& fits) {
+/// Σ weight·x runs over [0, reach] without a gap: each weight is at most one more than what the lighter ones
+/// reach.
+bool contiguous(std::vector<Term> terms, const Analyzer& facts) {
+  Expr reach = make_int(0);
   while (!terms.empty()) {
-    const auto next =
-        std::find_if(terms.begin(), terms.end(), [&](const Term& term) { return fits(term, reach); });
+    const auto next = std::find_if(terms.begin(), terms.end(),
+                                   [&](const Term& term) { return facts.proves(term.weight <= reach + 1); });
     if (next == terms.end()) return false;
     reach = facts.simplify(reach + next->weight * (next->extent - 1));
     terms.erase(next);
@@ -102,19 +103,23 @@ bool take_all(std::vector<Term> terms, Expr reach, const Analyzer& facts, const 
   return true;
 }
 
-/// Σ weight·x runs over [0, reach] without a gap: each weight is at most one more than what the lighter ones
-/// reach.
-bool contiguous(std::vector<Term> terms, const Analyzer& facts) {
-  return take_all(std::move(terms), make_int(0), facts, [&](const Term& term, const Expr& reach) {
-    return facts.proves(term.weight <= facts.simplify(reach + 1));
-  });
-}
-
 /// Slices of `width` at Σ weight·x do not meet for different x: each weight is more than what the lighter
 /// ones reach.
 bool apart(std::vector<Term> terms, const Expr& width, const Analyzer& facts) {
-  return take_all(std::move(terms), facts.simplify(as_index(width) - 1), facts,
-                  [&](const Term& term, const Expr& reach) { return facts.proves(term.weight > reach); });
+  Expr reach = facts.simplify(as_index(width) - 1);
+  while (!terms.empty()) {
+    const auto lightest = std::find_if(terms.begin(), terms.end(), [&](const Term& term) {
+      const Expr next = reach + term.weight * (term.extent - 1);
+      return facts.proves(term.weight > reach) &&
+             std::all_of(terms.begin(), terms.end(), [&](const Term& other) {
+               return &other == &term || facts.proves(other.weight > next);
+             });
+    });
+    if (lightest == terms.end()) return false;
+    reach = facts.simplify(reach + lightest->weight * (lightest->extent - 1));
+    terms.erase(lightest);
+  }
+  return true;
 }
 
 bool fills_linearly(const Points& points) {

@@ -29,10 +29,9 @@ std::vector<LoopRange> moving(const Expr& e, const std::vector<LoopRange>& loops
   return found;
 }
 
-/// The least or greatest value of e over the loops; empty where unbounded.
-Expr extreme(const Expr& e, const std::vector<LoopRange>& loops, Side side, const Analyzer& facts) {
-  const std::vector<LoopRange> movers = moving(e, loops);
-  if (movers.empty()) return e;
+/// A bound of e over the loops that move it; empty where unbounded. May mention other loops, by way of the
+/// conditions.
+Expr one_bound(const Expr& e, const std::vector<LoopRange>& movers, Side side, const Analyzer& facts) {
   const auto pick = [&](const SymbolicBounds& b) { return side == Side::low ? b.low : b.high; };
   std::vector<Var> all;
   bool independent = true;
@@ -40,15 +39,22 @@ Expr extreme(const Expr& e, const std::vector<LoopRange>& loops, Side side, cons
     all.push_back(var);
     independent = independent && !uses_any(range.min, movers) && !uses_any(range.extent, movers);
   }
+  if (independent) return pick(facts.bounds(e, all));
+  // Innermost first: its range may mention the loops around it.
   Expr at = e;
-  if (independent) {
-    at = pick(facts.bounds(e, all));
-  } else {
-    // Innermost first: its range may mention the loops around it.
-    for (std::size_t i = all.size(); i-- > 0 && at;) at = pick(facts.bounds(at, {all[i]}));
+  for (std::size_t i = all.size(); i-- > 0 && at;) at = pick(facts.bounds(at, {all[i]}));
+  return at;
+}
+
+/// The least or greatest value of e over the loops, free of them; empty where none is found.
+Expr extreme(const Expr& e, const std::vector<LoopRange>& loops, Side side, const Analyzer& facts) {
+  Expr at = e;
+  for (std::size_t round = 0; round <= loops.size() && at; ++round) {
+    const std::vector<LoopRange> movers = moving(at, loops);
+    if (movers.empty()) return round == 0 ? at : facts.simplify(as_index(at));
+    at = one_bound(at, movers, side, facts);
   }
-  if (!at || uses_any(at, movers)) return {};
-  return facts.simplify(as_index(at));
+  return {};
 }
 
 Expr smaller(const Expr& a, const Expr& b, const Analyzer& facts) {
@@ -132,12 +138,6 @@ Range clipped(Interval interval, const Expr& extent, const Analyzer& facts) {
   return {interval.low, facts.simplify(interval.high - interval.low + 1)};
 }
 
-bool all_run(const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  return std::all_of(loops.begin(), loops.end(), [&](const LoopRange& loop) {
-    return facts.proves(as_index(loop.second.extent) >= make_int(1));
-  });
-}
-
 Interval interval_of(const Range& range, const Analyzer& facts) {
   const Expr low = as_index(range.min);
   return {low, is_one(range.extent) ? low : facts.simplify(low + as_index(range.extent) - 1)};
@@ -152,13 +152,17 @@ Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops, c
 Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops,
               const std::vector<Expr>& conditions, const Analyzer& facts) {
   Analyzer inside = facts;
-  for (const auto& [var, range] : loops) inside.bind(var, range);
+  bool all_run = true;
+  for (const auto& [var, range] : loops) {
+    all_run = all_run && inside.proves(as_index(range.extent) >= make_int(1));
+    inside.bind(var, range);
+  }
   for (const Expr& condition : conditions) inside.assume(condition);
-  return relax_within(region, loops, conditions, inside);
+  return relax_within(region, loops, conditions, all_run, inside);
 }
 
 Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,
-                     const std::vector<Expr>& conditions, const Analyzer& facts) {
+                     const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts) {
   const std::vector<Cut> cuts = cuts_of(conditions, loops, facts);
   std::vector<bool> spent(cuts.size(), false);
   Touched touched{{region.buffer, {}}, true};
@@ -188,8 +192,8 @@ Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& l
   for (std::size_t c = 0; c < cuts.size(); ++c) decided[cuts[c].condition] = true;
   for (std::size_t c = 0; c < cuts.size(); ++c)
     if (!spent[c]) decided[cuts[c].condition] = false;
-  touched.exact = std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; }) &&
-                  all_run(loops, facts) && fills_box(region.region, loops, facts);
+  touched.exact = std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; }) && all_run &&
+                  fills_box(region.region, loops, facts);
   return touched;
 }
 

@@ -112,14 +112,20 @@ class BlockCheck {
            (block.writes && mentions(*block.writes, buffer));
   }
 
+  static bool written_by(const std::vector<Access>& each, const BufferRegion& box, const Analyzer& facts) {
+    return std::any_of(each.begin(), each.end(), [&](const Access& access) {
+      return access.write && access.touched.region.buffer == box.buffer &&
+             contains(access.touched.region, box, facts) == Proof::proved;
+    });
+  }
+
   void reads(const Block& block, const std::vector<Access>& each, const Analyzer& facts) {
     for (const Access& access : each) {
       const BufferRegion& box = access.touched.region;
       if (access.write) continue;
       if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.reads, box, facts))
         continue;
-      // A block with an init reads back what it has written itself.
-      if (block.init && block.writes && declared(*block.writes, box, facts)) continue;
+      if (block.init && written_by(each, box, facts)) continue;  // it reads back what it wrote itself
       report_.add(
           mentions(*block.reads, box.buffer) ? "read_region_too_small" : "read_region_missing",
           "block {}: {} reads {}, but the block declares that it reads {}; add T.reads({}), or leave T.reads "

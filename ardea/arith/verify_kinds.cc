@@ -26,13 +26,13 @@ class KindCheck {
   }
 
   void run(const std::vector<LoopRange>& loops, bool guarded) {
-    if (!spatial_.empty()) spatial();
+    if (block_.init) init_matches_body();
     if (!reduce_.empty()) {
       outputs_do_not_move();
       body_updates();
       counts_once(loops, guarded);
     }
-    if (block_.init) init_matches_body();
+    if (!spatial_.empty()) spatial();
   }
 
  private:

@@ -22,9 +22,9 @@ struct Path {
   bool dead = false;
 
   void enter_loop(const Var& var, const Range& range) {
+    const Proof runs = facts.prove(as_index(range.extent) >= make_int(1));
     facts.bind(var, range);
     loops.emplace_back(var, range);
-    const Proof runs = facts.prove(as_index(range.extent) >= make_int(1));
     certain = certain && runs == Proof::proved;
     dead = dead || runs == Proof::refuted;
   }
