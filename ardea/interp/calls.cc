@@ -22,14 +22,15 @@ constexpr int max_instruction_depth = 16;
 /// The intrinsics that are not a function of lanes.
 struct Special {
   const Intrinsic *if_then_else, *reinterpret, *address_of, *call_registered, *tensor_instruction, *barrier,
-      *async_copy, *async_commit, *async_wait;
+      *async_copy, *async_commit, *async_wait, *fail;
 };
 
 const Special& special() {
-  static const Special ops = {
-      find_intrinsic("if_then_else"),    find_intrinsic("reinterpret"),        find_intrinsic("address_of"),
-      find_intrinsic("call_registered"), find_intrinsic("tensor_instruction"), find_intrinsic("barrier"),
-      find_intrinsic("async_copy"),      find_intrinsic("async_commit"),       find_intrinsic("async_wait")};
+  static const Special ops = {find_intrinsic("if_then_else"),       find_intrinsic("reinterpret"),
+                              find_intrinsic("address_of"),         find_intrinsic("call_registered"),
+                              find_intrinsic("tensor_instruction"), find_intrinsic("barrier"),
+                              find_intrinsic("async_copy"),         find_intrinsic("async_commit"),
+                              find_intrinsic("async_wait"),         find_intrinsic("fail")};
   return ops;
 }
 
@@ -54,11 +55,26 @@ Lanes Executor::evaluate_call(const Expr& e, const Call& call) {
     commit_copies();
   else if (call.op == op.async_wait)
     wait_for_copies(evaluate_integer(call.arguments[0]));
+  else if (call.op == op.fail)
+    fail_with(call);
   else
     report(fmt::format(
         "T.{} exists only inside compiled entry points; interpret the program before pack_arguments",
         call.op->name));
   return {};
+}
+
+void Executor::fail_with(const Call& call) {
+  std::string sentence = text_argument(call, 0);
+  std::size_t from = 0;
+  for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+    const std::size_t at = sentence.find("{}", from);
+    if (at == std::string::npos) break;
+    const std::string value = std::to_string(evaluate_integer(call.arguments[i]));
+    sentence.replace(at, 2, value);
+    from = at + value.size();
+  }
+  report(sentence);
 }
 
 Lanes Executor::evaluate_lanes(const Call& call, int count, LaneFunction function) {

@@ -93,6 +93,7 @@ class Executor {
   Lanes call_registered(const Call& call, DataType type);
   void run_instruction(const Call& call);
   void check_operand(const intrin::Instruction& instruction, std::size_t index, Lane address) const;
+  [[noreturn]] void fail_with(const Call& call);
   void barrier(const Call& call);
   const std::string& text_argument(const Call& call, std::size_t index) const;
 
