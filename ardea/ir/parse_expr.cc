@@ -12,7 +12,7 @@ namespace {
 constexpr int deepest_expression = 1000;
 constexpr int deepest_nesting = 256;
 
-constexpr int comparison_level = 4, unary_level = 11;
+constexpr int comparison_level = 4;
 
 struct OperatorRow {
   std::string_view spelling;

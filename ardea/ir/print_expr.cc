@@ -8,6 +8,7 @@
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/parse_types.h"
+#include "ardea/support/narrow_float.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 
@@ -58,9 +59,17 @@ std::string shortest(double value, DataType type) {
   if (std::isnan(value)) return std::signbit(value) ? "\"-nan\"" : "\"nan\"";
   if (std::isinf(value)) return value < 0 ? "\"-inf\"" : "\"inf\"";
   char digits[64];
-  const auto end = type.bits == 64
-                       ? std::to_chars(digits, digits + sizeof digits, value).ptr
-                       : std::to_chars(digits, digits + sizeof digits, static_cast<float>(value)).ptr;
+  char* end = digits;
+  if (type.bits == 64) end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  if (type.bits == 32) end = std::to_chars(digits, digits + sizeof digits, static_cast<float>(value)).ptr;
+  if (type.bits < 32) {  // no library knows these formats: the fewest digits that round to the value
+    int count = std::trunc(value) == value && std::fabs(value) < 1e6 ? 6 : 1;
+    for (double read_back = 0; count <= 17; ++count) {
+      end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, count).ptr;
+      std::from_chars(digits, end, read_back);
+      if (round_to_type(read_back, type) == value) break;
+    }
+  }
   std::string text(digits, end);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
@@ -241,11 +250,21 @@ std::string ExprPrinter::element(const Buffer& buffer, const std::vector<Expr>& 
 std::pair<std::string, std::string> ExprPrinter::ends(const Range& range) {
   const std::string first = full(range.min);
   if (const std::optional<Expr> end = constant_end(range)) return {first, full(*end)};
-  const auto* sum = range.extent.as<Binary>();
-  // 0:0 + n reads as the extent n, so an extent 0 + n must be written in full.
-  const bool reads_as_sum =
-      sum != nullptr && sum->op == BinaryOp::add && structurally_equal(sum->left, range.min);
-  if (is_zero(range.min) && !reads_as_sum) return {first, full(range.extent)};
+  // What the parser makes of `first:end`: an end `first + n` has the extent n, an end after 0 is the extent
+  // itself, any other has the extent end - first. An extent that would be read otherwise is written as first
+  // + extent.
+  const auto starts_with_min = [&](const Expr& e) {
+    const auto* sum = e.as<Binary>();
+    return sum != nullptr && sum->op == BinaryOp::add && structurally_equal(sum->left, range.min);
+  };
+  const auto* difference = range.extent.as<Binary>();
+  if (is_zero(range.min)) {
+    if (!starts_with_min(range.extent)) return {first, full(range.extent)};
+  } else if (difference != nullptr && difference->op == BinaryOp::sub &&
+             structurally_equal(difference->right, range.min) && !starts_with_min(difference->left) &&
+             !(is_number(range.min) && is_number(difference->left))) {
+    return {first, full(difference->left)};
+  }
   return {first, full(Expr(range.min.type(), Binary{BinaryOp::add, range.min, range.extent}))};
 }
 

@@ -174,6 +174,8 @@ std::string StmtPrinter::loop_head(const For& node) {
     const auto [first, end] = exprs_.ends({node.min, node.extent});
     range = first + ", " + end;
   }
+  const bool thread = node.kind == ForKind::thread_binding || node.kind == ForKind::virtual_thread;
+  if (thread) range += ", thread=" + in_quotes(node.thread);
   if (!node.annotations.empty()) range += ", annotations=" + print_attributes(node.annotations);
   switch (node.kind) {
     case ForKind::serial: return (node.annotations.empty() ? "range(" : "T.serial(") + range + ")";
@@ -183,7 +185,7 @@ std::string StmtPrinter::loop_head(const For& node) {
     case ForKind::thread_binding:
     case ForKind::virtual_thread: break;
   }
-  return "T.thread_binding(" + range + ", thread=" + in_quotes(node.thread) + ")";
+  return "T.thread_binding(" + range + ")";
 }
 
 }  // namespace ardea
