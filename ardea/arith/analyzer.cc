@@ -72,7 +72,12 @@ SymbolicBounds bounds_of(Reasoner& reasoner, const Expr& e, const Reasoner::Atom
     return {side(low_of(values)), side(high_of(values))};
   }
   const auto side = [&](bool upper) {
-    const auto end = reasoner.extreme(*exact, upper, ranging);
+    auto end = reasoner.extreme(*exact, upper, ranging);
+    if (end && reasoner.lanes_of(*end) > 1) {  // a bound holds for every lane, so no vector may be left in it
+      const Interval values = reasoner.interval(*exact);
+      const auto value = upper ? high_of(values) : low_of(values);
+      end = value ? std::optional(constant_polynomial(*value)) : std::nullopt;
+    }
     return end && reasoner.fits(*end, type) ? reasoner.rebuild(*end, type.element()) : Expr();
   };
   return {side(false), side(true)};

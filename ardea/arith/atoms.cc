@@ -6,11 +6,10 @@
 
 namespace ardea::arith {
 
-Reasoner::Reasoner(std::shared_ptr<const Facts> facts, int nesting)
-    : facts_(std::move(facts)), nesting_(nesting) {
+Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
   std::vector<Expr> conditions;
   std::vector<const Facts*> oldest_last;
-  for (const Facts* f = facts_.get(); f; f = f->older.get()) oldest_last.push_back(f);
+  for (const Facts* f = facts.get(); f; f = f->older.get()) oldest_last.push_back(f);
   int& order = next_order_;
   for (auto it = oldest_last.rbegin(); it != oldest_last.rend(); ++it, ++order) {
     std::visit(overloaded{
@@ -31,6 +30,10 @@ Reasoner::Reasoner(std::shared_ptr<const Facts> facts, int nesting)
   }
   // In order, each under the earlier ones; what was worked out with fewer facts is forgotten.
   for (const Expr& condition : conditions) assume(condition, true);
+  forget();
+}
+
+void Reasoner::forget() {
   intervals_.clear();
   normalised_.clear();
   simplified_.clear();

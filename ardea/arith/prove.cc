@@ -14,7 +14,7 @@
 namespace ardea::arith {
 
 struct Reasoner::Search {
-  int budget = 120;
+  int budget = 48;  ///< what is provable here takes a dozen steps; the rest is what an unknown answer costs
   std::set<std::vector<std::int64_t>> tried = {};
 };
 
@@ -24,8 +24,9 @@ bool Reasoner::nonnegative(const Polynomial& p) {
 }
 
 bool Reasoner::search(Search& state, Polynomial p, int depth) {
-  constexpr int deepest = 24;
-  if (p.overflow) return false;
+  constexpr int deepest = 12;
+  constexpr std::size_t most_terms = 32;
+  if (p.overflow || p.terms.size() > most_terms) return false;
   p = tightened(p);
   if (p.is_constant()) return p.constant >= 0;
   const Interval bounds = interval(p);

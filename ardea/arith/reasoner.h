@@ -53,7 +53,7 @@ struct VariableFacts {
 
 class Reasoner {
  public:
-  explicit Reasoner(std::shared_ptr<const Facts> facts, int nesting = 0);
+  explicit Reasoner(const std::shared_ptr<const Facts>& facts);
 
   // normalise.cc, simplify_*.cc: expressions to normal form and back
   /// For every expression; the other functions here take expressions without effects only.
@@ -153,6 +153,10 @@ class Reasoner {
   Expr simplify_float(const Expr& e);
   Expr simplify_under(const Expr& condition, bool holds, const Expr& e);
 
+  // atoms.cc
+  /// Drops what was worked out with fewer facts: it is true still, but may be weaker than need be.
+  void forget();
+
   // conditions.cc
   Proof decide_comparison(BinaryOp op, const Expr& left, const Expr& right);
   Proof compare(BinaryOp op, const Polynomial& difference);
@@ -178,8 +182,8 @@ class Reasoner {
   bool by_compound(Search& state, const Polynomial& p, AtomId atom, int depth);
   Proof sign(Search& state, const Polynomial& p, int depth);
 
-  std::shared_ptr<const Facts> facts_;
-  int nesting_;  ///< how many conditions were assumed on the way down: bounds the work on shared conditions
+  int nesting_ =
+      0;  ///< how many conditions were assumed on the way down: bounds the work on shared conditions
   std::unordered_map<Var, VariableFacts> variables_;
   int next_order_ = 0;
   std::vector<Polynomial> assumptions_;

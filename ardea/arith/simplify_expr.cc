@@ -67,8 +67,10 @@ Expr Reasoner::simplify_children(const Expr& e) {
 
 Expr Reasoner::simplify_under(const Expr& condition, bool holds, const Expr& e) {
   if (nesting_ >= deepest_nesting || e.is<IntImm>() || e.is<FloatImm>()) return simplify(e);
-  const Expr assumed = holds ? condition : logical_not(condition);
-  Reasoner inner(std::make_shared<const Facts>(Facts{AssumedCondition{assumed}, facts_}), nesting_ + 1);
+  Reasoner inner = *this;
+  ++inner.nesting_;
+  inner.assume(condition, holds);
+  inner.forget();
   return inner.simplify(e);
 }
 
@@ -93,7 +95,6 @@ Expr Reasoner::simplify_let(const Expr& e, const Let& let) {
   const Expr value = simplify(let.value);
   if (value.is<IntImm>() || value.is<FloatImm>() || value.is<VarNode>())
     return simplify(substitute(let.body, let.var, value));
-  facts_ = std::make_shared<const Facts>(Facts{DefinedVariable{let.var, value}, facts_});
   variables_[let.var] = {.value = value, .order = next_order_++};
   const Expr body = simplify(let.body);
   if (!uses(body, let.var)) return body;

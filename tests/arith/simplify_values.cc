@@ -1,0 +1,180 @@
+#include <functional>
+
+#include "ardea/ir/equal.h"
+#include "ardea/ir/print.h"
+#include "evaluate.h"
+
+/// Laws of simplify, bounds, congruence and prove, on random expressions at random points.
+
+namespace ardea::arith_tests {
+namespace {
+
+using arith::Proof;
+
+constexpr DataType types[] = {int64, int64, int64, int32, int8, uint8, uint32, int16};
+constexpr int cases = 6000, points = 12;
+
+struct Case {
+  std::uint64_t seed;
+  World world;
+  DataType type;
+  Shape shape;
+  Random random;
+
+  explicit Case(std::uint64_t s) : seed(s), random(s) {
+    type = types[random.integer(0, 7)];
+    shape.depth = static_cast<int>(random.integer(1, 4));
+    shape.lanes = random.chance(0.2) ? 4 : 1;
+    world = random_world(random, type);
+  }
+
+  std::string describe(const Expr& e, const Point& point) const {
+    std::string text = "seed " + std::to_string(seed) + ", " + to_string(type) + ": " + print(e) + " at";
+    for (const Var& var : world.variables) text += " " + var.name() + "=" + std::to_string(point.at(var));
+    return text;
+  }
+};
+
+TEST(Simplify, keeps_the_value_at_random_points) {
+  for (int s = 0; s < cases; ++s) {
+    Case c(static_cast<std::uint64_t>(s));
+    const Expr e = c.random.chance(0.3) ? random_condition(c.random, c.world, c.type, c.shape)
+                                        : random_integer(c.random, c.world, c.type, c.shape);
+    const Expr simple = c.world.facts.simplify(e);
+    ASSERT_EQ(simple.type(), e.type()) << "seed " << s;
+    for (int p = 0; p < points; ++p) {
+      const Point point = c.world.draw(c.random);
+      for (int lane = 0; lane < c.shape.lanes; ++lane) {
+        std::int64_t expected = 0;
+        try {
+          expected = evaluate(e, point, lane);
+        } catch (const Undefined&) {
+          continue;
+        }
+        std::int64_t value = 0;
+        ASSERT_NO_THROW(value = evaluate(simple, point, lane))
+            << c.describe(e, point) << "\nbecame " << print(simple);
+        ASSERT_EQ(value, expected) << c.describe(e, point) << "\nbecame " << print(simple) << " in lane "
+                                   << lane;
+      }
+    }
+  }
+}
+
+TEST(Simplify, changes_nothing_the_second_time) {
+  for (int s = 0; s < cases; ++s) {
+    Case c(static_cast<std::uint64_t>(s));
+    const Expr e = c.random.chance(0.3) ? random_condition(c.random, c.world, c.type, c.shape)
+                                        : random_integer(c.random, c.world, c.type, c.shape);
+    const Expr once = c.world.facts.simplify(e), twice = c.world.facts.simplify(once);
+    ASSERT_TRUE(structurally_equal(once, twice))
+        << "seed " << s << ": " << print(e) << "\nonce  " << print(once) << "\ntwice " << print(twice);
+  }
+}
+
+TEST(Bounds, contain_every_value) {
+  for (int s = 0; s < cases; ++s) {
+    Case c(static_cast<std::uint64_t>(s));
+    const Expr e = random_integer(c.random, c.world, c.type, c.shape);
+    const auto constant = c.world.facts.constant_bounds(e);
+    const auto symbolic = c.world.facts.bounds(e);
+    const auto congruence = c.world.facts.congruence(e);
+    for (int p = 0; p < points; ++p) {
+      const Point point = c.world.draw(c.random);
+      for (int lane = 0; lane < c.shape.lanes; ++lane) {
+        std::int64_t value = 0;
+        try {
+          value = evaluate(e, point, lane);
+          if (symbolic.low) {
+            ASSERT_LE(evaluate(symbolic.low, point), value)
+                << c.describe(e, point) << " low " << print(symbolic.low);
+          }
+          if (symbolic.high) {
+            ASSERT_GE(evaluate(symbolic.high, point), value)
+                << c.describe(e, point) << " high " << print(symbolic.high);
+          }
+        } catch (const Undefined&) {
+          continue;
+        }
+        if (constant.low) {
+          ASSERT_LE(*constant.low, value) << c.describe(e, point);
+        }
+        if (constant.high) {
+          ASSERT_GE(*constant.high, value) << c.describe(e, point);
+        }
+        const __int128 rest = static_cast<__int128>(value) - congruence.remainder;
+        ASSERT_TRUE(congruence.multiple == 0 ? rest == 0 : rest % congruence.multiple == 0)
+            << c.describe(e, point) << " is " << value << ", said " << congruence.multiple << " k + "
+            << congruence.remainder;
+      }
+    }
+  }
+}
+
+TEST(Prove, is_never_wrong) {
+  int decided = 0;
+  for (int s = 0; s < 3 * cases; ++s) {
+    Case c(static_cast<std::uint64_t>(s));
+    c.shape.lanes = 1;
+    const Expr condition = random_condition(c.random, c.world, c.type, c.shape);
+    const Proof proof = c.world.facts.prove(condition);
+    if (proof == Proof::unknown) continue;
+    ++decided;
+    for (int p = 0; p < points; ++p) {
+      const Point point = c.world.draw(c.random);
+      try {
+        ASSERT_EQ(evaluate(condition, point) != 0, proof == Proof::proved) << c.describe(condition, point);
+      } catch (const Undefined&) {}
+    }
+  }
+  EXPECT_GT(decided, cases / 2) << "too few random conditions were decided for this test to mean anything";
+}
+
+TEST(Prove, is_never_wrong_under_assumptions) {
+  int decided = 0;
+  for (int s = 0; s < 3 * cases; ++s) {
+    Case c(static_cast<std::uint64_t>(s));
+    c.shape.lanes = 1;
+    c.shape.depth = std::min(c.shape.depth, 3);
+    const Expr assumed = random_condition(c.random, c.world, c.type, c.shape);
+    const Expr condition = random_condition(c.random, c.world, c.type, c.shape);
+    const Expr value = random_integer(c.random, c.world, c.type, c.shape);
+    arith::Analyzer facts = c.world.facts;
+    facts.assume(assumed);
+    const Proof proof = facts.prove(condition);
+    const Expr simple = facts.simplify(value);
+    const auto bounds = facts.constant_bounds(value);
+    const auto symbolic = facts.bounds(value);
+    for (int p = 0; p < points; ++p) {
+      const Point point = c.world.draw(c.random);
+      try {
+        if (!evaluate(assumed, point)) continue;
+        const std::int64_t v = evaluate(value, point);
+        ASSERT_EQ(evaluate(simple, point), v)
+            << c.describe(value, point) << " became " << print(simple) << " under " << print(assumed);
+        if (bounds.low) {
+          ASSERT_LE(*bounds.low, v) << c.describe(value, point) << " under " << print(assumed);
+        }
+        if (bounds.high) {
+          ASSERT_GE(*bounds.high, v) << c.describe(value, point) << " under " << print(assumed);
+        }
+        if (symbolic.low) {
+          ASSERT_LE(evaluate(symbolic.low, point), v)
+              << c.describe(value, point) << " low " << print(symbolic.low) << " under " << print(assumed);
+        }
+        if (symbolic.high) {
+          ASSERT_GE(evaluate(symbolic.high, point), v)
+              << c.describe(value, point) << " high " << print(symbolic.high) << " under " << print(assumed);
+        }
+        if (proof == Proof::unknown) continue;
+        ++decided;
+        ASSERT_EQ(evaluate(condition, point) != 0, proof == Proof::proved)
+            << c.describe(condition, point) << " under " << print(assumed);
+      } catch (const Undefined&) {}
+    }
+  }
+  EXPECT_GT(decided, cases) << "too few random conditions were decided for this test to mean anything";
+}
+
+}  // namespace
+}  // namespace ardea::arith_tests
