@@ -85,9 +85,7 @@ llvm::Value* Emitter::emit_abi(const std::string& name, const Expr& e, const std
   if (name == "abi_argument_count") return emit_cast(frame_.count, int32, type);
   if (name == "abi_type_code") return emit_cast(element(frame_.type_codes, arguments[0], int32), int32, type);
 
-  // A tensor is named by the number of its argument, or by the handle that was read from it.
-  llvm::Value* tensor =
-      arguments[0].type().is_handle() ? emit(arguments[0]) : emit_packed_argument(arguments[0], handle_type);
+  llvm::Value* tensor = emit(arguments[0]);
   if (name == "abi_tensor_data")
     return builder_.CreateGEP(builder_.getInt8Ty(), load(handle_type, tensor, offsetof(DLTensor, data)),
                               load(uint64, tensor, offsetof(DLTensor, byte_offset)));

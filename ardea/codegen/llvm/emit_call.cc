@@ -81,8 +81,8 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
     const Load& element = *arguments[0].as<Load>();
     return emit_address(element.buffer, emit_offset(element.buffer, element.indices), false);
   }
-  require(call.op->effect == Effect::pure, "{}: T.{} has no meaning on the cpu target {}", name_, name,
-          target_.name);
+  require(call.op->effect == Effect::pure, "{}: T.{} has no meaning on the cpu target {}; run the program by the interpreter",
+          name_, name, target_.name);
 
   std::vector<llvm::Value*> values;
   for (const Expr& argument : arguments) values.push_back(emit(argument));
@@ -92,7 +92,6 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
   const auto unary = [&](llvm::Intrinsic::ID id, llvm::Value* x) {
     return builder_.CreateUnaryIntrinsic(id, x);
   };
-  const auto constant = [&](double x) { return llvm::ConstantFP::get(values[0]->getType(), x); };
 
   if (const auto at = machine_functions().find(name); at != machine_functions().end())
     return builder_.CreateIntrinsic(at->second, {values[0]->getType()}, values);
@@ -102,11 +101,6 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
     return builder_.CreateIntrinsic(llvm::Intrinsic::expect, {values[0]->getType()},
                                     {values[0], builder_.getTrue()});
   }
-  if (name == "rsqrt") return builder_.CreateFDiv(constant(1), unary(llvm::Intrinsic::sqrt, values[0]));
-  if (name == "sigmoid") {
-    llvm::Value* power = emit_library_call("exp", type, {builder_.CreateFNeg(values[0])});
-    return builder_.CreateFDiv(constant(1), builder_.CreateFAdd(constant(1), power));
-  }
   if (name == "abs" && type.is_float()) return unary(llvm::Intrinsic::fabs, values[0]);
   if (name == "abs" && !type.is_int()) return values[0];
   // The flags: the smallest integer, and zero, have defined answers.
@@ -115,11 +109,8 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
   if (name == "clz")
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, values[0], builder_.getFalse());
   if (name == "popcount") return unary(llvm::Intrinsic::ctpop, values[0]);
-  if (name == "isnan") return builder_.CreateFCmpUNO(values[0], values[0]);
-  llvm::Value* infinity = llvm::ConstantFP::getInfinity(values[0]->getType());
-  if (name == "isinf") return builder_.CreateFCmpOEQ(unary(llvm::Intrinsic::fabs, values[0]), infinity);
-  if (name == "isfinite") return builder_.CreateFCmpOLT(unary(llvm::Intrinsic::fabs, values[0]), infinity);
-  throw InternalError("the LLVM backend does not know the intrinsic T." + name);
+  throw InternalError("the LLVM backend has no form for T." + name +
+                      ", which lower_intrinsics must express by others");
 }
 
 }  // namespace ardea::codegen

@@ -1,0 +1,47 @@
+#include "ardea/build/build.h"
+
+#include "ardea/arith/verify.h"
+#include "ardea/build/runnable.h"
+#include "ardea/codegen/llvm/codegen.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/support/error.h"
+
+namespace ardea::build {
+
+namespace {
+
+codegen::Options codegen_options(const Options& options) {
+  return {.contract = options.contract, .optimization_level = options.optimization_level};
+}
+
+std::vector<Function> lowered(const Module& m, const target::Target& target) {
+  require(target.kind == target::Kind::cpu, "target {}: there is no backend for {} yet; choose a cpu target",
+          target.name, target::to_string(target.kind));
+  require(!m.functions.empty(), "compile: the module has no functions");
+  arith::require_valid(m, "compile");
+  std::vector<Function> functions;
+  for (const Function& f : m.functions) functions.push_back(lower::lower(f, target));
+  return functions;
+}
+
+}  // namespace
+
+runtime::Module compile(const Module& m, const target::Target& target, const Options& options) {
+  require_runnable(target);
+  return codegen::load(m.name.empty() ? "module" : m.name, lowered(m, target), target,
+                       codegen_options(options));
+}
+
+runtime::Function compile(const Function& f, const target::Target& target, const Options& options) {
+  return compile(Module{{}, {f}}, target, options).get_function(f.name);
+}
+
+std::string llvm_ir(const Module& m, const target::Target& target, const Options& options) {
+  return codegen::llvm_ir(lowered(m, target), target, codegen_options(options));
+}
+
+std::string assembly(const Module& m, const target::Target& target, const Options& options) {
+  return codegen::assembly(lowered(m, target), target, codegen_options(options));
+}
+
+}  // namespace ardea::build

@@ -1,0 +1,76 @@
+#include "tests/codegen/lowered.h"
+
+namespace ardea::test {
+namespace {
+
+Function axpy() {
+  const Buffer a = flat("a", 1024, float32), out = flat("out", 1024, float32);
+  const Stmt body = loop(1024, [&](const Var& i) {
+    return make_store(out, {i}, make_load(a, {i}) * make_load(a, {i}) + make_load(out, {i}));
+  });
+  return entry("axpy", {a, out}, body, {{"tir.noalias", Attribute{make_bool(true)}}});
+}
+
+bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+TEST(Assembly, of_either_architecture_uses_what_its_target_has) {
+  const std::vector functions{axpy()};
+  const auto assembly = [&](const char* name, bool contract = true) {
+    return codegen::assembly(functions, target::find(name), {.contract = contract});
+  };
+  EXPECT_TRUE(has(assembly("generic-aarch64"), "fmla"));
+  EXPECT_FALSE(has(assembly("generic-aarch64", false), "fmla"));
+  EXPECT_TRUE(has(assembly("avx2"), "vfmadd"));
+  EXPECT_TRUE(has(assembly("avx2"), "ymm"));
+  EXPECT_FALSE(has(assembly("avx2", false), "vfmadd"));
+  EXPECT_FALSE(has(assembly("avx2"), "zmm"));
+  EXPECT_TRUE(has(assembly("sapphirerapids"), "zmm"));
+  EXPECT_FALSE(has(assembly("generic-x86_64"), "ymm"));
+  EXPECT_FALSE(has(assembly("generic-x86_64"), "vfmadd"));
+}
+
+TEST(Assembly, a_processor_s_name_implies_no_feature) {
+  target::Target target = target::find("generic-x86_64");
+  target.cpu = "sapphirerapids";
+  const std::string text = codegen::assembly(std::vector{axpy()}, target, {});
+  EXPECT_FALSE(has(text, "ymm") || has(text, "zmm") || has(text, "vfmadd"));
+  target = target::find("generic-aarch64");
+  target.cpu = "neoverse-v1";
+  EXPECT_FALSE(has(codegen::assembly(std::vector{axpy()}, target, {}), "z0.s"))
+      << "SVE is not in the feature list";
+}
+
+TEST(Object, is_an_elf_file_with_the_entry_point) {
+  for (const char* name : {"generic-aarch64", "avx2"}) {
+    const std::string bytes = codegen::object_code(std::vector{axpy()}, target::find(name), {});
+    EXPECT_EQ(bytes.substr(0, 4),
+              "\x7f"
+              "ELF");
+    EXPECT_TRUE(has(bytes, codegen::entry_symbol("axpy")));
+  }
+}
+
+TEST(Host, runs_a_vectorised_loop_with_every_feature_that_it_lists) {
+  const auto a = runtime::Array::zeros({1024}, float32), out = runtime::Array::zeros({1024}, float32);
+  for (std::int64_t i = 0; i < 1024; ++i) a.set_float(i, double(i % 31));
+  compile(axpy())(a, out);
+  for (std::int64_t i = 0; i < 1024; ++i) ASSERT_EQ(out.get_float(i), double((i % 31) * (i % 31)));
+}
+
+TEST(Machine, refuses_what_it_cannot_compile_for) {
+  EXPECT_NE(error_of([] { codegen::llvm_ir(std::vector{axpy()}, target::find("h200"), {}); }).find("h200"),
+            std::string::npos);
+  target::Target target = host();
+  target.triple = "abacus-unknown-none";
+  EXPECT_NE(error_of([&] { codegen::llvm_ir(std::vector{axpy()}, target, {}); }).find("abacus"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              codegen::llvm_ir(std::vector{axpy()}, host(), {.optimization_level = 9});
+            }).find("0, 1, 2 or 3"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { codegen::llvm_ir(std::vector{axpy(), axpy()}, host(), {}); }).find("rename one"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ardea::test
