@@ -78,7 +78,8 @@ class RangeCheck {
                    },
                    [&](const LetStmt& node) {
                      visit(node.value, path);
-                     path.values[node.var] = substitute(node.value, path.values);
+                     if (!node.var.type().is_handle())  // the name of a memory is no number
+                       path.values[node.var] = substitute(node.value, path.values);
                      visit(node.body, path);
                    },
                    [&](const Block& node) { block(node, path); },

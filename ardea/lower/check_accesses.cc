@@ -1,6 +1,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/access_checks.h"
+#include "ardea/lower/facts.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
@@ -99,24 +100,20 @@ class Checking {
     refuse_call_beside_checks(s, checks);
     return s;
   }
-  Stmt visit_node(const Stmt&, const LetStmt& let, Analyzer facts, std::vector<Check>& checks) {
+  Stmt visit_node(const Stmt&, const LetStmt& let, const Analyzer& facts, std::vector<Check>& checks) {
     loads(let.value, facts, checks);
-    if (let.var.type().is_integer() && !has_effect(let.value)) facts.define(let.var, let.value);
-    return LetStmt{let.var, let.value, visit(let.body, facts)};
+    return LetStmt{let.var, let.value, visit(let.body, inside(facts, let))};
   }
-  Stmt visit_node(const Stmt&, const For& loop, Analyzer facts, std::vector<Check>& checks) {
+  Stmt visit_node(const Stmt&, const For& loop, const Analyzer& facts, std::vector<Check>& checks) {
     loads(loop.min, facts, checks);
     loads(loop.extent, facts, checks);
-    facts.bind(loop.var, {loop.min, loop.extent});
     For out = loop;
-    out.body = visit(loop.body, facts);
+    out.body = visit(loop.body, inside(facts, loop));
     return out;
   }
   Stmt visit_node(const Stmt&, const If& branch, const Analyzer& facts, std::vector<Check>& checks) {
     loads(branch.condition, facts, checks);
-    Analyzer holds = facts, fails = facts;
-    holds.assume(branch.condition);
-    fails.assume(logical_not(branch.condition));
+    const Analyzer holds = where(facts, branch.condition), fails = where(facts, logical_not(branch.condition));
     return If{branch.condition, visit(branch.then_case, holds),
               branch.else_case ? visit(branch.else_case, fails) : Stmt{}};
   }

@@ -3,6 +3,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/facts.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 
@@ -27,8 +28,6 @@ Buffer only_view(const Allocate& allocate) {
   });
   return escapes ? Buffer{} : declare->buffer;
 }
-
-bool reads_memory(const Expr& e) { return !buffers_in(e).empty(); }
 
 /// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
 Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
@@ -81,10 +80,10 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
   return out;
 }
 
-Stmt visit(const Stmt& s, Analyzer facts) {
+Stmt visit(const Stmt& s, const Analyzer& facts) {
   Analyzer inner = facts;
-  if (const auto* loop = s.as<For>()) inner.bind(loop->var, {loop->min, loop->extent});
-  if (const auto* let = s.as<LetStmt>()) inner.define(let->var, let->value);
+  if (const auto* loop = s.as<For>()) inner = inside(facts, *loop);
+  if (const auto* let = s.as<LetStmt>()) inner = inside(facts, *let);
   const Stmt out = map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;

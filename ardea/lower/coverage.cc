@@ -4,6 +4,7 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/facts.h"
 #include "ardea/support/overloaded.h"
 
 namespace ardea::lower {
@@ -47,12 +48,11 @@ class Coverage {
   }
 
   /// The reads of s as a whole are not covered from before; those of each part may be covered from inside.
-  bool parts_are_covered(const Stmt& s, Boxes written, Analyzer facts) const {
+  bool parts_are_covered(const Stmt& s, Boxes written, const Analyzer& facts) const {
     return std::visit(
         overloaded{[&](const For& loop) {
                      if (reads_buffer(loop.min) || reads_buffer(loop.extent)) return false;
-                     facts.bind(loop.var, {loop.min, loop.extent});
-                     return visit(loop.body, written, facts);
+                     return visit(loop.body, written, inside(facts, loop));
                    },
                    [&](const If& branch) {
                      if (reads_buffer(branch.condition)) return false;
@@ -62,8 +62,7 @@ class Coverage {
                    },
                    [&](const LetStmt& let) {
                      if (reads_buffer(let.value)) return false;
-                     facts.define(let.var, let.value);
-                     return visit(let.body, written, facts);
+                     return visit(let.body, written, inside(facts, let));
                    },
                    [&](const Allocate& allocate) { return visit(allocate.body, written, facts); },
                    [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts); },

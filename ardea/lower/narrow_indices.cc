@@ -3,6 +3,7 @@
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/facts.h"
 #include "ardea/lower/passes.h"
 
 namespace ardea::lower {
@@ -45,8 +46,8 @@ class Narrowing {
     if (const auto* let = s.as<LetStmt>()) return visit_let(*let);
     if (const auto* branch = s.as<If>()) {
       Narrowing holds = *this, fails = *this;
-      holds.facts_.assume(branch->condition);
-      fails.facts_.assume(logical_not(branch->condition));
+      holds.facts_ = where(facts_, branch->condition);
+      fails.facts_ = where(facts_, logical_not(branch->condition));
       return If{wide(branch->condition), holds.visit(branch->then_case),
                 branch->else_case ? fails.visit(branch->else_case) : Stmt{}};
     }
@@ -63,7 +64,7 @@ class Narrowing {
     out.min = wide(loop.min);
     out.extent = wide(loop.extent);
     Narrowing inner = *this;
-    inner.facts_.bind(loop.var, {loop.min, loop.extent});
+    inner.facts_ = inside(facts_, loop);
     const Expr min = narrowed(loop.min), extent = narrowed(loop.extent);
     if (is_wide(loop.var) && min && extent && fits(facts_.constant_bounds(loop.min + loop.extent))) {
       out.var = Var(loop.var.name(), int32);
@@ -77,7 +78,7 @@ class Narrowing {
 
   Stmt visit_let(const LetStmt& let) {
     Narrowing inner = *this;
-    if (let.var.type().is_integer() && !has_effect(let.value)) inner.facts_.define(let.var, let.value);
+    inner.facts_ = inside(facts_, let);
     Var var = let.var;
     Expr value = is_wide(let.value) ? narrowed(let.value) : Expr{};
     if (value) {

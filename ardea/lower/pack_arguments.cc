@@ -30,6 +30,9 @@ class Head {
   explicit Head(const Function& f) : f_(f) {}
 
   Function run() {
+    for (const Buffer& b : buffers_in(f_.body))
+      for (const Parameter& p : f_.parameters)
+        if (p.buffer == b) body_ = DeclareBuffer{b, body_};  // was declared by being a parameter
     check_count();
     for (std::size_t i = 0; i < f_.parameters.size(); ++i) check_kind(i);
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)

@@ -4,6 +4,7 @@
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/coverage.h"
+#include "ardea/lower/facts.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
@@ -53,16 +54,16 @@ struct Step {
 
 bool private_to_a_thread(const std::string& scope) { return scope_rank(scope) == ScopeRank::thread; }
 
-Step inside(const Step& outer, const Stmt& child, const Buffer& buffer) {
+Step step_into(const Step& outer, const Stmt& child, const Buffer& buffer) {
   Step step = outer;
   step.statement = child;
   if (const auto* loop = outer.statement.as<For>()) {
-    step.facts.bind(loop->var, {loop->min, loop->extent});
+    step.facts = inside(step.facts, *loop);
     step.loops.insert(loop->var);
     if (loop->kind == ForKind::thread_binding && !private_to_a_thread(buffer->scope))
       step.may_stand_here = false;
   } else if (const auto* let = outer.statement.as<LetStmt>()) {
-    step.facts.define(let->var, let->value);
+    step.facts = inside(step.facts, *let);
   } else if (const auto* block = outer.statement.as<Block>()) {
     for (const BlockIterator& iterator : block->iterators) {
       step.facts.bind(iterator.var, iterator.domain);
@@ -85,7 +86,7 @@ std::vector<Step> way_down(Step step, const Buffer& buffer) {
           if (child && touches(child, buffer->data)) users.push_back(child);
         });
     if (users.size() != 1) return way;
-    step = inside(step, users[0], buffer);
+    step = step_into(step, users[0], buffer);
   }
 }
 
@@ -134,7 +135,7 @@ Stmt placed(const Stmt& body, const Buffer& buffer, const Analyzer& facts) {
 class Placing {
  public:
   Stmt visit(const Stmt& s, Analyzer facts) {
-    if (const auto* loop = s.as<For>()) facts.bind(loop->var, {loop->min, loop->extent});
+    if (const auto* loop = s.as<For>()) facts = inside(facts, *loop);
     const auto* block = s.as<Block>();
     if (block != nullptr)
       for (const BlockIterator& iterator : block->iterators) facts.bind(iterator.var, iterator.domain);

@@ -1,0 +1,33 @@
+#include "ardea/lower/facts.h"
+
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/traverse.h"
+
+namespace ardea::lower {
+
+bool reads_memory(const Expr& e) { return !buffers_in(e).empty() || has_effect(e); }
+
+arith::Analyzer inside(arith::Analyzer facts, const For& loop) {
+  const bool known_min = !reads_memory(loop.min);
+  if (known_min && !reads_memory(loop.extent)) {
+    facts.bind(loop.var, {loop.min, loop.extent});
+  } else if (known_min) {
+    facts.assume(loop.var >= loop.min);
+  }
+  return facts;
+}
+
+arith::Analyzer inside(arith::Analyzer facts, const LetStmt& let) {
+  if (let.var.type().is_integer() && let.var.type().is_scalar() && !reads_memory(let.value))
+    facts.define(let.var, let.value);
+  return facts;
+}
+
+arith::Analyzer where(arith::Analyzer facts, const Expr& condition) {
+  if (const auto* both = condition.as<Binary>(); both != nullptr && both->op == BinaryOp::logical_and)
+    return where(where(std::move(facts), both->left), both->right);
+  if (!reads_memory(condition)) facts.assume(condition);
+  return facts;
+}
+
+}  // namespace ardea::lower

@@ -1,0 +1,344 @@
+#include "programs.h"
+
+#include <cmath>
+
+#include "ardea/arith/load.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/support/narrow_float.h"
+#include "ardea/support/random.h"
+
+namespace ardea::lower {
+
+const std::vector<Program>& programs() {
+  static const std::vector<Program> all = {
+      {"gemm", R"(
+@T.prim_func
+def gemm(A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 3), "float32"), C: T.Buffer((7, 3), "float32")):
+    for i, j, k in T.grid(7, 3, 5):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0.0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+)"},
+      {"halo_conv", R"(
+@T.prim_func
+def conv(X: T.Buffer((5, 7), "float32"), W: T.Buffer((3, 3), "float32"), Y: T.Buffer((5, 7), "float32")):
+    P = T.alloc_buffer((7, 9))
+    for h, w in T.grid(7, 9):
+        with T.block("pad"):
+            vh, vw = T.axis.remap("SS", [h, w])
+            P[vh, vw] = T.if_then_else(vh >= 1 and vh < 6 and vw >= 1 and vw < 8, X[vh - 1, vw - 1], T.float32(0.0))
+    for h, w, kh, kw in T.grid(5, 7, 3, 3):
+        with T.block("conv"):
+            vh, vw, vkh, vkw = T.axis.remap("SSRR", [h, w, kh, kw])
+            with T.init():
+                Y[vh, vw] = T.float32(0.0)
+            Y[vh, vw] = Y[vh, vw] + P[vh + vkh, vw + vkw] * W[vkh, vkw]
+)"},
+      {"tiled_stage", R"(
+@T.prim_func
+def tiled(X: T.Buffer((13, 6), "float32"), Y: T.Buffer((13, 6), "float32")):
+    S = T.alloc_buffer((13, 6))
+    for io in T.serial(4):
+        for ii, j in T.grid(4, 6):
+            with T.block("S"):
+                vi = T.axis.spatial(13, io * 4 + ii)
+                vj = T.axis.spatial(6, j)
+                T.where(io * 4 + ii < 13)
+                S[vi, vj] = X[vi, vj] * T.float32(2.0)
+        for ii, j in T.grid(4, 6):
+            with T.block("Y"):
+                vi = T.axis.spatial(13, io * 4 + ii)
+                vj = T.axis.spatial(6, j)
+                T.where(io * 4 + ii < 13)
+                Y[vi, vj] = S[vi, vj] + T.float32(1.0)
+)"},
+      {"exact_tiles", R"(
+@T.prim_func
+def exact(X: T.Buffer((12, 5), "float32"), Y: T.Buffer((12, 5), "float32")):
+    S = T.alloc_buffer((12, 5))
+    for io in T.parallel(3):
+        for ii, j in T.grid(4, 5):
+            with T.block("S"):
+                vi = T.axis.spatial(12, io * 4 + ii)
+                vj = T.axis.spatial(5, j)
+                S[vi, vj] = X[vi, vj] * T.float32(2.0)
+        for ii, j in T.grid(4, 5):
+            with T.block("Y"):
+                vi = T.axis.spatial(12, io * 4 + ii)
+                vj = T.axis.spatial(5, j)
+                Y[vi, vj] = S[vi, vj] + T.float32(1.0)
+)"},
+      {"carried_buffer", R"(
+@T.prim_func
+def carried(X: T.Buffer((11,), "float32"), Y: T.Buffer((11,), "float32")):
+    last = T.alloc_buffer((1,))
+    for i in range(11):
+        with T.block("first"):
+            vi = T.axis.opaque(11, i)
+            T.where(i == 0)
+            last[0] = X[vi]
+        with T.block("Y"):
+            vi = T.axis.opaque(11, i)
+            Y[vi] = X[vi] - last[0]
+            last[0] = X[vi]
+)"},
+      {"local_accumulator", R"(
+@T.prim_func
+def local(X: T.Buffer((6, 9), "float32"), Y: T.Buffer((6,), "float32")):
+    acc = T.alloc_buffer((6,))
+    for i in range(6):
+        for k in range(9):
+            with T.block("acc"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    acc[vi] = T.float32(0.0)
+                acc[vi] = acc[vi] + X[vi, vk]
+        with T.block("Y"):
+            vi = T.axis.spatial(6, i)
+            Y[vi] = acc[vi] * T.float32(0.5)
+)"},
+      {"matched_window", R"(
+@T.prim_func
+def windows(X: T.Buffer((6, 8), "float32"), Y: T.Buffer((6, 8), "float32")):
+    for io, jo in T.grid(2, 2):
+        with T.block("tile"):
+            vi, vj = T.axis.remap("SS", [io, jo])
+            T.reads(X[vi * 3:vi * 3 + 3, vj * 4:vj * 4 + 4])
+            T.writes(Y[vi * 3:vi * 3 + 3, vj * 4:vj * 4 + 4])
+            S = T.match_buffer(X[vi * 3:vi * 3 + 3, vj * 4:vj * 4 + 4], (3, 4))
+            D = T.match_buffer(Y[vi * 3:vi * 3 + 3, vj * 4:vj * 4 + 4], (3, 4))
+            for i, j in T.grid(3, 4):
+                with T.block("copy"):
+                    vx, vy = T.axis.remap("SS", [i, j])
+                    D[vx, vy] = S[vx, vy] + T.float32(1.0)
+)"},
+      {"symbolic", R"(
+@T.prim_func
+def symbolic(a: T.handle, b: T.handle, c: T.handle):
+    m = T.int64()
+    n = T.int64()
+    k = T.int64()
+    A = T.match_buffer(a, (m, k), "float32")
+    B = T.match_buffer(b, (k, n), "float32")
+    C = T.match_buffer(c, (m, n), "float32")
+    S = T.alloc_buffer((m, n))
+    for i in T.parallel(m):
+        for j, r in T.grid(n, k):
+            with T.block("S"):
+                vi, vj, vr = T.axis.remap("SSR", [i, j, r])
+                with T.init():
+                    S[vi, vj] = T.float32(0.0)
+                S[vi, vj] = S[vi, vj] + A[vi, vr] * B[vr, vj]
+    for i, j in T.grid(m, n):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = T.max(S[vi, vj], T.float32(0.0))
+)",
+       {{"m", 5}, {"n", 1}, {"k", 7}}},
+      {"gather", R"(
+@T.prim_func
+def gather(index: T.Buffer((9,), "int32"), X: T.Buffer((7, 3), "float32"), Y: T.Buffer((9, 3), "float32")):
+    for i, j in T.grid(9, 3):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = T.if_then_else(index[vi] >= 0, X[index[vi], vj], T.float32(-1.0))
+)",
+       {}, 6, -3},
+      {"bfloat16", R"(
+@T.prim_func
+def narrow(A: T.Buffer((5, 7), "bfloat16"), B: T.Buffer((5, 7), "bfloat16"), s: T.bfloat16, C: T.Buffer((5, 7), "bfloat16"), D: T.Buffer((5, 7), "bool")):
+    S = T.alloc_buffer((5, 7), "bfloat16")
+    for i, j in T.grid(5, 7):
+        with T.block("S"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            S[vi, vj] = A[vi, vj] * B[vi, vj] + A[vi, vj] / (B[vi, vj] + s)
+    for i, j in T.grid(5, 7):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = T.max(T.fma(S[vi, vj], s, A[vi, vj]), -S[vi, vj]) - T.Cast("bfloat16", vi * 1000003)
+            D[vi, vj] = S[vi, vj] < A[vi, vj]
+)"},
+      {"float16", R"(
+@T.prim_func
+def narrow(A: T.Buffer((5, 7), "float16"), B: T.Buffer((5, 7), "float16"), s: T.float16, C: T.Buffer((5, 7), "float16")):
+    for i, j in T.grid(5, 7):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = T.min(T.fma(A[vi, vj], s, B[vi, vj]), A[vi, vj] * B[vi, vj] - s) + T.sqrt(T.abs(A[vi, vj]))
+)"},
+      {"storage_types", R"(
+@T.prim_func
+def storage(E: T.Buffer((3, 5), "float8_e4m3"), F: T.Buffer((3, 5), "float8_e5m2"), G: T.Buffer((3, 5), "int4"), H: T.Buffer((3, 5), "uint4"), X: T.Buffer((3, 5), "float32"), Y: T.Buffer((3, 5), "float8_e5m2"), Z: T.Buffer((3, 5), "int4"), V: T.Buffer((3, 5), "uint4")):
+    S = T.alloc_buffer((3, 5), "int4")
+    for i in T.parallel(3):
+        for j in range(5):
+            with T.block("S"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                S[vi, vj] = T.Cast("int4", T.Cast("int32", G[vi, vj]) + T.Cast("int32", H[vi, vj]))
+                X[vi, vj] = T.Cast("float32", E[vi, vj]) + T.Cast("float32", F[vi, vj]) + T.Cast("float32", S[vi, vj])
+                Y[vi, vj] = T.Cast("float8_e5m2", T.Cast("float32", E[vi, vj]) * T.float32(3.0))
+                Z[vi, vj] = T.Cast("int4", T.Cast("float32", E[vi, vj]) * T.float32(5.0))
+                V[vi, vj] = T.Cast("uint4", T.Cast("float16", F[vi, vj]) * T.float16(2.0))
+)"},
+      {"integers", R"(
+@T.prim_func
+def integers(A: T.Buffer((17,), "int8"), B: T.Buffer((17,), "uint16"), C: T.Buffer((17,), "int64"), D: T.Buffer((17,), "uint8"), n: T.int32, E: T.Buffer((17,), "float64")):
+    for i in range(17):
+        with T.block("C"):
+            vi = T.axis.spatial(17, i)
+            C[vi] = T.Cast("int64", A[vi]) // (T.Cast("int64", B[vi] % T.uint16(5)) + T.int64(1)) + T.Cast("int64", n)
+            D[vi] = T.Cast("uint8", A[vi]) << T.uint8(3)
+            E[vi] = T.Cast("float64", vi * 3 - 20) / T.float64(7.0)
+)"},
+      {"aliases", R"(
+@T.prim_func
+def aliases(X: T.Buffer((19,), "float32"), Y: T.Buffer((19,), "float32")):
+    S = T.allocate([20], "float32", "global")
+    S_1 = T.Buffer((20,), data=S)
+    for i in range(20):
+        if i < 19:
+            S_1[i] = X[i] * T.float32(2.0)
+        else:
+            S_1[i] = T.float32(0.0)
+    S_2 = T.Buffer((4, 5), data=S)
+    for i, j in T.grid(4, 5):
+        if i * 5 + j < 19:
+            Y[i * 5 + j] = S_2[i, j] + S_1[i * 5 + j + 1]
+)"},
+      {"strided_view", R"(
+@T.prim_func
+def strided(X: T.Buffer((30,), "float32"), Y: T.Buffer((4, 3), "float32")):
+    V = T.Buffer((4, 3), data=X.data, strides=(7, 2), elem_offset=1)
+    for i, j in T.grid(4, 3):
+        Y[i, j] = V[i, j] + T.float32(1.0)
+)"},
+      {"loop_kinds", R"(
+@T.prim_func
+def kinds(X: T.Buffer((3, 4, 2, 2), "float32"), Y: T.Buffer((3, 4, 2, 2), "float32")):
+    for i in T.parallel(3):
+        for j in T.parallel(4):
+            for k in T.unroll(2):
+                for l in T.vectorized(2):
+                    with T.block("Y"):
+                        a, b, c, d = T.axis.remap("SSSS", [i, j, k, l])
+                        Y[a, b, c, d] = X[a, b, c, d] * T.float32(3.0)
+)"},
+      {"thread_loops", R"(
+@T.prim_func
+def threads(X: T.Buffer((6, 8), "float32"), Y: T.Buffer((6, 8), "float32")):
+    S = T.alloc_buffer((6, 8), scope="shared")
+    for i in T.thread_binding(6, thread="blockIdx.x"):
+        for j in T.thread_binding(8, thread="threadIdx.x"):
+            with T.block("S"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                S[vi, vj] = X[vi, vj]
+        for j in T.thread_binding(8, thread="threadIdx.x"):
+            with T.block("Y"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi, vj] = S[vi, 7 - vj]
+)"},
+      {"vectors", R"(
+@T.prim_func
+def vectors(X: T.Buffer((5, 8), "float32"), Y: T.Buffer((5, 8), "bfloat16"), Z: T.Buffer((5, 8), "int4")):
+    for i in range(5):
+        Y[i, T.Ramp(0, 1, 8)] = T.Cast("bfloat16x8", X[i, T.Ramp(7, -1, 8)] * T.Broadcast(T.float32(1.5), 8))
+        Z[i, T.Ramp(0, 1, 8)] = T.Cast("int4x8", X[i, T.Ramp(0, 1, 8)] * T.Broadcast(T.float32(9.0), 8))
+)"},
+      {"instruction", R"(
+@T.prim_func
+def dots(A: T.Buffer((5, 8), "int8"), B: T.Buffer((3, 8), "int8"), C: T.Buffer((5, 3), "int32")):
+    for i, j, k in T.grid(5, 3, 2):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            T.reads(C[vi, vj], A[vi, vk * 4:vk * 4 + 4], B[vj, vk * 4:vk * 4 + 4])
+            T.writes(C[vi, vj])
+            with T.init():
+                C[vi, vj] = T.int32(0)
+            T.evaluate(T.tensor_instruction("ardea.dot4_i8", T.address_of(C[vi, vj]), T.address_of(A[vi, vk * 4]), T.address_of(B[vj, vk * 4])))
+)"},
+      {"functions", R"(
+@T.prim_func
+def functions(X: T.Buffer((41,), "float32"), Y: T.Buffer((41,), "float32"), Z: T.Buffer((41,), "float16"), B: T.Buffer((41,), "bool")):
+    for i in range(41):
+        with T.block("Y"):
+            vi = T.axis.spatial(41, i)
+            Y[vi] = T.sigmoid(X[vi] * T.float32(40.0)) + T.rsqrt(T.abs(X[vi]) + T.float32(0.5))
+            Z[vi] = T.sigmoid(T.Cast("float16", X[vi]))
+            B[vi] = T.isfinite(X[vi]) and not T.isnan(X[vi]) and not T.isinf(X[vi] / T.float32(0.0))
+)",
+       {}, 7, -8, true},
+  };
+  return all;
+}
+
+Function function_of(const std::string& text) {
+  const Module module = arith::load_program(text, "program");
+  EXPECT_EQ(module.functions.size(), 1u);
+  return module.functions[0];
+}
+
+Function function_of(const Program& program) { return function_of(program.text); }
+
+namespace {
+
+void fill(const runtime::Array& array, const Program& program, Random& random) {
+  for (std::int64_t i = 0; i < array.element_count(); ++i) {
+    if (array.type().is_float())
+      array.set_float(i, std::ldexp(random.real() * 2 - 1, static_cast<int>(random.integer(-4, 4))));
+    else
+      array.set_int(i, random.integer(program.smallest_integer, program.largest_integer));
+  }
+}
+
+}  // namespace
+
+std::vector<interp::Argument> arguments_of(const Function& f, const Program& program, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<interp::Argument> arguments;
+  for (const Parameter& p : f.parameters) {
+    if (!p.buffer) {
+      if (p.var.type().is_float())
+        arguments.emplace_back(random.real() + 0.5);
+      else
+        arguments.emplace_back(random.integer(program.smallest_integer, program.largest_integer));
+      continue;
+    }
+    std::vector<std::int64_t> shape;
+    for (const Expr& extent : p.buffer->shape)
+      shape.push_back(extent.is<VarNode>() ? program.sizes.at(Var(extent).name()) : *constant_int(extent));
+    const runtime::Array array = runtime::Array::zeros(shape, p.buffer->type);
+    fill(array, program, random);
+    arguments.emplace_back(array);
+  }
+  return arguments;
+}
+
+std::vector<interp::Argument> copies(const std::vector<interp::Argument>& arguments) {
+  std::vector<interp::Argument> out;
+  for (const interp::Argument& a : arguments) {
+    const auto* array = std::get_if<runtime::Array>(&a);
+    out.push_back(array != nullptr ? interp::Argument(array->copy()) : a);
+  }
+  return out;
+}
+
+std::string difference(const std::vector<interp::Argument>& a, const std::vector<interp::Argument>& b, int units) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto* x = std::get_if<runtime::Array>(&a[i]);
+    const auto* y = std::get_if<runtime::Array>(&b[i]);
+    if (x == nullptr) continue;
+    for (std::int64_t e = 0; e < x->element_count(); ++e) {
+      if (x->get_bits(e) == y->get_bits(e)) continue;
+      const double u = x->get_float(e), v = y->get_float(e);
+      if (x->type().is_float() && std::isnan(u) && std::isnan(v)) continue;
+      const auto apart = static_cast<std::int64_t>(x->get_bits(e)) - static_cast<std::int64_t>(y->get_bits(e));
+      if (x->type().is_float() && std::abs(apart) <= units) continue;
+      return fmt::format("argument {} element {}: {} and {}", i, e, u, v);
+    }
+  }
+  return {};
+}
+
+}  // namespace ardea::lower
