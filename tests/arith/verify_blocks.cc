@@ -133,6 +133,21 @@ def main(B: T.Buffer((31,), "float32")):
   expect_accepted(replaced(replaced(large, "\"SS\"", "\"SO\""), "vi * 4 + vj", "vi"));
 }
 
+TEST(VerifyKinds, keeps_tiles_apart) {
+  const std::string tiles = R"(
+@T.prim_func
+def main(B: T.Buffer((16,), "float32")):
+    for i in range(4):
+        with T.block("fill"):
+            v = T.axis.spatial(4, i)
+            for j in range(4):
+                B[v * 4 + j] = T.float32(1.0)
+)";
+  expect_accepted(tiles);
+  expect_broken(replaced(tiles, "v * 4 + j", "v * 3 + j"), "spatial_iterator_overlaps",
+                {"block fill", "B[v * 3"});
+}
+
 TEST(VerifyKinds, tells_elements_apart_through_division) {
   expect_accepted(R"(
 @T.prim_func

@@ -35,6 +35,7 @@ TEST(VerifyRanges, takes_the_guard_into_account) {
 
 TEST(VerifyRanges, lets_pass_what_it_cannot_decide) {
   expect_accepted(program("B[i] = A[J[i]]"));
+  expect_accepted(program("if A[i] > T.float32(0.0):\n            B[i] = A[i + 1]"));
   expect_accepted(program("B[i] = A[i + 1]", "for i in range(0):"));
 }
 
