@@ -81,8 +81,9 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
     const Load& element = *arguments[0].as<Load>();
     return emit_address(element.buffer, emit_offset(element.buffer, element.indices), false);
   }
-  require(call.op->effect == Effect::pure, "{}: T.{} has no meaning on the cpu target {}; run the program by the interpreter",
-          name_, name, target_.name);
+  require(call.op->effect == Effect::pure,
+          "{}: T.{} has no meaning on the cpu target {}; run the program by the interpreter", name_, name,
+          target_.name);
 
   std::vector<llvm::Value*> values;
   for (const Expr& argument : arguments) values.push_back(emit(argument));

@@ -28,12 +28,15 @@ void Emitter::collect_alias_scopes(const Function& f) {
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
   std::vector<llvm::Metadata*> scopes;
   for (const Var& data : apart) scopes.push_back(metadata.createAnonymousAliasScope(domain, data.name()));
+  const auto node = [&](const std::vector<llvm::Metadata*>& list) {
+    return list.empty() ? nullptr : llvm::MDNode::get(context_, list);
+  };
   for (std::size_t i = 0; i < apart.size(); ++i) {
     std::vector<llvm::Metadata*> rest = scopes;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    aliasing_[apart[i]] = {llvm::MDNode::get(context_, {scopes[i]}), llvm::MDNode::get(context_, rest)};
+    aliasing_[apart[i]] = {node({scopes[i]}), node(rest)};
   }
-  for (const Var& data : others) aliasing_[data] = {nullptr, llvm::MDNode::get(context_, scopes)};
+  for (const Var& data : others) aliasing_[data] = {nullptr, node(scopes)};
 }
 
 template <class Instruction>
