@@ -9,12 +9,12 @@ Expr zero_division() { return make_binary(BinaryOp::floor_div, make_int(1), make
 
 TEST(Expressions, and_and_or_evaluate_the_right_side_only_when_needed) {
   const Expr fault = equals(zero_division(), make_int(1));
-  EXPECT_EQ(value_of(make_bool(false) && fault).get_int(0), 0);
-  EXPECT_EQ(value_of(make_bool(true) || fault).get_int(0), 1);
-  EXPECT_TRUE(says(error_of([&] { value_of(make_bool(true) && fault); }), "divides by zero"));
-  EXPECT_TRUE(says(error_of([&] { value_of(make_bool(false) || fault); }), "divides by zero"));
-  EXPECT_EQ(value_of(make_bool(true) && make_bool(false)).get_int(0), 0);
-  EXPECT_EQ(value_of(make_bool(false) || make_bool(true)).get_int(0), 1);
+  EXPECT_EQ(value_of(logical_and(make_bool(false), fault)).get_int(0), 0);
+  EXPECT_EQ(value_of(logical_or(make_bool(true), fault)).get_int(0), 1);
+  EXPECT_TRUE(says(error_of([&] { value_of(logical_and(make_bool(true), fault)); }), "divides by zero"));
+  EXPECT_TRUE(says(error_of([&] { value_of(logical_or(make_bool(false), fault)); }), "divides by zero"));
+  EXPECT_EQ(value_of(logical_and(make_bool(true), make_bool(false))).get_int(0), 0);
+  EXPECT_EQ(value_of(logical_or(make_bool(false), make_bool(true))).get_int(0), 1);
 }
 
 TEST(Expressions, if_then_else_evaluates_one_side_and_select_both) {

@@ -8,6 +8,7 @@
 
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/builder.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/parse.h"
 
 /// What the tests of the interpreter share: arrays from lists, programs from text, the sentence of an error.

@@ -90,7 +90,7 @@ TEST(Blocks, a_matrix_product_of_odd_extents_is_right) {
 TEST(Blocks, init_runs_where_every_reduce_iterator_starts) {
   // Two reduce iterators whose domains begin at 2 and 0: init runs once for each element, in their first
   // instance.
-  const Function f = program(R"(def main(C: T.Buffer((2,), "int32"), starts: T.Buffer((2,), "int32")):
+  const Function f = program(R"(def main(C: T.Buffer((2,), "int64"), starts: T.Buffer((2,), "int64")):
     for i, j, k in T.grid(2, 3, 2):
         with T.block("C"):
             vi = T.axis.spatial(2, i)
@@ -101,14 +101,14 @@ TEST(Blocks, init_runs_where_every_reduce_iterator_starts) {
                 starts[vi] = starts[vi] + 1
             C[vi] = C[vi] + vj * vk
 )");
-  const runtime::Array c = integers(int32, {-1, -1}), starts = integers(int32, {0, 0});
+  const runtime::Array c = integers(int64, {-1, -1}), starts = integers(int64, {0, 0});
   run(f, {c, starts});
   EXPECT_EQ(elements(c), (Numbers{109, 109}));
   EXPECT_EQ(elements(starts), (Numbers{1, 1}));
 }
 
 TEST(Blocks, ordered_iterators_do_not_hold_back_init) {
-  const Function f = program(R"(def main(A: T.Buffer((3,), "int32")):
+  const Function f = program(R"(def main(A: T.Buffer((3,), "int64")):
     for i in range(3):
         with T.block("A"):
             vi = T.axis.scan(3, i)
@@ -116,20 +116,20 @@ TEST(Blocks, ordered_iterators_do_not_hold_back_init) {
                 A[vi] = 7
             A[vi] = A[vi] + vi
 )");
-  const runtime::Array a = zeros(int32, {3});
+  const runtime::Array a = zeros(int64, {3});
   run(f, {a});
   EXPECT_EQ(elements(a), (Numbers{7, 8, 9}));
 }
 
 TEST(Blocks, a_false_predicate_skips_the_instance_even_one_out_of_its_domain) {
-  const Function f = program(R"(def main(A: T.Buffer((5,), "int32")):
+  const Function f = program(R"(def main(A: T.Buffer((5,), "int64")):
     for io, ii in T.grid(2, 3):
         with T.block("A"):
             v = T.axis.spatial(5, io * 3 + ii)
             T.where(io * 3 + ii < 5)
             A[v] = v + 1
 )");
-  const runtime::Array a = zeros(int32, {5});
+  const runtime::Array a = zeros(int64, {5});
   run(f, {a});
   EXPECT_EQ(elements(a), (Numbers{1, 2, 3, 4, 5}));
 }
@@ -161,16 +161,16 @@ TEST(Blocks, allocations_are_fresh_in_every_execution) {
 }
 
 TEST(Matches, a_window_has_the_strides_of_its_source) {
-  const Function f = program(R"(def main(A: T.Buffer((4, 6), "int32")):
+  const Function f = program(R"(def main(A: T.Buffer((4, 6), "int64")):
     for i, j in T.grid(2, 3):
         with T.block("window"):
             vi, vj = T.axis.remap("SS", [i, j])
             T.writes(A[vi * 2:vi * 2 + 2, vj * 2:vj * 2 + 2])
-            W = T.match_buffer(A[vi * 2:vi * 2 + 2, vj * 2:vj * 2 + 2], (2, 2), "int32")
+            W = T.match_buffer(A[vi * 2:vi * 2 + 2, vj * 2:vj * 2 + 2], (2, 2), "int64")
             for y, x in T.grid(2, 2):
                 W[y, x] = vi * 1000 + vj * 100 + y * 10 + x
 )");
-  const runtime::Array a = zeros(int32, {4, 6});
+  const runtime::Array a = zeros(int64, {4, 6});
   run(f, {a});
   for (std::int64_t i = 0; i < 4; ++i)
     for (std::int64_t j = 0; j < 6; ++j)
