@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -100,6 +101,7 @@ class Lexer {
     } else if (at_line_end()) {
       if (open_brackets_ == 0) add(TokenKind::newline, "");
       next_line();
+      line_begins_ = open_brackets_ == 0;
     } else if (c == '\\' && (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
       ++at_;
       next_line();
@@ -214,6 +216,8 @@ class Lexer {
       if ((s == ")" || s == "]" || s == "}") && open_brackets_ > 0) --open_brackets_;
       return;
     }
+    if (static_cast<unsigned char>(peek()) >= 0x80)
+      return fault("a character outside ASCII; names are letters a to z, digits and _");
     fault(fmt::format("{} begins no name, number, string or operator", shown_byte(peek())));
   }
 
@@ -235,6 +239,15 @@ class Lexer {
 }  // namespace
 
 std::vector<Token> lex(std::string_view text) { return Lexer(text).run(); }
+
+bool is_keyword(std::string_view name) {
+  static constexpr std::string_view keywords[] = {
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "for",      "finally",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+  return std::find(std::begin(keywords), std::end(keywords), name) != std::end(keywords);
+}
 
 std::string describe(const Token& token) {
   switch (token.kind) {

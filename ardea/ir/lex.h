@@ -40,6 +40,9 @@ struct Token {
 /// it, so that the first error of a text is the one reported.
 std::vector<Token> lex(std::string_view text);
 
+/// Python's keywords, which are names of nothing.
+bool is_keyword(std::string_view name);
+
 /// How a message calls the token: 'for', the string "C", the end of the line.
 std::string describe(const Token& token);
 

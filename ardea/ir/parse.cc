@@ -34,7 +34,7 @@ Module Parser::module() {
     tokens_.expect(TokenKind::indent, "an indented line");
     if (tokens_.take("pass")) tokens_.expect_line_end();
     while (!tokens_.at(TokenKind::dedent)) {
-      const Token at = tokens_.peek();
+      const Token& at = tokens_.peek();
       add(at, function());
     }
     tokens_.next();
@@ -42,7 +42,7 @@ Module Parser::module() {
     return m;
   }
   do {
-    const Token at = tokens_.peek();
+    const Token& at = tokens_.peek();
     if (!tokens_.at("@"))
       tokens_.unexpected(m.functions.empty() ? "@I.ir_module or @T.prim_func" : "@T.prim_func");
     add(at, function());
@@ -103,7 +103,7 @@ Function Parser::function() {
 void Parser::parameters(Function& f) {
   std::vector<std::pair<Token, std::size_t>> buffers;  // the name, and where its annotation begins
   while (!tokens_.at(")")) {
-    const Token name = tokens_.expect_name("the name of a parameter");
+    const Token& name = tokens_.expect_name("the name of a parameter");
     for (const Parameter& p : f.parameters)
       if (p.var.name() == name.text)
         tokens_.fail_at(name, fmt::format("the parameter {} is given twice", name.text));
@@ -113,7 +113,7 @@ void Parser::parameters(Function& f) {
       tokens_.skip_argument();
       f.parameters.push_back({Var(name.text, handle_type)});
     } else {
-      const Token at = tokens_.peek();
+      const Token& at = tokens_.peek();
       const DataType type = dotted_type("a type such as T.Buffer((16,), \"float32\"), T.handle or T.int32");
       if (type.is_none() || type.is_vector())
         tokens_.fail_at(at, fmt::format("the parameter {} is {}, must be a scalar, T.handle or T.Buffer",
@@ -151,9 +151,9 @@ bool Parser::function_head_line(Function& f) {
   }
   if (!tokens_.at(TokenKind::name) || !tokens_.at("=", 1) || !tokens_.at("T", 2) || !tokens_.at(".", 3))
     return false;
-  const Token maker = tokens_.peek(4);
+  const Token& maker = tokens_.peek(4);
   if (maker.is("match_buffer")) {
-    const Token name = tokens_.next();
+    const Token& name = tokens_.next();
     for (const char* part : {"=", "T", ".", "match_buffer", "("}) tokens_.expect(part);
     match_parameter(f, name);
     return true;
@@ -161,7 +161,7 @@ bool Parser::function_head_line(Function& f) {
   const bool declares_extent =
       parse_data_type(maker.text).has_value() && tokens_.at("(", 5) && tokens_.at(")", 6);
   if (!declares_extent) return false;
-  const Token name = tokens_.next();
+  const Token& name = tokens_.next();
   tokens_.expect("=");
   const DataType type = dotted_type("a type");
   if (!type.is_integer() || !type.is_scalar())
@@ -176,7 +176,7 @@ bool Parser::function_head_line(Function& f) {
 }
 
 void Parser::match_parameter(Function& f, const Token& name) {
-  const Token handle = tokens_.expect_name("the name of a T.handle parameter");
+  const Token& handle = tokens_.expect_name("the name of a T.handle parameter");
   if (tokens_.at("["))
     tokens_.fail_at(
         handle, "a region is matched at the head of a block; here T.match_buffer takes a T.handle parameter");

@@ -32,16 +32,16 @@ Stmt Parser::block_statement(const Token& at) {
 
 // Reads the line if it belongs to a block's head.
 bool Parser::block_head_line(BlockFrame& frame) {
-  const Token first = tokens_.peek();
+  const Token& first = tokens_.peek();
   const bool dotted = tokens_.at("T") && tokens_.at(".", 1);
   const bool init = tokens_.at("with") && tokens_.at("T", 1) && tokens_.at("init", 3);
-  const Token word = tokens_.peek(init ? 3 : 2);
+  const Token& word = tokens_.peek(init ? 3 : 2);
   const bool named = first.kind == TokenKind::name && (tokens_.at("=", 1) || tokens_.at(",", 1));
   if (named) {
     std::size_t value = 1;
     while (tokens_.at(",", value)) value += 2;
     if (!tokens_.at("=", value) || !tokens_.at("T", value + 1)) return false;
-    const Token maker = tokens_.peek(value + 3);
+    const Token& maker = tokens_.peek(value + 3);
     if (!maker.is("axis") && !maker.is("alloc_buffer") && !maker.is("match_buffer")) return false;
     if (!frame.head_is_open || (frame.is_root && !maker.is("alloc_buffer")))
       tokens_.fail_at(
@@ -49,7 +49,7 @@ bool Parser::block_head_line(BlockFrame& frame) {
     if (maker.is("axis")) {
       axis_line(frame);
     } else {
-      const Token name = tokens_.next();
+      const Token& name = tokens_.next();
       for (const char* part : {"=", "T", "."}) tokens_.expect(part);
       tokens_.next();
       tokens_.expect("(");
@@ -99,7 +99,7 @@ void Parser::axis_line(BlockFrame& frame) {
     names.push_back(tokens_.expect_name("the name of an iterator"));
   } while (tokens_.take(","));
   for (const char* part : {"=", "T", ".", "axis", "."}) tokens_.expect(part);
-  const Token kind = tokens_.expect_name("the kind of an iterator");
+  const Token& kind = tokens_.expect_name("the kind of an iterator");
   const auto define = [&](const BlockIterator& iterator) {
     frame.block.iterators.push_back(iterator);
     names_.define(iterator.var.name(), {iterator.var});
@@ -116,12 +116,12 @@ void Parser::axis_line(BlockFrame& frame) {
 
 void Parser::remap(BlockFrame& frame, const std::vector<Token>& names) {
   tokens_.expect("(");
-  const Token kinds = tokens_.expect_string("the kinds of the iterators, such as \"SSR\"");
+  const Token& kinds = tokens_.expect_string("the kinds of the iterators, such as \"SSR\"");
   tokens_.expect(",");
   tokens_.expect("[");
   std::vector<BlockIterator> iterators;
   while (!tokens_.at("]")) {
-    const Token loop = tokens_.expect_name("the name of a loop variable");
+    const Token& loop = tokens_.expect_name("the name of a loop variable");
     const Definition* found = names_.find(loop.text);
     if (found == nullptr) unknown_name(loop);
     if (!found->loop)
@@ -139,7 +139,7 @@ void Parser::remap(BlockFrame& frame, const std::vector<Token>& names) {
         {Var(names[i].text, found->var.type()), *found->loop, static_cast<IteratorKind>(kind), found->var});
     if (!tokens_.take(",")) break;
   }
-  const Token at = tokens_.expect("]");
+  const Token& at = tokens_.expect("]");
   tokens_.expect(")");
   if (iterators.size() != names.size() || iterators.size() != kinds.text.size())
     tokens_.fail_at(at, fmt::format("T.axis.remap: {} names and {} kinds for {} loops", names.size(),
@@ -169,7 +169,7 @@ BlockIterator Parser::axis(const Token& name, const Token& kind) {
         kind, fmt::format("there is no T.axis.{}; the kinds are spatial, reduce, scan, opaque and remap",
                           kind.text));
   tokens_.expect("(");
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   Range domain;
   if (at_pair()) {
     tokens_.next();
@@ -183,7 +183,7 @@ BlockIterator Parser::axis(const Token& name, const Token& kind) {
     domain.min = tokens_.located(at, [&] { return make_int(0, domain.extent.type()); });
   }
   tokens_.expect(",");
-  const Token binding_at = tokens_.peek();
+  const Token& binding_at = tokens_.peek();
   const Operand binding = expression();
   tokens_.expect(")");
   const DataType type = domain.extent.type();

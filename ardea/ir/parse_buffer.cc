@@ -13,7 +13,7 @@ std::vector<Expr> Parser::integer_list(std::string_view what) {
   if (!tokens_.take("[") && !tokens_.take("("))
     tokens_.unexpected(fmt::format("{} in brackets, such as (16, 16)", what));
   while (!tokens_.at(closing)) {
-    const Token at = tokens_.peek();
+    const Token& at = tokens_.peek();
     items.push_back(settled_expression());
     if (const DataType type = items.back().type(); !type.is_integer() || !type.is_scalar())
       tokens_.fail_at(at, fmt::format("{} must be integers, this one is {}", what, to_string(type)));
@@ -24,7 +24,7 @@ std::vector<Expr> Parser::integer_list(std::string_view what) {
 }
 
 std::string Parser::scope_name() {
-  const Token scope = tokens_.expect_string("a scope such as \"global\"");
+  const Token& scope = tokens_.expect_string("a scope such as \"global\"");
   if (!scope_rank(scope.text))
     tokens_.fail_at(
         scope, fmt::format("there is no scope {}; the scopes are {}", in_quotes(scope.text), known_scopes()));
@@ -55,7 +55,7 @@ void Parser::check_size(const Token& at, const std::string& name, const std::vec
 
 Parser::BufferFields Parser::buffer_fields(const Token& name, bool takes_data) {
   BufferFields fields;
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   fields.shape = integer_list("extents");
   bool first = true;
   while (tokens_.take(",") && !tokens_.at(")")) {
@@ -82,7 +82,7 @@ void Parser::buffer_keyword(BufferFields& fields, bool takes_data) {
     tokens_.fail_at(
         keyword, fmt::format("there is no {}= here; the keywords are {}=", keyword.text, join(known, "=, ")));
   tokens_.expect("=");
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   if (keyword.is("dtype")) {
     fields.type = type_name();
   } else if (keyword.is("data")) {
@@ -118,7 +118,7 @@ Buffer Parser::make_parsed_buffer(const Token& name, BufferFields fields) {
 }
 
 BufferRegion Parser::region() {
-  const Token name = tokens_.expect_name("a region such as A[i, 0:4]");
+  const Token& name = tokens_.expect_name("a region such as A[i, 0:4]");
   const Definition* found = names_.find(name.text);
   if (found == nullptr) unknown_name(name);
   if (!found->buffer)
@@ -150,7 +150,7 @@ Attributes Parser::attributes() {
   Attributes all;
   tokens_.expect("{");
   while (!tokens_.at("}")) {
-    const Token key = tokens_.expect_string("the name of an annotation in quotes");
+    const Token& key = tokens_.expect_string("the name of an annotation in quotes");
     tokens_.expect(":");
     if (!all.emplace(key.text, attribute()).second)
       tokens_.fail_at(key, fmt::format("the annotation {} is given twice", in_quotes(key.text)));
@@ -161,7 +161,7 @@ Attributes Parser::attributes() {
 }
 
 Attribute Parser::attribute() {
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   if (nesting_ > 64) tokens_.fail_at(at, "lists nest more than 64 deep");
   if (tokens_.take("[")) {
     std::vector<Attribute> items;

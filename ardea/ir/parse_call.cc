@@ -80,7 +80,7 @@ Expr special_float(DataType type, double value) {
 Operand Parser::call() {
   tokens_.next();
   tokens_.next();
-  const Token name = tokens_.expect_name("a name after 'T.'");
+  const Token& name = tokens_.expect_name("a name after 'T.'");
   const auto& rules = call_rules();
   const auto rule =
       std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return r.first == name.text; });
@@ -136,7 +136,7 @@ DataType Parser::dotted_type(std::string_view what) {
 }
 
 std::int64_t Parser::integer_argument(std::string_view what) {
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   const Expr value = settled_expression();
   const std::optional<std::int64_t> constant = constant_int(value);
   if (!constant || !value.type().is_integer())
@@ -160,7 +160,7 @@ Operand Parser::constant_or_cast(const Token& at, DataType type) {
 }
 
 Operand Parser::float_from_string(const Token& at, DataType type) {
-  const Token word = tokens_.next();
+  const Token& word = tokens_.next();
   tokens_.expect(")");
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                infinity = std::numeric_limits<double>::infinity();
@@ -267,7 +267,7 @@ Operand Parser::let_call(const Token& at) {
   tokens_.skip_argument();
   tokens_.expect(",");
   for (const char* part : {"where", "=", "{"}) tokens_.expect(part);
-  const Token name = tokens_.expect_name("the name of a variable");
+  const Token& name = tokens_.expect_name("the name of a variable");
   tokens_.expect(":");
   const Operand value = expression();
   tokens_.expect("}");
@@ -283,6 +283,24 @@ Operand Parser::let_call(const Token& at) {
   tokens_.expect(",");
   tokens_.move_to(after);
   return node(at, {value, body}, [&] { return make_let(var, settled, laws_.settle(body)); });
+}
+
+// Which arguments of an intrinsic meet each other.
+std::vector<Expr> Parser::call_arguments(const Intrinsic& op, const std::vector<Operand>& parts) const {
+  if (op.result == ResultRule::same_as_first) {
+    const bool typed = std::any_of(parts.begin(), parts.end(), [](const Operand& p) { return p.typed(); });
+    const DataType type = op.floats_only && !typed ? float32 : laws_.common_type(parts);
+    std::vector<Expr> met;
+    for (const Operand& part : parts) met.push_back(laws_.meet(part, type));
+    return met;
+  }
+  if (op.name == "if_then_else" && parts.size() == 3) {
+    const std::vector<Expr> sides = laws_.unify({parts[1], parts[2]});
+    return {laws_.settle(parts[0]), sides[0], sides[1]};
+  }
+  std::vector<Expr> settled;
+  for (const Operand& part : parts) settled.push_back(laws_.settle(part));
+  return settled;
 }
 
 Operand Parser::intrinsic_call(const Token& at) {
@@ -305,18 +323,7 @@ Operand Parser::intrinsic_call(const Token& at) {
   }
   tokens_.expect(")");
   return node(at, parts, [&] {
-    std::vector<Expr> settled;
-    if (op.result == ResultRule::same_as_first && !parts.empty()) {
-      const bool alone = std::none_of(parts.begin(), parts.end(), [](const Operand& p) { return p.typed(); });
-      for (const Operand& part : parts)
-        settled.push_back(laws_.meet(part, alone && op.floats_only ? float32 : laws_.common_type(parts)));
-    } else {
-      for (const Operand& part : parts) settled.push_back(laws_.settle(part));
-    }
-    if (op.name == "if_then_else" && parts.size() == 3) {
-      const std::vector<Expr> sides = laws_.unify({parts[1], parts[2]});
-      settled = {settled[0], sides[0], sides[1]};
-    }
+    std::vector<Expr> settled = call_arguments(op, parts);
     return stated ? make_call(op.name, *stated, std::move(settled)) : make_call(op.name, std::move(settled));
   });
 }

@@ -34,6 +34,7 @@ constexpr OperatorRow operators[] = {
 };
 
 const OperatorRow* find_operator(const Token& token) {
+  if (token.kind != TokenKind::symbol && token.kind != TokenKind::name) return nullptr;
   for (const OperatorRow& row : operators)
     if (token.is(row.spelling)) return &row;
   return nullptr;
@@ -65,13 +66,13 @@ Operand Parser::node(const Token& at, const std::vector<Operand>& parts, const s
 }
 
 Expr Parser::settled_expression() {
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   const Operand operand = expression();
   return tokens_.located(at, [&] { return laws_.settle(operand); });
 }
 
 Expr Parser::condition(std::string_view what) {
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   Expr value = settled_expression();
   if (value.type() != boolean)
     tokens_.fail_at(
@@ -90,7 +91,7 @@ Operand Parser::binary(int lowest) {
   Operand left = unary();
   bool compared = false;
   for (;;) {
-    const Token at = tokens_.peek();
+    const Token& at = tokens_.peek();
     if (at.is("**")) tokens_.fail_at(at, "there is no operator **; write T.pow(x, y)");
     const OperatorRow* row = find_operator(at);
     if (row == nullptr || row->level < lowest) return left;
@@ -104,7 +105,7 @@ Operand Parser::binary(int lowest) {
 }
 
 Operand Parser::unary() {
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   const Opened nested(nesting_);
   if (nesting_ > deepest_nesting)
     tokens_.fail_at(at,
@@ -129,7 +130,7 @@ Operand Parser::negated(const Token& at, const Operand& operand) {
 }
 
 Operand Parser::primary() {
-  const Token token = tokens_.peek();
+  const Token& token = tokens_.peek();
   switch (token.kind) {
     case TokenKind::integer: tokens_.next(); return {{}, BareNumber{token.text, false, false, token.integer}};
     case TokenKind::real: tokens_.next(); return {{}, BareNumber{token.text, true}};
@@ -145,7 +146,7 @@ Operand Parser::primary() {
 
 Operand Parser::named_value() {
   if (tokens_.at("T") && tokens_.at(".", 1)) return call();
-  const Token name = tokens_.next();
+  const Token& name = tokens_.next();
   if (name.is("True")) return {make_bool(true)};
   if (name.is("False")) return {make_bool(false)};
   const Definition* definition = names_.find(name.text);
@@ -159,9 +160,8 @@ Operand Parser::named_value() {
 }
 
 void Parser::unknown_name(const Token& name) {
-  static constexpr std::string_view keywords[] = {"lambda", "if", "else", "in", "is", "None", "for", "with"};
-  for (const std::string_view keyword : keywords)
-    if (name.is(keyword)) tokens_.fail_at(name, fmt::format("found '{}', expected an expression", name.text));
+  if (is_keyword(name.text))
+    tokens_.fail_at(name, fmt::format("found '{}', expected an expression", name.text));
   tokens_.fail_at(name, fmt::format("there is no variable or buffer {} here{}", name.text,
                                     did_you_mean(name.text, names_.names())));
 }
@@ -181,7 +181,7 @@ Operand Parser::buffer_value(const Token& name, const Buffer& found) {
     tokens_.fail_at(
         name, fmt::format("{0} is a buffer; write an element such as {0}[…], or {0}.data for its memory",
                           name.text));
-  const Token member = tokens_.expect_name("'data' or 'vload'");
+  const Token& member = tokens_.expect_name("'data' or 'vload'");
   if (member.is("data")) return {buffer->data};
   if (!member.is("vload"))
     tokens_.fail_at(member, fmt::format("a buffer has .data, .vload and .vstore, not .{}", member.text));
@@ -281,7 +281,7 @@ std::vector<Operand> Parser::index_list() {
   tokens_.expect("[");
   std::vector<Operand> indices;
   while (!tokens_.at("]")) {
-    const Token at = tokens_.peek();
+    const Token& at = tokens_.peek();
     const Operand index = expression();
     indices.push_back(node(at, {index}, [&] { return laws_.index(index); }));
     if (!tokens_.take(",")) break;

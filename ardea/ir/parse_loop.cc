@@ -20,7 +20,7 @@ const std::vector<std::string> thread_names = {"threadIdx.x", "threadIdx.y", "th
 }  // namespace
 
 Stmt Parser::for_statement() {
-  const Token at = tokens_.next();
+  const Token& at = tokens_.next();
   std::vector<Token> names;
   do {
     names.push_back(tokens_.expect_name("the name of a loop variable"));
@@ -66,7 +66,7 @@ Parser::LoopHead Parser::loop_head() {
     tokens_.unexpected("range(…), T.grid(…), or a loop such as T.parallel(…)");
   tokens_.next();
   tokens_.next();
-  const Token kind = tokens_.expect_name("the kind of a loop");
+  const Token& kind = tokens_.expect_name("the kind of a loop");
   const auto row = std::find_if(std::begin(loop_kinds), std::end(loop_kinds),
                                 [&](const auto& k) { return kind.is(k.first); });
   if (row == std::end(loop_kinds)) {
@@ -79,7 +79,7 @@ Parser::LoopHead Parser::loop_head() {
   tokens_.expect("(");
   if (kind.is("grid")) {
     do {
-      const Token at = tokens_.peek();
+      const Token& at = tokens_.peek();
       const Expr extent = settled_expression();
       if (!extent.type().is_integer() || !extent.type().is_scalar())
         tokens_.fail_at(
@@ -110,7 +110,7 @@ Parser::LoopHead Parser::loop_head() {
 }
 
 Range Parser::loop_range() {
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   const Operand first = expression();
   const bool keyword_follows = tokens_.at("=", 2);
   std::optional<Operand> second;
@@ -128,10 +128,10 @@ Range Parser::loop_range() {
 }
 
 std::string Parser::thread_name() {
-  const Token name = tokens_.expect_string("a thread such as \"threadIdx.x\"");
+  const Token& name = tokens_.expect_string("a thread such as \"threadIdx.x\"");
   if (std::find(thread_names.begin(), thread_names.end(), name.text) == thread_names.end())
-    tokens_.fail_at(name, fmt::format("there is no thread {}{}; the threads are {}", in_quotes(name.text),
-                                      did_you_mean(name.text, thread_names), join(thread_names, ", ")));
+    tokens_.fail_at(name, fmt::format("there is no thread {}; the threads are {}", in_quotes(name.text),
+                                      join(thread_names, ", ")));
   return name.text;
 }
 

@@ -64,7 +64,7 @@ Parser::Line Parser::line() {
     return {make_no_op()};
   }
   if (tokens_.at("T") && tokens_.at(".", 1)) {
-    const Token word = tokens_.peek(2);
+    const Token& word = tokens_.peek(2);
     for (const std::string_view head : {"reads", "writes", "where", "block_attr", "func_attr"})
       if (word.is(head))
         tokens_.fail_at(word, fmt::format("T.{} stands at the head of a {}, before its first statement", head,
@@ -73,19 +73,15 @@ Parser::Line Parser::line() {
   }
   if (tokens_.at(TokenKind::indent))
     tokens_.fail_at(tokens_.peek(), "this line is indented deeper than the one before");
-  if (!tokens_.at(TokenKind::name)) tokens_.unexpected("a statement");
   return named_line();
 }
 
 Parser::Line Parser::named_line() {
-  const Token name = tokens_.next();
+  const Token& name = tokens_.expect_name("a statement");
   if (tokens_.at("=")) return assignment(name);
   if (tokens_.at(":")) return declaration(name);
   if (tokens_.at("[")) return element_store(name);
   if (tokens_.at(".")) return vector_store(name);
-  for (const std::string_view keyword :
-       {"elif", "else", "while", "return", "def", "class", "import", "from", "try", "break"})
-    if (name.is(keyword)) tokens_.fail_at(name, fmt::format("found '{}', expected a statement", keyword));
   tokens_.unexpected("'=', ':' or an element such as A[i] on the left of '='");
 }
 
@@ -93,7 +89,7 @@ Parser::Line Parser::named_line() {
 Parser::Line Parser::assignment(const Token& name) {
   tokens_.next();
   Line result;
-  const Token maker = tokens_.peek(2);
+  const Token& maker = tokens_.peek(2);
   const bool dotted = tokens_.at("T") && tokens_.at(".", 1);
   if (dotted && (maker.is("axis") || maker.is("alloc_buffer") || maker.is("match_buffer")))
     tokens_.fail_at(
@@ -117,7 +113,7 @@ Parser::Line Parser::declaration(const Token& name) {
   const DataType type = dotted_type("a type such as T.int32");
   if (tokens_.take("(")) tokens_.expect(")");  // T.int32() is the same annotation
   tokens_.expect("=");
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   const Operand value = expression();
   Line result;
   result.around = let(name, type, tokens_.located(at, [&] { return laws_.declare(value, type); }));
@@ -141,7 +137,7 @@ std::function<Stmt(Stmt)> Parser::let(const Token& name, DataType type, Expr val
 // T.allocate([16], "float32", "global")
 std::function<Stmt(Stmt)> Parser::allocation(const Token& name) {
   for (const char* part : {"T", ".", "allocate", "("}) tokens_.expect(part);
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   Allocate node{
       .data = Var(name.text, handle_type), .type = float32, .extents = integer_list("extents"), .body = {}};
   tokens_.expect(",");
@@ -169,7 +165,7 @@ std::function<Stmt(Stmt)> Parser::allocation(const Token& name) {
 std::function<Stmt(Stmt)> Parser::buffer_view(const Token& name) {
   tokens_.next();
   tokens_.next();
-  const Token maker = tokens_.next();
+  const Token& maker = tokens_.next();
   tokens_.expect("(");
   BufferFields fields = buffer_fields(name, true);
   const bool allocates = !fields.data;
@@ -239,7 +235,7 @@ Parser::Line Parser::vector_store(const Token& name) {
 
 // T.evaluate(e), or a call on its own
 Parser::Line Parser::expression_line() {
-  const Token at = tokens_.peek();
+  const Token& at = tokens_.peek();
   if (tokens_.at("evaluate", 2)) {
     for (const char* part : {"T", ".", "evaluate", "("}) tokens_.expect(part);
     Stmt statement = Evaluate{settled_expression()};
@@ -255,7 +251,7 @@ Parser::Line Parser::expression_line() {
 }
 
 Stmt Parser::if_statement() {
-  const Token at = tokens_.next();
+  const Token& at = tokens_.next();
   Expr test = condition(at.text);
   enter_statement(at);
   Stmt taken = suite();
@@ -273,15 +269,15 @@ Stmt Parser::assert_statement() {
   tokens_.next();
   Expr test = condition("assert");
   tokens_.expect(",");
-  const Token message = tokens_.expect_string("the message in quotes");
+  const Token& message = tokens_.expect_string("the message in quotes");
   tokens_.expect_line_end();
   return Assert{std::move(test), message.text};
 }
 
 // with T.block(…): | with T.LetStmt(value) as x: | with T.allocate(…) as C: | with T.decl_buffer(…) as B:
 Stmt Parser::with_statement() {
-  const Token at = tokens_.next();
-  const Token maker = tokens_.peek(2);
+  const Token& at = tokens_.next();
+  const Token& maker = tokens_.peek(2);
   if (maker.is("init"))
     tokens_.fail_at(maker, "T.init stands at the head of a block, before its first statement");
   if (maker.is("block")) return block_statement(at);
@@ -297,7 +293,7 @@ Stmt Parser::with_statement() {
   }
   tokens_.next();
   tokens_.expect("as");
-  const Token name = tokens_.expect_name("a name");
+  const Token& name = tokens_.expect_name("a name");
   const std::size_t after = tokens_.position();
   tokens_.move_to(here);
 

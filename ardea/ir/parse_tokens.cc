@@ -11,8 +11,8 @@ const Token& TokenStream::peek(std::size_t ahead) const {
   return tokens_[std::min(cursor_ + ahead, tokens_.size() - 1)];
 }
 
-Token TokenStream::next() {
-  const Token token = peek();
+const Token& TokenStream::next() {
+  const Token& token = peek();
   if (token.kind == TokenKind::fault) fail_at(token, token.text);
   if (cursor_ + 1 < tokens_.size()) ++cursor_;
   return token;
@@ -24,13 +24,18 @@ bool TokenStream::take(std::string_view spelling) {
   return true;
 }
 
-Token TokenStream::expect(std::string_view spelling) {
+const Token& TokenStream::expect(std::string_view spelling) {
   if (!at(spelling)) unexpected("'" + std::string(spelling) + "'");
   return next();
 }
 
-Token TokenStream::expect(TokenKind kind, std::string_view what) {
+const Token& TokenStream::expect(TokenKind kind, std::string_view what) {
   if (!at(kind)) unexpected(what);
+  return next();
+}
+
+const Token& TokenStream::expect_name(std::string_view what) {
+  if (!at(TokenKind::name) || is_keyword(peek().text)) unexpected(what);
   return next();
 }
 

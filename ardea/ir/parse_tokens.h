@@ -16,21 +16,22 @@ class LocatedError : public Error {
   using Error::Error;
 };
 
-/// The tokens of a text, and a cursor on them. What is not there as expected is an Error with its place.
+/// The tokens of a text, and a cursor on them; a token stays where it is as long as the stream. What is not
+/// there as expected is an Error with its place.
 class TokenStream {
  public:
   TokenStream(std::string_view text, std::string name);
 
   const Token& peek(std::size_t ahead = 0) const;
-  Token next();
+  const Token& next();
   bool at(std::string_view spelling, std::size_t ahead = 0) const { return peek(ahead).is(spelling); }
   bool at(TokenKind kind) const { return peek().kind == kind; }
   bool take(std::string_view spelling);
 
-  Token expect(std::string_view spelling);
-  Token expect(TokenKind kind, std::string_view what);
-  Token expect_name(std::string_view what) { return expect(TokenKind::name, what); }
-  Token expect_string(std::string_view what) { return expect(TokenKind::string, what); }
+  const Token& expect(std::string_view spelling);
+  const Token& expect(TokenKind kind, std::string_view what);
+  const Token& expect_name(std::string_view what);  ///< no keyword
+  const Token& expect_string(std::string_view what) { return expect(TokenKind::string, what); }
   void expect_line_end() { expect(TokenKind::newline, "the end of the line"); }
 
   /// found …, expected `what`

@@ -60,8 +60,8 @@ Expr integer_constant(const BareNumber& number, DataType type) {
 
 Expr typed_constant(const BareNumber& number, DataType type) {
   if (type.is_float()) return float_constant(number, type);
-  require(!number.real, "the number {} is not a {}", number.text, to_string(type));
-  require(type.is_integer(), "the number {} is not a {}", number.text, to_string(type));
+  require(!number.real, "the number {} is not of type {}", number.text, to_string(type));
+  require(type.is_integer(), "the number {} is not of type {}", number.text, to_string(type));
   return integer_constant(number, type);
 }
 

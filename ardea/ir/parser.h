@@ -145,6 +145,7 @@ class Parser {
   Operand shuffle_call(const Token& at);
   Operand let_call(const Token& at);
   Operand intrinsic_call(const Token& at);
+  std::vector<Expr> call_arguments(const Intrinsic& op, const std::vector<Operand>& parts) const;
   std::vector<Operand> arguments();  ///< up to and with the closing bracket
   std::vector<Operand> arguments(std::size_t count, const Token& at);
   std::int64_t lanes_argument();

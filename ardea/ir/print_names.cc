@@ -1,17 +1,15 @@
 #include "ardea/ir/print_names.h"
 
 #include <algorithm>
-#include <array>
+
+#include "ardea/ir/lex.h"
 
 namespace ardea {
 
 namespace {
 
-constexpr std::array<std::string_view, 38> reserved = {
-    "False", "None",   "True", "and",   "as",       "assert", "async",   "await",   "break",  "class",
-    "def",   "del",    "elif", "else",  "for",      "from",   "global",  "if",      "import", "in",
-    "is",    "lambda", "not",  "or",    "pass",     "raise",  "return",  "try",     "while",  "with",
-    "yield", "T",      "I",    "range", "continue", "except", "finally", "nonlocal"};
+// Names that a text may define, but that would then hide what the grammar gives them.
+constexpr std::string_view taken_by_the_grammar[] = {"T", "I", "range"};
 
 }  // namespace
 
@@ -24,7 +22,9 @@ std::string identifier(const std::string& name) {
     out += letter || digit ? c : '_';
   }
   if (out.empty()) return "v";
-  if (std::find(reserved.begin(), reserved.end(), out) != reserved.end()) out += "_";
+  const bool taken = std::find(std::begin(taken_by_the_grammar), std::end(taken_by_the_grammar), out) !=
+                     std::end(taken_by_the_grammar);
+  if (taken || is_keyword(out)) out += "_";
   return out;
 }
 

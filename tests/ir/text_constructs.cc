@@ -172,11 +172,12 @@ TEST(TextFunctions, print_back) {
 
 TEST(TextFunctions, of_narrow_indices_say_so) {
   const std::string head = "# from tvm.script import tir as T\n\n";
-  expect_prints_back(head +
-                     "@T.prim_func(exact_types=True)\ndef f(A: T.Buffer((16,), \"float32\"), k: T.int32):\n"
-                     "    for i in range(T.int32(4)):\n        y: T.int64 = T.Cast(\"int64\", i)\n"
-                     "        A[i + k] = A[y + T.Cast(\"int64\", i)] + A[T.int32(0)]\n"
-                     "        A[i:i + 4] = A[T.int32(0):T.int32(4)] + A[T.Ramp(T.int8(100), T.int8(10), 4)]\n");
+  expect_prints_back(
+      head +
+      "@T.prim_func(exact_types=True)\ndef f(A: T.Buffer((16,), \"float32\"), k: T.int32):\n"
+      "    for i in range(T.int32(4)):\n        y: T.int64 = T.Cast(\"int64\", i)\n"
+      "        A[i + k] = A[y + T.Cast(\"int64\", i)] + A[T.int32(0)]\n"
+      "        A[i:i + 4] = A[T.int32(0):T.int32(4)] + A[T.Ramp(T.int8(100), T.int8(10), 4)]\n");
   // The same words without the decorator mean widened indices.
   const Function f =
       parse_function(text_header + "def f(A: T.Buffer((16,), \"float32\"), k: T.int32):\n    A[k] = A[k]\n");
