@@ -100,6 +100,7 @@ void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
     if (fact.overflow || fact.is_constant() || interval(fact).low >= 0) return;
     assumptions_.push_back(fact);
     intervals_.clear();
+    congruences_.clear();
   };
   const Polynomial minus = scale(difference, -1);
   const Polynomial less_one = add(difference, constant_polynomial(-1)),

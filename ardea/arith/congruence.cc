@@ -43,6 +43,12 @@ Congruence product(const Congruence& a, const Congruence& b) {
 }  // namespace
 
 Congruence Reasoner::congruence(AtomId id) {
+  if (const auto it = congruences_.find(id); it != congruences_.end()) return it->second;
+  const Congruence result = structural_congruence(id);
+  return congruences_[id] = result;
+}
+
+Congruence Reasoner::structural_congruence(AtomId id) {
   const Atom& a = atom(id);
   if (const Interval bounds = interval(id); bounds.is_point()) return reduced(0, bounds.low);
   if (a.kind == AtomKind::quotient || a.kind == AtomKind::remainder) {

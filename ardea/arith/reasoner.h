@@ -168,6 +168,7 @@ class Reasoner {
   // bounds.cc
   Interval structural_interval(AtomId atom);
   Interval by_assumptions(AtomId atom, Interval known);
+  Congruence structural_congruence(AtomId atom);
 
   // symbolic_bounds.cc
   std::optional<Polynomial> atom_extreme(AtomId atom, bool upper, const AtomSet& ranging, int depth);
@@ -182,8 +183,10 @@ class Reasoner {
   bool by_compound(Search& state, const Polynomial& p, AtomId atom, int depth);
   Proof sign(Search& state, const Polynomial& p, int depth);
 
-  int nesting_ =
-      0;  ///< how many conditions were assumed on the way down: bounds the work on shared conditions
+  // Both bound the work on conditions that share parts: how many were assumed on the way down, and how many
+  // more the whole question may assume.
+  int nesting_ = 0;
+  std::shared_ptr<int> contexts_left_ = std::make_shared<int>(200);
   std::unordered_map<Var, VariableFacts> variables_;
   int next_order_ = 0;
   std::vector<Polynomial> assumptions_;
@@ -197,6 +200,7 @@ class Reasoner {
   std::unordered_multimap<std::uint64_t, AtomId> opaque_atoms_;
   std::unordered_map<AtomId, Ends> ends_;
   std::unordered_map<AtomId, Interval> intervals_;
+  std::unordered_map<AtomId, Congruence> congruences_;
   std::unordered_set<AtomId> intervals_in_progress_, ends_in_progress_;
 
   std::unordered_map<Expr, Polynomial> normalised_;

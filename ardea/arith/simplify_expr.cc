@@ -66,7 +66,8 @@ Expr Reasoner::simplify_children(const Expr& e) {
 }
 
 Expr Reasoner::simplify_under(const Expr& condition, bool holds, const Expr& e) {
-  if (nesting_ >= deepest_nesting || e.is<IntImm>() || e.is<FloatImm>()) return simplify(e);
+  if (e.is<IntImm>() || e.is<FloatImm>()) return e;
+  if (nesting_ >= deepest_nesting || --*contexts_left_ < 0) return simplify(e);
   Reasoner inner = *this;
   ++inner.nesting_;
   inner.assume(condition, holds);
