@@ -39,7 +39,7 @@ std::string message_of(const std::function<void()>& action) {
 std::string refusal(const std::string& name, const std::function<void(json&)>& change) {
   json record = to_json(find(name));
   change(record);
-  return message_of([&] { from_json(record, "mine.json"); });
+  return message_of([&] { target::from_json(record, "mine.json"); });
 }
 
 testing::AssertionResult says(const std::string& message, const std::string& part) {
