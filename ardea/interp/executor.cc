@@ -43,11 +43,13 @@ void Executor::declare(const Buffer& buffer, View view) {
 void Executor::forget(const Buffer& buffer) { views_[machine_.buffers.find(buffer.get())] = {}; }
 
 void Executor::finish() {
-  if (open_group_.empty() && groups_.empty()) return;
-  const AsyncCopy& copy = groups_.empty() ? open_group_.front() : groups_.front().front();
-  statement_ = copy.statement;
-  report(fmt::format("the asynchronous copy to {} is never waited for; end with T.async_wait(0)",
-                     copy.target->name));
+  commit_copies();
+  for (const std::vector<AsyncCopy>& group : groups_)
+    for (const AsyncCopy& copy : group) {
+      statement_ = copy.statement;
+      report(fmt::format("the asynchronous copy to {} is never waited for; end with T.async_wait(0)",
+                         copy.target->name));
+    }
 }
 
 void Executor::report(const std::string& fact) const {

@@ -74,6 +74,13 @@ TEST(AsyncCopies, that_leave_the_memory_or_are_never_waited_for_are_reported) {
   EXPECT_TRUE(says(sentence_of(released), "S is released while the copy"));
 }
 
+TEST(AsyncCopies, a_group_may_be_empty_and_counts) {
+  EXPECT_EQ(sentence_of(program("def main(A: T.Buffer((4,)), B: T.Buffer((4,))):\n    T.async_commit()\n")),
+            "");
+  // At most one group under way: the empty one, so the copy before it has landed.
+  EXPECT_EQ(sentence_of(copying("    T.async_commit()\n    T.async_commit()\n    T.async_wait(1)\n")), "");
+}
+
 TEST(AsyncCopies, are_seen_by_other_threads_only_after_a_barrier) {
   const auto staged = [](bool barrier, std::uint64_t seed) {
     const Function f = program(std::string(R"(def main(A: T.Buffer((8,)), B: T.Buffer((8,))):

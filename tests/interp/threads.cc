@@ -186,6 +186,16 @@ TEST(Threads, shared_memory_in_a_loop_is_fresh_each_time_and_the_same_for_all) {
   }
 }
 
+TEST(Threads, that_never_meet_still_share_their_memory) {
+  // No barrier: one thread has left the allocation before the next one enters it.
+  const Function f = concurrent("def main():", R"(    for tx in T.thread_binding(4, thread="threadIdx.x"):
+        S = T.allocate([1], "int32", "shared")
+        S_1 = T.Buffer((1,), "int32", data=S, scope="shared")
+        S_1[0] = 1
+)");
+  EXPECT_TRUE(says(error_of([&] { run(f, {}); }), "a write races on S_1[0]"));
+}
+
 TEST(Threads, nested_thread_loops_are_one_block_with_x_fastest) {
   // The threads (x, y) with x + 8·y in one group of 32 share a warp.
   const Function f = concurrent("def main(B: T.Buffer((8, 8), \"int32\")):",
