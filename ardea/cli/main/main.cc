@@ -4,6 +4,7 @@
 
 #include "ardea/cli/commands.h"
 #include "ardea/support/error.h"
+#include "ardea/support/text.h"
 
 /// Reads the command line. Heavy to compile (CLI11), so that nothing else is here.
 
@@ -82,6 +83,12 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    std::vector<std::string> names;
+    for (const CLI::App* known : app.get_subcommands([](CLI::App*) { return true; }))
+      names.push_back(known->get_name());
+    const std::string first = argc > 1 ? argv[1] : "";
+    if (app.get_subcommands().empty() && !first.empty() && first[0] != '-')
+      fail("there is no command {}, only {}{}", first, join(names, ", "), did_you_mean(first, names));
     const std::string command =
         app.get_subcommands().empty() ? "ardea" : "ardea " + app.get_subcommands()[0]->get_name();
     std::fprintf(stderr, "ardea: %s; see %s --help\n", e.what(), command.c_str());
