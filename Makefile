@@ -78,7 +78,7 @@ fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
 	$(call BUILD,fuzz) --target fuzz_parser
 	@mkdir -p build/fuzz/corpus
 	build/fuzz/bin/fuzz_parser -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ \
-	  -print_final_stats=1 build/fuzz/corpus $(wildcard tests/fuzz/seeds examples)
+	  -print_final_stats=1 -dict=tests/fuzz/parser.dict build/fuzz/corpus $(wildcard tests/fuzz/seeds examples)
 
 fuzz-minute: unit-test
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60

@@ -1,9 +1,9 @@
 #include "ardea/ir/print_stmt.h"
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "ardea/ir/intrinsics.h"
-#include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 
@@ -144,15 +144,21 @@ bool is_plain(const For& node) {
 
 void StmtPrinter::loop(const For& node) {
   std::vector<const For*> nest = {&node};
+  std::unordered_set<const void*> variables = {node.var.get()};
   // T.grid evaluates every extent before its first variable exists.
-  const auto independent = [&](const For& inner) {
-    return std::none_of(nest.begin(), nest.end(),
-                        [&](const For* outer) { return uses(inner.extent, outer->var); });
+  const auto joins = [&](const For& inner) {
+    bool independent = is_plain(inner);
+    visit_exprs(inner.extent,
+                [&](const Expr& e) { independent = independent && !variables.contains(e.get()); });
+    return independent;
   };
-  if (is_plain(node))
-    for (const For* inner = node.body.as<For>(); inner != nullptr && is_plain(*inner) && independent(*inner);
-         inner = inner->body.as<For>())
+  if (is_plain(node)) {
+    for (const For* inner = node.body.as<For>(); inner != nullptr && joins(*inner);
+         inner = inner->body.as<For>()) {
       nest.push_back(inner);
+      variables.insert(inner->var.get());
+    }
+  }
 
   std::vector<std::string> extents, names;
   for (const For* each : nest) extents.push_back(exprs_.full(each->extent));
