@@ -61,7 +61,7 @@ ConstantBounds Analyzer::constant_bounds(const Expr& e) const {
 
 namespace {
 
-SymbolicBounds bounds_of(Reasoner& reasoner, const Expr& e, const Reasoner::AtomSet& ranging) {
+SymbolicBounds bounds_of(Reasoner& reasoner, const Expr& e) {
   const DataType type = e.type();
   const auto exact = reasoner.ideal(reasoner.normalise(e), type);
   if (!exact) {
@@ -72,7 +72,7 @@ SymbolicBounds bounds_of(Reasoner& reasoner, const Expr& e, const Reasoner::Atom
     return {side(low_of(values)), side(high_of(values))};
   }
   const auto side = [&](bool upper) {
-    auto end = reasoner.extreme(*exact, upper, ranging);
+    auto end = reasoner.extreme(*exact, upper);
     if (end && reasoner.lanes_of(*end) > 1) {  // a bound holds for every lane, so no vector may be left in it
       const Interval values = reasoner.interval(*exact);
       const auto value = upper ? high_of(values) : low_of(values);
@@ -99,7 +99,8 @@ SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables
   Reasoner::AtomSet ranging;
   for (const Var& var : variables) ranging.insert(reasoner.variable_atom(var));
   if (e.type().is_vector()) ranging.insert(reasoner.lane_atom(e.type().lanes));
-  return bounds_of(reasoner, e, ranging);
+  reasoner.range_over(std::move(ranging));
+  return bounds_of(reasoner, e);
 }
 
 Congruence Analyzer::congruence(const Expr& e) const {

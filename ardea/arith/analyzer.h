@@ -67,6 +67,9 @@ class Analyzer {
   SymbolicBounds bounds(const Expr& e, const std::vector<Var>& variables) const;
   Congruence congruence(const Expr& e) const;
 
+  /// For the other files of this folder.
+  const std::shared_ptr<const Facts>& facts() const { return facts_; }
+
   /// The range given by bind, if any.
   std::optional<Range> range_of(const Var& var) const;
 

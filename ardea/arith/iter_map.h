@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ardea/arith/analyzer.h"
@@ -9,10 +10,18 @@
 
 namespace ardea::arith {
 
-/// One digit: (source // divisor) % extent, times `weight`.
+/// One digit: (source // divisor) % extent, times `weight`. A source counts from the start of its range.
 struct Digit {
   Var source;
   Expr divisor, extent, weight;
+};
+
+/// A sum of loops that is cut where none of them ends, such as (io * 4 + ii) // 5: a source of digits, as a
+/// loop is.
+struct Fused {
+  Var var;                    ///< stands for the sum in the digits that are cut from it
+  std::vector<Digit> digits;  ///< the sum itself: regular, sorted by falling weight
+  Expr extent;                ///< its values are [0, extent)
 };
 
 /// base + Σ digits, sorted by falling weight. Regular: each weight is the next digit's weight times its
@@ -22,6 +31,7 @@ struct MixedRadix {
   Expr base;
   bool regular = false;
   Expr extent;  ///< product of the digits' extents where regular
+  std::vector<Fused> fused = {};
 };
 
 /// e as a mixed-radix number of the loop variables in `loops` (each with its range), or nothing where it is
@@ -31,16 +41,21 @@ std::optional<MixedRadix> mixed_radix(const Expr& e, const std::vector<std::pair
 
 /// Bindings as functions of the loops.
 struct IterMap {
-  std::vector<MixedRadix> bindings;
+  std::vector<MixedRadix> bindings;  ///< with digits of loops and of `fused`
+  std::vector<Fused> fused;
   bool injective = false;   ///< different loop values (where the predicate holds) give different bindings
   bool surjective = false;  ///< every point of the box of extents is reached where there is no predicate
 };
+
+/// The bindings under `predicate` (empty means true), which cuts the tails of splits that do not divide;
+/// nothing where some binding is no mixed-radix number.
 std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
                                 const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate,
                                 const Analyzer& facts);
 
-/// The loop values as expressions of the binding values `values` (one each): the inverse of a bijective map,
-/// or nothing.
+/// The loop values as expressions of the binding values `values` (one each), in the order of `loops`: the
+/// inverse of an injective map whose bindings are regular, or nothing. `facts` may know the ranges of the
+/// values.
 std::optional<std::vector<std::pair<Var, Expr>>> inverse(const IterMap& map, const std::vector<Expr>& values,
                                                          const std::vector<std::pair<Var, Range>>& loops,
                                                          const Analyzer& facts);

@@ -111,9 +111,14 @@ bool Reasoner::by_compound(Search& state, const Polynomial& p, AtomId id, int de
   const auto some = [&] { return std::any_of(a.operands.begin(), a.operands.end(), with); };
   switch (a.kind) {
     case AtomKind::quotient: {
-      // b · (a // b) lies in [a - b + 1, a]; b · p has the sign of p.
       const Polynomial& divisor = a.operands[1];
       Polynomial bound = a.operands[0];
+      // r + a // b >= 0 exactly where r·b + a >= 0, and r - a // b >= 0 exactly where r·b + b - 1 - a >= 0.
+      if (coefficient.is_constant() && std::abs(coefficient.constant) == 1) {
+        if (!wants_least) bound = add(subtract(bound, divisor), constant_polynomial(1));
+        return search(state, add(multiply(rest, divisor), multiply(coefficient, bound)), depth + 1);
+      }
+      // b · (a // b) lies in [a - b + 1, a]; b · p has the sign of p.
       if (wants_least) bound = add(subtract(bound, divisor), constant_polynomial(1));
       return search(state, add(multiply(rest, divisor), multiply(coefficient, bound)), depth + 1);
     }

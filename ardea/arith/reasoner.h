@@ -83,11 +83,14 @@ class Reasoner {
   // conditions.cc
   Proof decide(const Expr& condition);
 
-  // symbolic_bounds.cc: a bound of the ideal p that is free of the variables in `ranging`, or nothing
+  // symbolic_bounds.cc: bounds when some variables range freely and all others stand for themselves
   using AtomSet = std::unordered_set<AtomId>;
-  std::optional<Polynomial> extreme(const Polynomial& p, bool upper, const AtomSet& ranging, int depth = 0);
-  bool depends(AtomId atom, const AtomSet& ranging);
-  bool depends(const Polynomial& p, const AtomSet& ranging);
+  void range_over(AtomSet variables);
+  /// A bound of the ideal p that is free of the ranging variables, or nothing.
+  std::optional<Polynomial> extreme(const Polynomial& p, bool upper, int depth = 0);
+  /// Whether the value changes with a ranging variable.
+  bool depends(AtomId atom);
+  bool depends(const Polynomial& p);
 
   // divide.cc: of ideal operands, the divisor positive, results modulo the width of `type`; nothing where
   // some intermediate would not fit `type`
@@ -171,8 +174,10 @@ class Reasoner {
   Congruence structural_congruence(AtomId atom);
 
   // symbolic_bounds.cc
-  std::optional<Polynomial> atom_extreme(AtomId atom, bool upper, const AtomSet& ranging, int depth);
-  std::optional<Polynomial> extreme_by_ends(Polynomial p, bool upper, const AtomSet& ranging, int depth);
+  bool changes(AtomId atom);
+  std::optional<Polynomial> atom_extreme(AtomId atom, bool upper, int depth);
+  std::optional<Polynomial> extreme_by_ends(Polynomial p, bool upper, int depth);
+  std::optional<Polynomial> best_extreme(const Polynomial& p, bool upper, int depth);
 
   // prove.cc
   struct Search;
@@ -202,6 +207,10 @@ class Reasoner {
   std::unordered_map<AtomId, Interval> intervals_;
   std::unordered_map<AtomId, Congruence> congruences_;
   std::unordered_set<AtomId> intervals_in_progress_, ends_in_progress_;
+
+  AtomSet ranging_;
+  std::unordered_map<AtomId, bool> depends_;
+  std::map<std::pair<std::vector<std::int64_t>, bool>, std::optional<Polynomial>> extremes_;
 
   std::unordered_map<Expr, Polynomial> normalised_;
   std::unordered_map<Expr, Expr> simplified_;

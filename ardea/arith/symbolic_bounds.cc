@@ -19,33 +19,42 @@ std::optional<Polynomial> constant_end(const Interval& bounds, bool upper) {
 
 }  // namespace
 
-bool Reasoner::depends(AtomId id, const AtomSet& ranging) {
-  if (ranging.contains(id)) return true;
+void Reasoner::range_over(AtomSet variables) {
+  ranging_ = std::move(variables);
+  depends_.clear();
+  extremes_.clear();
+}
+
+bool Reasoner::depends(AtomId id) {
+  if (const auto it = depends_.find(id); it != depends_.end()) return it->second;
+  const bool result = changes(id);
+  return depends_[id] = result;
+}
+
+bool Reasoner::depends(const Polynomial& p) {
+  const auto atoms = atoms_in(p);
+  return std::any_of(atoms.begin(), atoms.end(), [&](AtomId id) { return depends(id); });
+}
+
+bool Reasoner::changes(AtomId id) {
+  if (ranging_.contains(id)) return true;
   const Atom& a = atom(id);
+  const auto any_variable = [&](const Expr& e) {
+    const auto variables = free_variables(e);
+    return std::any_of(variables.begin(), variables.end(),
+                       [&](const Var& v) { return depends(variable_atom(v)); });
+  };
   if (a.kind == AtomKind::variable) {
     const VariableFacts* known = facts_of(id);
-    if (!known || !known->value) return false;
-    const auto variables = free_variables(*known->value);
-    return std::any_of(variables.begin(), variables.end(),
-                       [&](const Var& v) { return depends(variable_atom(v), ranging); });
+    return known && known->value && any_variable(*known->value);
   }
-  if (a.kind == AtomKind::opaque || a.kind == AtomKind::choice) {
-    const auto variables = free_variables(a.expr);
-    return std::any_of(variables.begin(), variables.end(),
-                       [&](const Var& v) { return depends(variable_atom(v), ranging); });
-  }
-  return std::any_of(a.operands.begin(), a.operands.end(),
-                     [&](const Polynomial& p) { return depends(p, ranging); });
+  if (a.kind == AtomKind::opaque || a.kind == AtomKind::choice) return any_variable(a.expr);
+  return std::any_of(a.operands.begin(), a.operands.end(), [&](const Polynomial& p) { return depends(p); });
 }
 
-bool Reasoner::depends(const Polynomial& p, const AtomSet& ranging) {
-  const auto atoms = atoms_in(p);
-  return std::any_of(atoms.begin(), atoms.end(), [&](AtomId id) { return depends(id, ranging); });
-}
-
-std::optional<Polynomial> Reasoner::atom_extreme(AtomId id, bool upper, const AtomSet& ranging, int depth) {
+std::optional<Polynomial> Reasoner::atom_extreme(AtomId id, bool upper, int depth) {
   const Atom& a = atom(id);
-  const auto of = [&](const Polynomial& p, bool end) { return extreme(p, end, ranging, depth + 1); };
+  const auto of = [&](const Polynomial& p, bool end) { return extreme(p, end, depth + 1); };
   switch (a.kind) {
     case AtomKind::variable: {
       const Ends& e = ends(id);
@@ -54,7 +63,7 @@ std::optional<Polynomial> Reasoner::atom_extreme(AtomId id, bool upper, const At
     }
     case AtomKind::quotient: {
       const auto dividend = of(a.operands[0], upper);
-      if (dividend && !depends(a.operands[1], ranging)) return quotient(*dividend, a.operands[1], int64);
+      if (dividend && !depends(a.operands[1])) return quotient(*dividend, a.operands[1], int64);
       return constant_end(interval(id), upper);
     }
     case AtomKind::remainder: {
@@ -83,15 +92,14 @@ std::optional<Polynomial> Reasoner::atom_extreme(AtomId id, bool upper, const At
   }
 }
 
-std::optional<Polynomial> Reasoner::extreme_by_ends(Polynomial p, bool upper, const AtomSet& ranging,
-                                                    int depth) {
+std::optional<Polynomial> Reasoner::extreme_by_ends(Polynomial p, bool upper, int depth) {
   for (int steps = 0; steps < 64; ++steps) {
     // Compound atoms first: once a variable in them is replaced outside, their own range no longer follows
     // it.
     AtomId next = -1;
     int order = -1;
     for (const AtomId id : atoms_in(p)) {
-      if (!depends(id, ranging)) continue;
+      if (!depends(id)) continue;
       const VariableFacts* known = facts_of(id);
       const int rank = atom(id).kind == AtomKind::variable ? (known ? known->order : 0) : 1 << 30;
       if (rank > order) next = id, order = rank;
@@ -101,7 +109,7 @@ std::optional<Polynomial> Reasoner::extreme_by_ends(Polynomial p, bool upper, co
     const auto [coefficient, rest] = split_linear(p, next);
     const bool grows = nonnegative(coefficient);
     if (!grows && !nonnegative(scale(coefficient, -1))) return std::nullopt;
-    const auto end = atom_extreme(next, upper == grows, ranging, depth);
+    const auto end = atom_extreme(next, upper == grows, depth);
     if (!end) return std::nullopt;
     p = add(rest, multiply(coefficient, *end));
     if (p.overflow) return std::nullopt;
@@ -109,15 +117,21 @@ std::optional<Polynomial> Reasoner::extreme_by_ends(Polynomial p, bool upper, co
   return std::nullopt;
 }
 
-std::optional<Polynomial> Reasoner::extreme(const Polynomial& p, bool upper, const AtomSet& ranging,
-                                            int depth) {
-  if (!depends(p, ranging)) return p;
+std::optional<Polynomial> Reasoner::extreme(const Polynomial& p, bool upper, int depth) {
+  if (!depends(p)) return p;
   if (depth > deepest) return constant_end(interval(p), upper);
+  auto key = std::pair(key_of(p), upper);
+  if (const auto it = extremes_.find(key); it != extremes_.end()) return it->second;
+  const auto result = best_extreme(p, upper, depth);
+  return extremes_[std::move(key)] = result;
+}
+
+std::optional<Polynomial> Reasoner::best_extreme(const Polynomial& p, bool upper, int depth) {
   const auto count = [&](const Polynomial& q) {
     const auto atoms = atoms_in(q);
-    return std::count_if(atoms.begin(), atoms.end(), [&](AtomId id) { return depends(id, ranging); });
+    return std::count_if(atoms.begin(), atoms.end(), [&](AtomId id) { return depends(id); });
   };
-  std::optional<Polynomial> best = extreme_by_ends(p, upper, ranging, depth);
+  std::optional<Polynomial> best = extreme_by_ends(p, upper, depth);
   const auto improve = [&](const std::optional<Polynomial>& candidate) {
     if (!candidate || candidate->overflow) return;
     if (!best || (upper ? at_most(*candidate, *best) : at_most(*best, *candidate))) best = candidate;
@@ -126,7 +140,7 @@ std::optional<Polynomial> Reasoner::extreme(const Polynomial& p, bool upper, con
   // parts.
   for (const Polynomial& assumed : assumptions()) {
     const Polynomial shifted = add(p, assumed, upper ? 1 : -1);
-    if (count(shifted) < count(p)) improve(extreme(shifted, upper, ranging, depth + 1));
+    if (count(shifted) < count(p)) improve(extreme(shifted, upper, depth + 1));
   }
   const auto constant = constant_end(interval(p), upper);
   if (constant && (!best || (best->is_constant() && (upper ? constant->constant < best->constant

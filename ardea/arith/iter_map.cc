@@ -1,0 +1,360 @@
+#include "ardea/arith/iter_map.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "ardea/arith/reasoner.h"
+#include "ardea/ir/intrinsics.h"
+
+namespace ardea::arith {
+
+namespace {
+
+/// A digit in polynomials, which compare and multiply.
+struct Place {
+  AtomId source;
+  Polynomial divisor, extent, weight;
+};
+
+/// What digits are cut from: a loop, or a fused sum.
+struct Source {
+  AtomId atom;
+  Polynomial extent;
+  std::vector<Place> places = {};  ///< of a fused sum: what it is made of
+  Polynomial value = {};           ///< the sum itself, to recognise it again
+};
+
+class Reader {
+ public:
+  Reader(const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate, Analyzer facts) {
+    for (const auto& [var, range] : loops) facts.bind(var, range);
+    if (predicate) facts.assume(predicate);
+    reasoner_.emplace(facts.facts());
+    for (const auto& [var, range] : loops) {
+      const AtomId id = reasoner_->variable_atom(var);
+      const auto low = ideal(range.min), extent = ideal(range.extent);
+      if (!low || !extent) continue;  // a use of this loop will then not be understood
+      sources_.push_back({id, *extent});
+      starts_.push_back({id, *low});
+    }
+    Reasoner::AtomSet ranging;
+    for (const auto& [var, range] : loops) ranging.insert(reasoner_->variable_atom(var));
+    reasoner_->range_over(std::move(ranging));
+  }
+
+  /// The places of e, or nothing; `base` gets what is free of loops.
+  std::optional<std::vector<Place>> read(const Expr& e, Polynomial& base) {
+    const auto value = ideal(e);
+    return value ? read(*value, base) : std::nullopt;
+  }
+
+  /// Sorts by falling weight; whether the weights leave neither gap nor overlap.
+  bool sort_regular(std::vector<Place>& places) {
+    std::vector<Place> sorted;
+    Polynomial next = constant_polynomial(1);
+    std::vector<Place> left = places;
+    while (!left.empty()) {
+      const auto it =
+          std::find_if(left.begin(), left.end(), [&](const Place& p) { return same(p.weight, next); });
+      if (it == left.end()) break;
+      next = multiply(next, it->extent);
+      sorted.push_back(*it);
+      left.erase(it);
+    }
+    if (left.empty()) {
+      std::reverse(sorted.begin(), sorted.end());
+      places = std::move(sorted);
+      return true;
+    }
+    std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+      return a.weight.is_constant() && b.weight.is_constant()
+                 ? a.weight.constant > b.weight.constant
+                 : !a.weight.is_constant() && b.weight.is_constant();
+    });
+    return false;
+  }
+
+  /// Whether the value tells its digits: each weight is at least the span of those below it. Expects sorted
+  /// places.
+  bool decodable(const std::vector<Place>& places) {
+    for (std::size_t i = 0; i + 1 < places.size(); ++i)
+      if (!reasoner_->at_most(multiply(places[i + 1].weight, places[i + 1].extent), places[i].weight))
+        return false;
+    return true;
+  }
+
+  /// Known digits of a source, lowest first, as long as each begins where the last ended; whether they reach
+  /// its end.
+  bool complete(const Source& source, const std::vector<Place>& known, std::vector<Place>* chain = nullptr) {
+    Polynomial covered = constant_polynomial(1);
+    for (std::size_t steps = 0; steps <= known.size(); ++steps) {
+      if (reasoner_->at_most(source.extent, covered)) return true;
+      const auto it = std::find_if(known.begin(), known.end(), [&](const Place& p) {
+        return p.source == source.atom && same(p.divisor, covered);
+      });
+      if (it == known.end()) return false;
+      covered = multiply(covered, it->extent);
+      if (chain) chain->push_back(*it);
+    }
+    return false;
+  }
+
+  /// Whether the digits taken from a source are independent of each other and each takes all its values.
+  bool independent(const Source& source, const std::vector<Place>& used) {
+    std::vector<Place> mine;
+    std::copy_if(used.begin(), used.end(), std::back_inserter(mine),
+                 [&](const Place& p) { return p.source == source.atom; });
+    Polynomial reached = constant_polynomial(1);
+    while (!mine.empty()) {
+      // The next digit starts at a multiple of where the last one ended.
+      const auto it = std::find_if(mine.begin(), mine.end(), [&](const Place& p) {
+        const auto rest = reasoner_->remainder(p.divisor, reached, int64);
+        const bool lowest = std::all_of(mine.begin(), mine.end(), [&](const Place& q) {
+          return reasoner_->at_most(p.divisor, q.divisor);
+        });
+        return lowest && rest && rest->is_zero();
+      });
+      if (it == mine.end()) return false;
+      reached = multiply(it->divisor, it->extent);
+      mine.erase(it);
+    }
+    return reasoner_->at_most(reached, source.extent);
+  }
+
+  Polynomial span(const std::vector<Place>& places) {
+    Polynomial product = constant_polynomial(1);
+    for (const Place& p : places) product = multiply(product, p.extent);
+    return product;
+  }
+
+  Expr expr(const Polynomial& p) { return reasoner_->rebuild(p, int64); }
+  Digit digit(const Place& p) {
+    return {Var(reasoner_->atom(p.source).expr), expr(p.divisor), expr(p.extent), expr(p.weight)};
+  }
+  std::vector<Fused> fused() {
+    std::vector<Fused> result;
+    for (const Source& source : sources_) {
+      if (source.places.empty()) continue;
+      Fused f{Var(reasoner_->atom(source.atom).expr), {}, expr(source.extent)};
+      for (const Place& p : source.places) f.digits.push_back(digit(p));
+      result.push_back(std::move(f));
+    }
+    return result;
+  }
+  const std::deque<Source>& sources() const { return sources_; }
+
+ private:
+  std::optional<Polynomial> ideal(const Expr& e) {
+    if (has_effect(e)) return std::nullopt;
+    return reasoner_->ideal(reasoner_->normalise(e), e.type());
+  }
+
+  bool is_positive(const Polynomial& p) { return reasoner_->positive(p); }
+
+  std::optional<std::vector<Place>> read(const Polynomial& value, Polynomial& base) {
+    std::vector<Place> places;
+    base = constant_polynomial(value.constant);
+    for (const Term& term : value.terms) {
+      Term weight{term.coefficient, {}};
+      std::optional<AtomId> moving;
+      for (const AtomId id : term.factors) {
+        if (!reasoner_->depends(id))
+          weight.factors.push_back(id);
+        else if (moving)
+          return std::nullopt;
+        else
+          moving = id;
+      }
+      if (!moving) {
+        base = add(base, from_term(term));
+        continue;
+      }
+      auto place = read_atom(*moving);
+      if (!place || !is_positive(from_term(weight))) return std::nullopt;
+      place->weight = from_term(weight);
+      for (const auto& [loop, start] : starts_)
+        if (loop == *moving) base = add(base, multiply(place->weight, start));
+      places.push_back(std::move(*place));
+    }
+    return places;
+  }
+
+  std::optional<Place> read_atom(AtomId id) {
+    if (const Source* loop = loop_of(id)) return Place{id, constant_polynomial(1), loop->extent, {}};
+    const Atom& a = reasoner_->atom(id);
+    if (a.kind != AtomKind::quotient && a.kind != AtomKind::remainder) return std::nullopt;
+    if (reasoner_->depends(a.operands[1])) return std::nullopt;
+    Polynomial dividend = a.operands[0], divisor = constant_polynomial(1);
+    const Atom* inner = a.kind == AtomKind::remainder ? lone(dividend) : nullptr;
+    if (inner && inner->kind == AtomKind::quotient) {  // (x // d) % m
+      divisor = inner->operands[1];
+      dividend = inner->operands[0];
+    }
+    if (a.kind == AtomKind::quotient) divisor = a.operands[1];
+    const Source* source = source_of(dividend);
+    if (!source) return std::nullopt;
+    if (a.kind == AtomKind::remainder) return Place{source->atom, divisor, a.operands[1], {}};
+    const Polynomial rounded = add(add(source->extent, divisor), constant_polynomial(-1));
+    const auto extent = reasoner_->quotient(rounded, divisor, int64);
+    return extent ? std::optional(Place{source->atom, divisor, *extent, {}}) : std::nullopt;
+  }
+
+  const Atom* lone(const Polynomial& p) const {
+    const bool alone = p.terms.size() == 1 && p.constant == 0 && p.terms[0].coefficient == 1 &&
+                       p.terms[0].factors.size() == 1;
+    return alone ? &reasoner_->atom(p.terms[0].factors[0]) : nullptr;
+  }
+
+  const Source* loop_of(AtomId id) const {
+    const auto it =
+        std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) { return s.atom == id; });
+    return it == sources_.end() || !it->places.empty() ? nullptr : &*it;
+  }
+
+  // The source whose value the polynomial is: a loop that starts at 0, or a regular sum, which becomes a
+  // source now.
+  const Source* source_of(const Polynomial& p) {
+    if (lone(p)) {
+      const AtomId id = p.terms[0].factors[0];
+      if (const Source* loop = loop_of(id)) {
+        const auto start =
+            std::find_if(starts_.begin(), starts_.end(), [&](const auto& s) { return s.first == id; });
+        return start->second.is_zero() ? loop : nullptr;
+      }
+    }
+    for (const Source& source : sources_)
+      if (!source.places.empty() && same(source.value, p)) return &source;
+    Polynomial base;
+    auto places = read(p, base);
+    if (!places || !base.is_zero() || places->empty() || !sort_regular(*places)) return nullptr;
+    // The predicate may end the sum before its digits do.
+    const auto last = reasoner_->extreme(p, true);
+    if (!last) return nullptr;
+    const AtomId id = reasoner_->variable_atom(Var("fused"));
+    sources_.push_back({id, add(*last, constant_polynomial(1)), std::move(*places), p});
+    return &sources_.back();
+  }
+
+  std::optional<Reasoner> reasoner_;
+  std::deque<Source>
+      sources_;  ///< loops first, then sums in the order in which they were met; pointers stay valid
+  std::vector<std::pair<AtomId, Polynomial>> starts_;
+};
+
+MixedRadix to_mixed_radix(Reader& reader, std::vector<Place>& places, const Polynomial& base) {
+  MixedRadix result;
+  result.regular = reader.sort_regular(places);
+  for (const Place& p : places) result.digits.push_back(reader.digit(p));
+  result.base = reader.expr(base);
+  if (result.regular) result.extent = reader.expr(reader.span(places));
+  return result;
+}
+
+}  // namespace
+
+std::optional<MixedRadix> mixed_radix(const Expr& e, const std::vector<std::pair<Var, Range>>& loops,
+                                      const Analyzer& facts) {
+  Reader reader(loops, {}, facts);
+  Polynomial base;
+  auto places = reader.read(e, base);
+  if (!places) return std::nullopt;
+  MixedRadix result = to_mixed_radix(reader, *places, base);
+  result.fused = reader.fused();
+  return result;
+}
+
+std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
+                                const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate,
+                                const Analyzer& facts) {
+  Reader reader(loops, predicate, facts);
+  IterMap map;
+  map.surjective = true;
+  std::vector<Place> known, used;
+  for (const Expr& binding : bindings) {
+    Polynomial base;
+    auto places = reader.read(binding, base);
+    if (!places) return std::nullopt;
+    map.bindings.push_back(to_mixed_radix(reader, *places, base));
+    map.surjective = map.surjective && map.bindings.back().regular;
+    if (reader.decodable(*places)) known.insert(known.end(), places->begin(), places->end());
+    used.insert(used.end(), places->begin(), places->end());
+  }
+  map.fused = reader.fused();
+  for (const Source& source : reader.sources()) {
+    map.surjective = map.surjective && reader.independent(source, used);
+    // A fused sum whose digits are all known is known, and with it the digits that it is made of.
+    if (!source.places.empty() && reader.complete(source, known))
+      known.insert(known.end(), source.places.begin(), source.places.end());
+  }
+  // Digits of a loop and of a sum that contains it are not independent.
+  if (!map.fused.empty()) {
+    for (const Source& source : reader.sources())
+      for (const Place& p : source.places)
+        map.surjective = map.surjective && std::none_of(used.begin(), used.end(),
+                                                        [&](const Place& q) { return q.source == p.source; });
+    map.surjective = map.surjective && map.fused.size() == 1;
+  }
+  map.injective = std::all_of(reader.sources().begin(), reader.sources().end(), [&](const Source& source) {
+    return !source.places.empty() || reader.complete(source, known);
+  });
+  return map;
+}
+
+namespace {
+
+/// A digit whose value an expression gives.
+struct Solved {
+  Digit digit;
+  Expr value;
+};
+
+// The digits of one number, from its value.
+void solve(const std::vector<Digit>& digits, const Expr& value, const Analyzer& facts,
+           std::vector<Solved>& known) {
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    Expr v = floor_div(value, digits[i].weight);
+    if (i > 0) v = floor_mod(v, digits[i].extent);  // nothing is above the first
+    known.push_back({digits[i], facts.simplify(v)});
+  }
+}
+
+// The source from its digits, lowest first; nothing where one is missing.
+std::optional<Expr> assemble(const Var& source, const Expr& extent, const std::vector<Solved>& known,
+                             const Analyzer& facts) {
+  Expr covered = make_int(1), value = make_int(0);
+  for (std::size_t steps = 0; steps <= known.size(); ++steps) {
+    if (facts.proves(covered >= extent)) return facts.simplify(value);
+    const auto it = std::find_if(known.begin(), known.end(), [&](const Solved& s) {
+      return s.digit.source == source && facts.proves(equals(s.digit.divisor, covered));
+    });
+    if (it == known.end()) return std::nullopt;
+    value = it->value * it->digit.divisor + value;
+    covered = facts.simplify(covered * it->digit.extent);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::pair<Var, Expr>>> inverse(const IterMap& map, const std::vector<Expr>& values,
+                                                         const std::vector<std::pair<Var, Range>>& loops,
+                                                         const Analyzer& facts) {
+  if (!map.injective || values.size() != map.bindings.size()) return std::nullopt;
+  std::vector<Solved> known;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!map.bindings[i].regular) continue;
+    solve(map.bindings[i].digits, make_cast(int64, values[i]) - map.bindings[i].base, facts, known);
+  }
+  for (const Fused& sum : map.fused)
+    if (const auto value = assemble(sum.var, sum.extent, known, facts))
+      solve(sum.digits, *value, facts, known);
+  std::vector<std::pair<Var, Expr>> result;
+  for (const auto& [var, range] : loops) {
+    const auto value = assemble(var, make_cast(int64, range.extent), known, facts);
+    if (!value) return std::nullopt;
+    result.emplace_back(var, facts.simplify(make_cast(var.type(), *value + make_cast(int64, range.min))));
+  }
+  return result;
+}
+
+}  // namespace ardea::arith
