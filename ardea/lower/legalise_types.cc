@@ -186,7 +186,8 @@ class Legalising {
     }
     if (const auto* let = e.as<Let>()) {
       const Expr value = visit(let->value);
-      return make_let(renamed(let->var), value, visit(let->body));
+      const Var var = renamed(let->var);  // before the body, which uses it
+      return make_let(var, value, visit(let->body));
     }
     if (const auto* load = e.as<Load>()) return visit_load(*load);
     if (const auto* cast = e.as<Cast>()) return visit_cast(cast->value, type);
