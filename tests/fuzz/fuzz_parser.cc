@@ -1,5 +1,5 @@
-// Any bytes: the parser answers with a program or with an Error, never otherwise. A program prints as a text that
-// parses to the same program, and prints as the same text again.
+// Any bytes: the parser answers with a program or with an Error, never otherwise. A program prints as a text
+// that parses to the same program, and prints as the same text again.
 
 #include <cstdio>
 #include <cstdlib>
