@@ -113,7 +113,8 @@ class Checking {
   }
   Stmt visit_node(const Stmt&, const If& branch, const Analyzer& facts, std::vector<Check>& checks) {
     loads(branch.condition, facts, checks);
-    const Analyzer holds = where(facts, branch.condition), fails = where(facts, logical_not(branch.condition));
+    const Analyzer holds = where(facts, branch.condition),
+                   fails = where(facts, logical_not(branch.condition));
     return If{branch.condition, visit(branch.then_case, holds),
               branch.else_case ? visit(branch.else_case, fails) : Stmt{}};
   }

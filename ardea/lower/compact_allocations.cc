@@ -51,6 +51,11 @@ std::optional<BufferRegion> touched_box(const Buffer& buffer, const Stmt& body, 
   return box ? std::optional(box->region) : std::nullopt;
 }
 
+Expr shifted(const Expr& index, const Expr& corner) {
+  if (index.type().is_scalar()) return as_index(index) - corner;
+  return add_index(index, make_int(0) - corner);
+}
+
 Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& facts) {
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
   const std::optional<BufferRegion> box = touched_box(buffer, body, facts);
@@ -71,7 +76,7 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
         if (b != buffer) return std::nullopt;
         Place place{shrunk, indices};
         for (std::size_t d = 0; d < indices.size(); ++d)
-          if (!is_zero(corner[d])) place.indices[d] = add_index(indices[d], make_int(0) - corner[d]);
+          if (!is_zero(corner[d])) place.indices[d] = shifted(indices[d], corner[d]);
         return place;
       }};
   Allocate out = allocate;

@@ -3,8 +3,8 @@
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/function.h"
 
-/// What holds inside a statement and goes on to hold there. A condition on memory does not: the statements that it guards may
-/// overwrite what it read.
+/// What holds inside a statement and goes on to hold there. A condition on memory does not: the statements
+/// that it guards may overwrite what it read.
 
 namespace ardea::lower {
 

@@ -148,10 +148,14 @@ Stmt redirect(const Stmt& s, const Redirection& redirection) {
                   }});
 }
 
-Stmt fail_if(const Expr& condition, const std::string& sentence, const std::vector<Expr>& values) {
+Stmt fail_with(const std::string& sentence, const std::vector<Expr>& values) {
   std::vector<Expr> arguments = {make_string(sentence)};
   for (const Expr& value : values) arguments.push_back(as_index(value));
-  return make_if(condition, Evaluate{make_call("fail", std::move(arguments))});
+  return Evaluate{make_call("fail", std::move(arguments))};
+}
+
+Stmt fail_if(const Expr& condition, const std::string& sentence, const std::vector<Expr>& values) {
+  return make_if(condition, fail_with(sentence, values));
 }
 
 }  // namespace ardea::lower

@@ -51,7 +51,10 @@ struct Redirection {
 };
 Stmt redirect(const Stmt& s, const Redirection& redirection);
 
-/// if condition: T.fail(sentence, values): each {} in the sentence is the next value.
+/// T.fail(sentence, values): each {} in the sentence is the next value.
+Stmt fail_with(const std::string& sentence, const std::vector<Expr>& values);
+
+/// if condition: T.fail(sentence, values)
 Stmt fail_if(const Expr& condition, const std::string& sentence, const std::vector<Expr>& values);
 
 }  // namespace ardea::lower

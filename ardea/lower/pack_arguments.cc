@@ -115,7 +115,7 @@ class Head {
           equals(given, number(code)),
           fmt::format("{} is {}, expected {}", argument(i), code_names[code], code_names[codes[0]]), {}));
     }
-    cases.push_back(fail_if(make_bool(true), argument(i) + " has the unknown type code {}", {given}));
+    cases.push_back(fail_with(argument(i) + " has the unknown type code {}", {given}));
     steps_.push_back({make_if(wrong, make_seq(std::move(cases))), {}, {}});
   }
 
@@ -211,18 +211,21 @@ class Head {
     if (bound_.insert(var).second) bind(var, make_cast(var.type(), value));
   }
 
-  static std::string expected(const Expr& e) {
-    if (e.is<IntImm>()) return "{}";
-    return e.is<VarNode>() ? "{} (" + Var(e).name() + ")" : "{}, as its declaration computes it";
+  /// Fails where the two differ. What is known now is said in the sentence.
+  void check_equal(const Expr& fails, const std::string& fact, const Expr& given, const Expr& wanted,
+                   const std::string& advice = {}) {
+    if (const auto value = constant_int(wanted))
+      return check(fails, fmt::format("{}, expected {}{}", fact, *value, advice), {given});
+    const std::string name = wanted.is<VarNode>() ? " (" + Var(wanted).name() + ")" : "";
+    check(fails, fmt::format("{}, expected {{}}{}{}", fact, name, advice), {given, wanted});
   }
 
   void check_shape(std::size_t i) {
     const Buffer& b = f_.parameters[i].buffer;
     for (std::size_t d = 0; d < b->shape.size(); ++d) {
       const Expr given = extent(i, d), wanted = as_index(b->shape[d]);
-      check(not_equals(given, wanted),
-            fmt::format("{}: extent {} is {{}}, expected {}", argument(i), d, expected(b->shape[d])),
-            {given, wanted});
+      check_equal(not_equals(given, wanted), fmt::format("{}: extent {} is {{}}", argument(i), d), given,
+                  wanted);
       if (!b->shape[d].is<IntImm>())
         check(given < make_int(1), fmt::format("{}: extent {} is {{}}, must be at least 1", argument(i), d),
               {given});

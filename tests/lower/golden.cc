@@ -8,8 +8,8 @@
 #include "ardea/lower/pipeline.h"
 #include "programs.h"
 
-/// Each pass on one program, as text: golden/<pass>.txt holds the program before and after. With ARDEA_UPDATE_GOLDEN=1 in the
-/// environment the part after is written anew, to be read before it is believed.
+/// Each pass on one program, as text: golden/<pass>.txt holds the program before and after. With
+/// ARDEA_UPDATE_GOLDEN=1 in the environment the part after is written anew, to be read before it is believed.
 
 namespace ardea::lower {
 
@@ -55,8 +55,10 @@ INSTANTIATE_TEST_SUITE_P(Lowering, Golden, ::testing::ValuesIn(pass_names()),
 
 TEST(GoldenFolder, has_no_text_of_a_pass_that_is_gone) {
   const std::vector<std::string> names = pass_names();
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(ARDEA_SOURCE_DIR) + "/tests/lower/golden"))
-    EXPECT_NE(std::find(names.begin(), names.end(), entry.path().stem().string()), names.end()) << entry.path();
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(ARDEA_SOURCE_DIR) + "/tests/lower/golden"))
+    EXPECT_NE(std::find(names.begin(), names.end(), entry.path().stem().string()), names.end())
+        << entry.path();
 }
 
 }  // namespace

@@ -34,7 +34,9 @@ TEST_P(EveryPass, keeps_the_meaning_and_the_laws) {
       FAIL() << pass.name << ": " << error.what() << "\nbefore:\n" << print(before) << "after:\n" << print(f);
     }
     const std::string apart = difference(wanted, got, program.approximate ? 4 : 0);
-    ASSERT_EQ(apart, "") << pass.name << " with seed " << seed << "\nbefore:\n" << print(before) << "after:\n" << print(f);
+    ASSERT_EQ(apart, "") << pass.name << " with seed " << seed << "\nbefore:\n"
+                         << print(before) << "after:\n"
+                         << print(f);
   }
 }
 

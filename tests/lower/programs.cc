@@ -114,7 +114,8 @@ def windows(X: T.Buffer((6, 8), "float32"), Y: T.Buffer((6, 8), "float32")):
                     vx, vy = T.axis.remap("SS", [i, j])
                     D[vx, vy] = S[vx, vy] + T.float32(1.0)
 )"},
-      {"symbolic", R"(
+      {"symbolic",
+       R"(
 @T.prim_func
 def symbolic(a: T.handle, b: T.handle, c: T.handle):
     m = T.int64()
@@ -137,7 +138,8 @@ def symbolic(a: T.handle, b: T.handle, c: T.handle):
             C[vi, vj] = T.max(S[vi, vj], T.float32(0.0))
 )",
        {{"m", 5}, {"n", 1}, {"k", 7}}},
-      {"gather", R"(
+      {"gather",
+       R"(
 @T.prim_func
 def gather(index: T.Buffer((9,), "int32"), X: T.Buffer((7, 3), "float32"), Y: T.Buffer((9, 3), "float32")):
     for i, j in T.grid(9, 3):
@@ -145,7 +147,9 @@ def gather(index: T.Buffer((9,), "int32"), X: T.Buffer((7, 3), "float32"), Y: T.
             vi, vj = T.axis.remap("SS", [i, j])
             Y[vi, vj] = T.if_then_else(index[vi] >= 0, X[index[vi], vj], T.float32(-1.0))
 )",
-       {}, 6, -3},
+       {},
+       6,
+       -3},
       {"bfloat16", R"(
 @T.prim_func
 def narrow(A: T.Buffer((5, 7), "bfloat16"), B: T.Buffer((5, 7), "bfloat16"), s: T.bfloat16, C: T.Buffer((5, 7), "bfloat16"), D: T.Buffer((5, 7), "bool")):
@@ -258,7 +262,8 @@ def dots(A: T.Buffer((5, 8), "int8"), B: T.Buffer((3, 8), "int8"), C: T.Buffer((
                 C[vi, vj] = T.int32(0)
             T.evaluate(T.tensor_instruction("ardea.dot4_i8", T.address_of(C[vi, vj]), T.address_of(A[vi, vk * 4]), T.address_of(B[vj, vk * 4])))
 )"},
-      {"functions", R"(
+      {"functions",
+       R"(
 @T.prim_func
 def functions(X: T.Buffer((41,), "float32"), Y: T.Buffer((41,), "float32"), Z: T.Buffer((41,), "float16"), B: T.Buffer((41,), "bool")):
     for i in range(41):
@@ -268,7 +273,10 @@ def functions(X: T.Buffer((41,), "float32"), Y: T.Buffer((41,), "float32"), Z: T
             Z[vi] = T.sigmoid(T.Cast("float16", X[vi]))
             B[vi] = T.isfinite(X[vi]) and not T.isnan(X[vi]) and not T.isinf(X[vi] / T.float32(0.0))
 )",
-       {}, 7, -8, true},
+       {},
+       7,
+       -8,
+       true},
   };
   return all;
 }
@@ -324,7 +332,8 @@ std::vector<interp::Argument> copies(const std::vector<interp::Argument>& argume
   return out;
 }
 
-std::string difference(const std::vector<interp::Argument>& a, const std::vector<interp::Argument>& b, int units) {
+std::string difference(const std::vector<interp::Argument>& a, const std::vector<interp::Argument>& b,
+                       int units) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto* x = std::get_if<runtime::Array>(&a[i]);
     const auto* y = std::get_if<runtime::Array>(&b[i]);
@@ -333,7 +342,8 @@ std::string difference(const std::vector<interp::Argument>& a, const std::vector
       if (x->get_bits(e) == y->get_bits(e)) continue;
       const double u = x->get_float(e), v = y->get_float(e);
       if (x->type().is_float() && std::isnan(u) && std::isnan(v)) continue;
-      const auto apart = static_cast<std::int64_t>(x->get_bits(e)) - static_cast<std::int64_t>(y->get_bits(e));
+      const auto apart =
+          static_cast<std::int64_t>(x->get_bits(e)) - static_cast<std::int64_t>(y->get_bits(e));
       if (x->type().is_float() && std::abs(apart) <= units) continue;
       return fmt::format("argument {} element {}: {} and {}", i, e, u, v);
     }

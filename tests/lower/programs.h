@@ -19,7 +19,8 @@ struct Program {
   std::map<std::string, std::int64_t> sizes = {};  ///< of symbolic extents
   std::int64_t largest_integer = 7;                ///< in integer inputs, which start at `smallest_integer`
   std::int64_t smallest_integer = -8;
-  bool approximate = false;  ///< uses functions that compiled code computes only nearly as the interpreter does
+  bool approximate =
+      false;  ///< uses functions that compiled code computes only nearly as the interpreter does
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Program& program) { return out << program.name; }
@@ -36,8 +37,9 @@ std::vector<interp::Argument> arguments_of(const Function& f, const Program& pro
 /// Copies that share nothing with the originals.
 std::vector<interp::Argument> copies(const std::vector<interp::Argument>& arguments);
 
-/// Where two results of one program differ, in words; empty where they do not. NaN agrees with NaN; floats may be
-/// `units` apart in the last place.
-std::string difference(const std::vector<interp::Argument>& a, const std::vector<interp::Argument>& b, int units);
+/// Where two results of one program differ, in words; empty where they do not. NaN agrees with NaN; floats
+/// may be `units` apart in the last place.
+std::string difference(const std::vector<interp::Argument>& a, const std::vector<interp::Argument>& b,
+                       int units);
 
 }  // namespace ardea::lower

@@ -1,0 +1,154 @@
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/lower/passes.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/support/error.h"
+#include "programs.h"
+
+/// check_accesses: what is proved costs nothing, what is not is tested under its own conditions, and what is
+/// tested fails with a sentence before memory is touched.
+
+namespace ardea::lower {
+
+namespace {
+
+const target::Target& machine() {
+  static const target::Target target = target::find("generic-x86_64");
+  return target;
+}
+
+int tests_in(const Function& f) {
+  int count = 0;
+  visit_exprs(f.body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    if (call != nullptr && call->op->name == "fail") ++count;
+  });
+  return count;
+}
+
+Function checked(const std::string& text) {
+  return lower_until(function_of("@T.prim_func\n" + text), machine(), "check_accesses");
+}
+
+/// The sentence with which the interpreter stops after all passes up to legalise_types; empty where it does
+/// not stop.
+std::string failure(const std::string& text, const std::vector<interp::Argument>& arguments) {
+  const Function f = lower_until(function_of("@T.prim_func\n" + text), machine(), "lower_intrinsics");
+  try {
+    interp::run(f, arguments);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+runtime::Array integers(const std::vector<std::int64_t>& values, DataType type = int32) {
+  const auto array = runtime::Array::zeros({static_cast<std::int64_t>(values.size())}, type);
+  for (std::size_t i = 0; i < values.size(); ++i) array.set_int(static_cast<std::int64_t>(i), values[i]);
+  return array;
+}
+
+TEST(CheckAccesses, tests_nothing_that_loops_and_conditions_prove) {
+  for (const Program& program : programs()) {
+    if (program.name == "gather" || program.name == "symbolic") continue;
+    const Function f = lower_until(function_of(program), machine(), "check_accesses");
+    EXPECT_EQ(tests_in(f), 0) << program.name << "\n" << print(f);
+  }
+}
+
+const std::string gather = R"(
+def gather(index: T.Buffer((3,), "int32"), X: T.Buffer((5,), "float32"), Y: T.Buffer((3,), "float32")):
+    for i in range(3):
+        Y[i] = T.if_then_else(index[i] >= 0, X[index[i]], T.float32(-1.0))
+)";
+
+TEST(CheckAccesses, reports_the_index_and_the_extent) {
+  const auto x = runtime::Array::zeros({5}, float32), y = runtime::Array::zeros({3}, float32);
+  EXPECT_NE(failure(gather, {integers({1, 5, 0}), x, y})
+                .find("gather: reads X at index 5 in dimension 0, whose extent is 5"),
+            std::string::npos);
+}
+
+TEST(CheckAccesses, asks_nothing_of_a_side_that_is_not_evaluated) {
+  const auto x = runtime::Array::zeros({5}, float32), y = runtime::Array::zeros({3}, float32);
+  EXPECT_EQ(failure(gather, {integers({1, -7, 4}), x, y}), "");
+  EXPECT_EQ(y.get_float(1), -1);
+}
+
+TEST(CheckAccesses, asks_nothing_of_the_right_side_of_a_decided_connective) {
+  const std::string text = R"(
+def decided(index: T.Buffer((3,), "int32"), X: T.Buffer((5,), "float32"), Y: T.Buffer((3,), "bool")):
+    for i in range(3):
+        Y[i] = (index[i] >= 0 and index[i] < 5) and X[index[i]] > T.float32(0.0) or index[i] >= 5
+)";
+  const auto x = runtime::Array::zeros({5}, float32), y = runtime::Array::zeros({3}, boolean);
+  EXPECT_EQ(failure(text, {integers({-9, 9, 2}), x, y}), "");
+  EXPECT_EQ(tests_in(checked(text)), 0);
+}
+
+TEST(CheckAccesses, does_not_trust_a_condition_on_memory_that_is_overwritten) {
+  const std::string text = R"(
+def overwritten(index: T.Buffer((1,), "int32"), Y: T.Buffer((5,), "float32")):
+    if index[0] >= 0 and index[0] < 5:
+        index[0] = 77
+        Y[index[0]] = T.float32(1.0)
+)";
+  EXPECT_NE(failure(text, {integers({2}), runtime::Array::zeros({5}, float32)}).find("writes Y at index 77"),
+            std::string::npos);
+}
+
+TEST(CheckAccesses, covers_bounds_of_loops_conditions_and_lets) {
+  const std::string head = R"(
+def places(n: T.int64, index: T.Buffer((2,), "int32"), Y: T.Buffer((3,), "float32")):
+)";
+  const auto y = runtime::Array::zeros({3}, float32);
+  for (const std::string body :
+       {"    for i in range(T.Cast(\"int64\", index[n])):\n        Y[0] = T.float32(1.0)\n",
+        "    if index[n] > 0:\n        Y[0] = T.float32(1.0)\n",
+        "    x: T.int32 = index[n]\n    Y[0] = T.Cast(\"float32\", x)\n",
+        "    assert index[n] > 0, \"positive\"\n"}) {
+    EXPECT_NE(failure(head + body, {std::int64_t{2}, integers({1, 1}), y}).find("reads index at index 2"),
+              std::string::npos)
+        << body;
+    EXPECT_EQ(failure(head + body, {std::int64_t{1}, integers({1, 1}), y}), "") << body;
+  }
+}
+
+TEST(CheckAccesses, tests_each_lane_under_its_mask) {
+  const std::string text = R"(
+def masked(index: T.Buffer((4,), "int32"), X: T.Buffer((5,), "float32"), Y: T.Buffer((4,), "float32")):
+    Y[T.Ramp(0, 1, 4)] = X.vload([index[T.Ramp(0, 1, 4)]], predicate=index[T.Ramp(0, 1, 4)] >= T.Broadcast(T.int32(0), 4))
+)";
+  const auto x = runtime::Array::zeros({5}, float32), y = runtime::Array::zeros({4}, float32);
+  EXPECT_EQ(failure(text, {integers({-1, 4, -5, 0}), x, y}), "");
+  EXPECT_NE(failure(text, {integers({-1, 4, 5, 0}), x, y}).find("reads X at index 5"), std::string::npos);
+}
+
+TEST(CheckAccesses, tests_views_against_their_memory_and_sizes_against_the_address_space) {
+  const std::string view = R"(
+def view(n: T.int64, X: T.Buffer((7,), "float32"), Y: T.Buffer((1,), "float32")):
+    V = T.Buffer((n,), data=X.data)
+    Y[0] = V[n - 1]
+)";
+  const auto x = runtime::Array::zeros({7}, float32), y = runtime::Array::zeros({1}, float32);
+  EXPECT_EQ(failure(view, {std::int64_t{7}, x, y}), "");
+  EXPECT_NE(failure(view, {std::int64_t{8}, x, y}).find("V needs 256 bits of a memory of 224"),
+            std::string::npos);
+
+  const std::string large = R"(
+def large(n: T.int64, Y: T.Buffer((1,), "float32")):
+    S = T.allocate([n * n], "float32", "global")
+    S_1 = T.Buffer((n * n,), data=S)
+    S_1[0] = T.float32(1.0)
+    Y[0] = S_1[0]
+)";
+  EXPECT_EQ(failure(large, {std::int64_t{3}, y}), "");
+  // n² wraps to 2^33 + 1: the product alone would look small enough.
+  EXPECT_NE(failure(large, {(std::int64_t{1} << 32) + 1, y}).find("more than 2^60 bytes"), std::string::npos);
+  EXPECT_NE(failure(large, {std::int64_t{0}, y}).find("must be at least 1"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace ardea::lower
