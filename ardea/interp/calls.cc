@@ -120,6 +120,15 @@ const std::string& Executor::text_argument(const Call& call, std::size_t index) 
   return text->value;
 }
 
+template <class Act>
+decltype(auto) Executor::placed(const Act& act) const {
+  try {
+    return act();
+  } catch (const Error& error) {
+    report(error.what());
+  }
+}
+
 Lanes Executor::call_registered(const Call& call, DataType type) {
   std::vector<runtime::Value> arguments;
   std::vector<Allocation*> reachable;
@@ -140,16 +149,20 @@ Lanes Executor::call_registered(const Call& call, DataType type) {
       arguments.emplace_back(value[0].integer);
     }
   }
-  const runtime::Value result = runtime::get_function(text_argument(call, 0)).call(arguments);
+  const std::string& name = text_argument(call, 0);
+  const runtime::Value result = placed([&] { return runtime::get_function(name).call(arguments); });
   // What the function wrote through an address cannot be seen, so all that it could reach counts as written.
   for (Allocation* memory : reachable) memory->written.assign(memory->written.size(), 1);
   if (type.is_none()) return {};
-  if (type.is_float()) return real_lane(round_to_type(result.as<double>(), type));
-  return integer_lane(wrap(static_cast<std::uint64_t>(result.as<std::int64_t>()), type));
+  if (type.is_float()) return real_lane(round_to_type(placed([&] { return result.as<double>(); }), type));
+  return integer_lane(
+      wrap(static_cast<std::uint64_t>(placed([&] { return result.as<std::int64_t>(); })), type));
 }
 
 void Executor::run_instruction(const Call& call) {
-  const intrin::Instruction& instruction = intrin::find_instruction(text_argument(call, 0));
+  const std::string& name = text_argument(call, 0);
+  const intrin::Instruction& instruction =
+      placed([&]() -> const intrin::Instruction& { return intrin::find_instruction(name); });
   const std::vector<Parameter>& parameters = instruction.meaning.parameters;
   if (call.arguments.size() != parameters.size() + 1)
     report(fmt::format("{} takes {} arguments, got {}", instruction.name, parameters.size(),

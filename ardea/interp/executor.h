@@ -95,6 +95,9 @@ class Executor {
   void check_operand(const intrin::Instruction& instruction, std::size_t index, Lane address) const;
   [[noreturn]] void fail_with(const Call& call);
   void barrier(const Call& call);
+  /// What `act` gives; an Error that it throws gets the place under way.
+  template <class Act>
+  decltype(auto) placed(const Act& act) const;
   const std::string& text_argument(const Call& call, std::size_t index) const;
 
   // access.cc
