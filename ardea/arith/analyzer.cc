@@ -30,6 +30,10 @@ void Analyzer::define(const Var& var, const Expr& value) {
   facts_ = std::make_shared<const Facts>(Facts{DefinedVariable{var, value}, facts_});
 }
 
+void Analyzer::data(const Var& var) {
+  facts_ = std::make_shared<const Facts>(Facts{DataVariable{var}, facts_});
+}
+
 void Analyzer::assume(const Expr& condition) {
   if (is_true(condition)) return;
   facts_ = std::make_shared<const Facts>(Facts{AssumedCondition{condition}, facts_});

@@ -48,6 +48,8 @@ class Analyzer {
   void parameter(const Var& var, std::int64_t least = 1, std::int64_t divisor = 1);
   /// var = value from here on (a let).
   void define(const Var& var, const Expr& value);
+  /// var was read from memory: what is computed with it may wrap, unlike index arithmetic (README.md).
+  void data(const Var& var);
   /// A condition that holds from here on: comparisons and their conjunctions are used, the rest is ignored.
   void assume(const Expr& condition);
 

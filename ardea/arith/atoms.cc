@@ -24,6 +24,7 @@ Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
                      variables_[f.var] = {.least = f.least, .divisor = f.divisor, .order = order};
                    },
                    [&](const DefinedVariable& f) { variables_[f.var] = {.value = f.value, .order = order}; },
+                   [&](const DataVariable& f) { variables_[f.var] = {.data = true, .order = order}; },
                    [&](const AssumedCondition& f) { conditions.push_back(f.condition); },
                },
                (*it)->fact);
@@ -41,14 +42,23 @@ void Reasoner::forget() {
   decided_.clear();
 }
 
+bool Reasoner::is_tame(const Var& var) {
+  // A uint64 holds values that our 64-bit bounds cannot, so nothing is promised about its arithmetic.
+  if (var.type().is_uint() && var.type().bits == 64) return false;
+  const auto it = variables_.find(var);
+  if (it == variables_.end() || var.type().bits < 64) return true;
+  if (!it->second.value || !it->second.value->type().is_integer()) return !it->second.data;
+  const auto atoms = atoms_in(normalise(*it->second.value));
+  return std::all_of(atoms.begin(), atoms.end(), [&](AtomId id) { return atom(id).tame; });
+}
+
 AtomId Reasoner::variable_atom(const Var& var) {
-  const auto [it, inserted] = variable_atoms_.try_emplace(var, static_cast<AtomId>(atoms_.size()));
-  if (inserted) {
-    // A uint64 holds values that our 64-bit bounds cannot, so nothing is promised about its arithmetic.
-    const bool tame = !(var.type().is_uint() && var.type().bits == 64);
-    atoms_.push_back({AtomKind::variable, var, var.type().lanes, {}, tame});
-  }
-  return it->second;
+  if (const auto it = variable_atoms_.find(var); it != variable_atoms_.end()) return it->second;
+  const bool tame = is_tame(var);  // may itself meet new atoms
+  const auto id = static_cast<AtomId>(atoms_.size());
+  atoms_.push_back({AtomKind::variable, var, var.type().lanes, {}, tame});
+  variable_atoms_.emplace(var, id);
+  return id;
 }
 
 AtomId Reasoner::lane_atom(int lanes) {

@@ -125,7 +125,7 @@ std::optional<Polynomial> Reasoner::quotient(const Polynomial& a, const Polynomi
     const Atom& inner = atom(*id);
     if (inner.kind == AtomKind::quotient) {  // (x // c + k) // b = (x + k · c) // (b · c)
       const Polynomial& c = inner.operands[1];
-      const Polynomial dividend = add(inner.operands[0], c, rest.constant), divisor = multiply(b, c);
+      const Polynomial dividend = add(inner.operands[0], c, rest.constant), divisor = multiply(c, b);
       if (fits(dividend, type.element()) && fits(divisor, type.element()))
         return plus_whole(quotient(dividend, divisor, type));
     }
@@ -145,9 +145,8 @@ std::optional<Polynomial> Reasoner::remainder(const Polynomial& a, const Polynom
     for (const AtomId id : atoms_in(rest)) {
       const Atom& inner = atom(id);
       if (inner.kind != AtomKind::remainder || degree(rest, id) != 1) continue;
-      const auto [coefficient, others] = split_linear(rest, id);
-      if (!divide_exactly(multiply(coefficient, inner.operands[1]), b)) continue;
-      rest = split(add(others, multiply(coefficient, inner.operands[0])), b).rest;
+      if (!divide_exactly(multiply(split_linear(rest, id).coefficient, inner.operands[1]), b)) continue;
+      rest = split(substitute(rest, id, inner.operands[0]), b).rest;
       changed = true;
       break;
     }

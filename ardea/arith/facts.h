@@ -19,6 +19,9 @@ struct DefinedVariable {
   Var var;
   Expr value;
 };
+struct DataVariable {
+  Var var;
+};
 struct AssumedCondition {
   Expr condition;
 };
@@ -26,7 +29,7 @@ struct AssumedCondition {
 /// The facts in force, newest first: a list whose tails are shared, so that one more fact for a loop's body
 /// costs one node.
 struct Facts {
-  std::variant<BoundVariable, PositiveParameter, DefinedVariable, AssumedCondition> fact;
+  std::variant<BoundVariable, PositiveParameter, DefinedVariable, DataVariable, AssumedCondition> fact;
   std::shared_ptr<const Facts> older;
 };
 

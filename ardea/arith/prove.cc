@@ -1,11 +1,12 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "ardea/arith/reasoner.h"
 
 /// Proofs of p >= 0. Each step replaces p by something that is provably not larger, until only constants are
 /// left:
 ///   expansion    every atom is its least value plus a natural number; then no coefficient may be negative
-///   assumption   p - k · a, where a >= 0 is assumed and k > 0 makes a term vanish
+///   assumption   p - k · a, where a >= 0 is assumed and k >= 0 makes a term vanish
 ///   ends         the variable bound last goes to the end of its range that makes p smallest
 ///   compound     a quotient, remainder, minimum, maximum or choice goes to what it is known to lie between
 /// The order of the steps matters for what is found, not for what is true, so the search tries them in turn,
@@ -57,16 +58,19 @@ bool Reasoner::by_expansion(const Polynomial& p) {
 }
 
 bool Reasoner::by_assumption(Search& state, const Polynomial& p, int depth) {
+  const auto natural = [&](AtomId id) { return interval(id).low >= 0; };
   for (const Polynomial& assumed : assumptions()) {
-    for (const Term& term : assumed.terms) {
-      const auto mine = std::find_if(p.terms.begin(), p.terms.end(),
-                                     [&](const Term& t) { return same_factors(t.factors, term.factors); });
-      if (mine == p.terms.end() || (mine->coefficient > 0) != (term.coefficient > 0)) continue;
-      if (mine->coefficient == INT64_MIN || term.coefficient == INT64_MIN) continue;
-      // |theirs| · p - |mine| · assumed: the common term vanishes, and the sign of p is kept.
-      const Polynomial rest =
-          add(scale(p, std::abs(term.coefficient)), assumed, -std::abs(mine->coefficient));
-      if (search(state, rest, depth + 1)) return true;
+    for (const Term& theirs : assumed.terms) {
+      for (const Term& mine : p.terms) {
+        // mine = shared · theirs, up to the coefficients.
+        const auto shared = divide_exactly({1, mine.factors}, {1, theirs.factors});
+        if (!shared || (mine.coefficient > 0) != (theirs.coefficient > 0)) continue;
+        if (mine.coefficient == INT64_MIN || theirs.coefficient == INT64_MIN) continue;
+        if (!std::all_of(shared->factors.begin(), shared->factors.end(), natural)) continue;
+        // |theirs| · p - |mine| · shared · assumed: this term vanishes, and the sign of p is kept.
+        const Polynomial part = multiply(from_term({std::abs(mine.coefficient), shared->factors}), assumed);
+        if (search(state, subtract(scale(p, std::abs(theirs.coefficient)), part), depth + 1)) return true;
+      }
     }
   }
   return false;

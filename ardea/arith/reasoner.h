@@ -48,6 +48,7 @@ struct VariableFacts {
   std::optional<Expr> value = {};
   std::optional<std::int64_t> least = {};
   std::int64_t divisor = 1;
+  bool data = false;
   int order = 0;  ///< later facts may mention earlier variables
 };
 
@@ -159,6 +160,7 @@ class Reasoner {
   // atoms.cc
   /// Drops what was worked out with fewer facts: it is true still, but may be weaker than need be.
   void forget();
+  bool is_tame(const Var& var);
 
   // conditions.cc
   Proof decide_comparison(BinaryOp op, const Expr& left, const Expr& right);

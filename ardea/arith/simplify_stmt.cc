@@ -104,7 +104,10 @@ class StmtSimplifier {
     if (value.is<IntImm>() || value.is<FloatImm>() || value.is<VarNode>())
       return simplify(substitute(let.body, let.var, value), facts);
     Analyzer inside = facts;
-    if (!reads_memory(value)) inside.define(let.var, value);
+    if (reads_memory(value))
+      inside.data(let.var);
+    else
+      inside.define(let.var, value);
     const Stmt body = simplify(let.body, inside);
     if (is_no_op(body) && !has_effect(value)) return body;
     return value == let.value && body == let.body ? s : Stmt(LetStmt{let.var, value, body});

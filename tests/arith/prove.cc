@@ -1,0 +1,178 @@
+#include "ardea/arith/analyzer.h"
+#include "ardea/ir/print.h"
+#include "evaluate.h"
+
+namespace ardea::arith_tests {
+namespace {
+
+using arith::Analyzer;
+using arith::Proof;
+
+struct Proofs : testing::Test {
+  Var n{"n"}, m{"m"}, t{"t"}, i{"i"}, j{"j"}, io{"io"}, ii{"ii"}, u{"u"};
+  Analyzer facts;
+
+  Proofs() {
+    for (const Var& p : {n, m, t}) facts.parameter(p);
+    facts.bind(i, {make_int(0), n});
+    facts.bind(j, {i, m});  // starts where i is
+    facts.bind(io, {make_int(0), floor_div(n + 15, 16)});
+    facts.bind(ii, {make_int(0), make_int(16)});
+  }
+  void proves(const Expr& e) const { EXPECT_EQ(facts.prove(e), Proof::proved) << print(e); }
+  void refutes(const Expr& e) const { EXPECT_EQ(facts.prove(e), Proof::refuted) << print(e); }
+  void leaves_open(const Expr& e) const { EXPECT_EQ(facts.prove(e), Proof::unknown) << print(e); }
+};
+
+TEST_F(Proofs, polynomials_of_positive_parameters) {
+  proves(n * m >= n);
+  proves(n * m * 2 > n);
+  proves(n * m + 1 >= n + m);  // (n - 1)(m - 1) >= 0
+  proves(n * n * t + t >= t * n * 2 - t + n - n);
+  refutes(n * m < make_int(1));
+  leaves_open(n * m >= n + m);
+}
+
+TEST_F(Proofs, loops_with_symbolic_ends) {
+  proves(i < n);
+  proves(i * m + m <= n * m);
+  proves(j < n + m);
+  proves(j >= i);
+  refutes(i >= n);
+  leaves_open(j < n);
+  leaves_open(i < n - 1);
+}
+
+TEST_F(Proofs, splits_that_do_not_divide) {
+  proves(io * 16 + ii < n + 15);
+  proves(io <= floor_div(n - 1, 16));
+  proves(floor_div(n + 15, 16) * 16 >= n);
+  leaves_open(io * 16 + ii < n);
+}
+
+TEST_F(Proofs, use_what_is_assumed) {
+  facts.assume(logical_and(io * 16 + ii < n, u >= make_int(3)));
+  proves(io * 16 + ii <= n - 1);
+  proves(io * 16 < n);
+  proves(u * 2 > make_int(5));
+  refutes(equals(u, make_int(2)));
+  facts.assume(equals(u, n));
+  proves(n >= make_int(3));
+  proves(equals(u * m, n * m));
+  facts.assume(logical_not(t < n));
+  proves(t >= u);
+}
+
+TEST_F(Proofs, divisibility) {
+  Var p("p");
+  facts.parameter(p, 4, 4);
+  proves(equals(floor_mod(p, 4), make_int(0)));
+  proves(equals(floor_mod(p * n + 8, 4), make_int(0)));
+  refutes(equals(p * 3, make_int(2)));
+  refutes(equals(i * 2, j * 4 + 1));
+  facts.assume(equals(floor_mod(t, 6), make_int(2)));
+  proves(equals(floor_mod(t, 2), make_int(0)));
+  proves(equals(floor_mod(t + 1, 3), make_int(0)));
+  leaves_open(equals(floor_mod(t, 4), make_int(0)));
+}
+
+TEST_F(Proofs, minima_and_maxima) {
+  proves(min(n, u) <= n);
+  proves(max(n, u) >= u);
+  proves(min(n, m) >= make_int(1));
+  proves(max(n, u) >= make_int(1));
+  proves(min(n - i, make_int(8)) >= make_int(1));
+  leaves_open(min(n, u) >= make_int(1));
+}
+
+TEST_F(Proofs, connectives) {
+  proves(logical_and(i >= make_int(0), i < n));
+  proves(logical_or(u < n, u >= n));
+  proves(logical_or(u < make_int(0), i < n));
+  refutes(logical_and(u<n, i> n));
+  leaves_open(logical_and(u < n, i < n));
+  proves(logical_not(i >= n));
+}
+
+TEST_F(Proofs, bounds_are_symbolic) {
+  const auto at = [&](const Expr& e) {
+    const auto b = facts.bounds(e);
+    return (b.low ? print(b.low) : "-") + " .. " + (b.high ? print(b.high) : "-");
+  };
+  EXPECT_EQ(at(i * 4 + 3), "3 .. n * 4 - 1");
+  EXPECT_EQ(at(j), "0 .. m + n - 2");
+  EXPECT_EQ(at(u + i), "u .. u + n - 1");
+  EXPECT_EQ(at(floor_div(i, 4)), "0 .. (n + 3) // 4 - 1");
+  const auto inner = facts.bounds(io * 16 + ii, {ii});
+  EXPECT_EQ(print(inner.low), "io * 16");
+  EXPECT_EQ(print(inner.high), "io * 16 + 15");
+  facts.assume(io * 16 + ii < n);
+  EXPECT_EQ(at(io * 16 + ii), "0 .. n - 1");
+}
+
+TEST_F(Proofs, a_convolution_reads_its_halo) {
+  Var x("x"), r("r");
+  facts.bind(x, {make_int(0), t});
+  facts.bind(r, {make_int(0), make_int(3)});
+  const auto b = facts.bounds(x * 2 + r * 4);
+  EXPECT_TRUE(facts.proves(equals(b.high - b.low + 1, (t - 1) * 2 + 2 * 4 + 1)));
+}
+
+/// Proofs over symbolic ranges hold for every instance of the parameters.
+TEST(Prove, holds_for_every_instance_of_the_parameters) {
+  int decided = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    Random random(seed);
+    Var n("n"), m("m"), i("i"), j("j"), k("k");
+    Analyzer facts;
+    const std::int64_t least = random.integer(1, 3), tile = random.integer(1, 5);
+    facts.parameter(n, least);
+    facts.parameter(m);
+    facts.bind(i, {make_int(0), n});
+    const Expr start = random.pick<Expr>({make_int(0), i, n - 1, make_int(-2)});
+    const Expr extent =
+        random.pick<Expr>({m, n + m, n * m, floor_div(n + tile - 1, make_int(tile)), make_int(tile)});
+    facts.bind(j, {start, extent});
+    facts.bind(k, {make_int(0), make_int(tile)});
+    const auto side = [&] {
+      Expr e = make_int(random.integer(-3, 3));
+      for (int term = 0; term < 3; ++term) {
+        const std::vector<Expr> atoms = {n,
+                                         m,
+                                         i,
+                                         j,
+                                         k,
+                                         n * m,
+                                         i * m,
+                                         j * tile,
+                                         floor_div(j, tile),
+                                         floor_mod(j, make_int(tile)),
+                                         floor_div(i, m),
+                                         min(i, j),
+                                         max(n, j)};
+        e = e + random.pick(atoms) * random.integer(-2, 3);
+      }
+      return e;
+    };
+    const Expr condition = make_binary(
+        random.pick<BinaryOp>({BinaryOp::lt, BinaryOp::ge, BinaryOp::eq, BinaryOp::ne}), side(), side());
+    const Proof proof = facts.prove(condition);
+    if (proof == Proof::unknown) continue;
+    ++decided;
+    for (int instance = 0; instance < 40; ++instance) {
+      Point p = {
+          {n, random.integer(least, least + 6)}, {m, random.integer(1, 7)}, {k, random.integer(0, tile - 1)}};
+      p[i] = random.integer(0, p[n] - 1);
+      const std::int64_t low = evaluate(start, p), count = evaluate(extent, p);
+      p[j] = random.pick<std::int64_t>({low, low + count - 1, random.integer(low, low + count - 1)});
+      ASSERT_EQ(evaluate(condition, p) != 0, proof == Proof::proved)
+          << "seed " << seed << ": " << print(condition) << " with j in " << print(start) << " + "
+          << print(extent) << " at n=" << p[n] << " m=" << p[m] << " i=" << p[i] << " j=" << p[j]
+          << " k=" << p[k];
+    }
+  }
+  EXPECT_GT(decided, 300);
+}
+
+}  // namespace
+}  // namespace ardea::arith_tests
