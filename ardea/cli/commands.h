@@ -11,7 +11,8 @@
 namespace ardea::cli {
 
 inline constexpr int exit_ok = 0;
-inline constexpr int exit_disagrees = 1;  ///< `run --check` found a wrong answer
+inline constexpr int exit_disagrees =
+    1;  ///< `run --check` found a wrong answer, or one without a finite tolerance
 inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_internal_error = 70;
 

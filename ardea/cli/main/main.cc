@@ -30,7 +30,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", ARDEA_VERSION);
   app.footer(
-      "Each command has its own --help with examples. Exit codes: 0 done, 1 a check found a wrong answer, 2 "
+      "Each command has its own --help with examples. Exit codes: 0 done, 1 a check did not pass, 2 "
       "bad input.");
 
   cli::ShowOptions show;
