@@ -9,6 +9,7 @@
 #include "ardea/measure/error_bounds.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/support/error.h"
+#include "ardea/support/narrow_float.h"
 
 namespace ardea::measure {
 
@@ -38,6 +39,12 @@ double work(const Stmt& s, arith::Analyzer facts) {
   double sum = 1;
   for_each_child(s, [&](const Expr&) { sum += 1; }, [&](const Stmt& inner) { sum += work(inner, facts); });
   return sum;
+}
+
+/// A scalar arrives rounded to its parameter's type.
+interp::Argument carried_scalar(const interp::Argument& argument, DataType type) {
+  const auto* value = std::get_if<double>(&argument);
+  return value != nullptr && type.is_float() ? round_to_type(*value, type) : argument;
 }
 
 interp::Argument carried(const interp::Argument& argument, DataType type) {
@@ -109,7 +116,8 @@ CheckReport check(const Function& f, const std::vector<interp::Argument>& before
   for (std::size_t i = 0; i < before.size(); ++i) {
     const BoundedParameter& at = program.parameters[i];
     const Buffer& value = program.function.parameters[at.value].buffer;
-    arguments[at.value] = value ? carried(before[i], value->type) : before[i];
+    arguments[at.value] =
+        value ? carried(before[i], value->type) : carried_scalar(before[i], f.parameters[i].var.type());
     if (at.bound)
       arguments[*at.bound] = runtime::Array::zeros(std::get<runtime::Array>(before[i]).shape(), float64);
   }

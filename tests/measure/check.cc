@@ -58,6 +58,26 @@ TEST(Check, accepts_a_right_answer_by_either_reference) {
     }
 }
 
+TEST(Check, takes_a_scalar_as_rounded_to_its_type) {
+  for (const std::string type : {"float32", "float16", "bfloat16"}) {
+    const std::string text = "@T.prim_func\ndef f(alpha: T." + type +
+                             ", Y: T.Buffer((3,), \"float64\")):\n    for i in range(3):\n        Y[i] = "
+                             "T.Cast(\"float64\", alpha)\n";
+    const Prepared p = prepared(text.c_str());
+    EXPECT_TRUE(check(p.f, p.before, p.after, Reference::interpreter).agrees()) << type;
+  }
+}
+
+TEST(Check, follows_integers_through_a_reinterpretation) {
+  const Prepared p = prepared(R"(
+@T.prim_func
+def f(X: T.Buffer((5,), "int8"), Y: T.Buffer((5,), "float32")):
+    for i in range(5):
+        Y[i] = T.Cast("float32", T.reinterpret("uint8", X[i])) * T.float32(0.1)
+)");
+  EXPECT_TRUE(check(p.f, p.before, p.after, Reference::interpreter).agrees());
+}
+
 TEST(Check, finds_one_wrong_element_and_says_where) {
   const Prepared p = prepared(gemm);
   const double right = output(p).get_float(17);

@@ -164,6 +164,8 @@ const std::vector<StmtFeature> stmt_features = {
      [](const Stmt& s) {
        return has_iterator<IteratorKind::reduce>(s) && spatial_count(*s.as<Block>()) == 0;
      }},
+    {"reduction without init",
+     [](const Stmt& s) { return has_iterator<IteratorKind::reduce>(s) && !s.as<Block>()->init; }},
     {"reduction with two results",
      [](const Stmt& s) { return has_iterator<IteratorKind::reduce>(s) && s.as<Block>()->init.is<Seq>(); }},
     {"ordered iterator", has_iterator<IteratorKind::ordered>},

@@ -117,7 +117,8 @@ class Planner {
   void choose_kinds() {
     static const std::vector<std::string> threads = {"threadIdx.x", "threadIdx.y", "blockIdx.x",
                                                      "blockIdx.y"};
-    std::vector<std::string> free = threads;
+    std::vector<std::string> free = threads;  // a thread is bound once in a nest
+    bool virtual_free = true;
     for (Loop& loop : plan_.loops) {
       const bool fixed = constant_int(loop.extent).has_value();
       const double draw = random_.real();
@@ -132,9 +133,11 @@ class Planner {
         loop.kind = ForKind::thread_binding;
         loop.thread = free.back();
         free.pop_back();
-      } else if (draw < 0.35 && fixed && loop.feeds == IteratorKind::spatial && constant_int(loop.min) == 0) {
+      } else if (draw < 0.38 && fixed && virtual_free && loop.feeds == IteratorKind::spatial &&
+                 constant_int(loop.min) == 0) {
         loop.kind = ForKind::virtual_thread;
         loop.thread = "vthread.x";
+        virtual_free = false;
       }
     }
   }

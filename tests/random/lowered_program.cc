@@ -26,7 +26,7 @@ class LoweredWriter {
     const Var memory(state_.fresh_name("memory"), handle_type);
     Tensor result{view(memory, type, axes), axes};
     std::vector<Stmt> body = {fill(result)};
-    if (two_dimensional && random_.chance(0.6)) body.push_back(through_a_view(result));
+    if (two_dimensional && random_.chance(0.8)) body.push_back(through_a_view(result));
     Allocate allocate{memory, type, {total(axes)}};
     allocate.body = DeclareBuffer{result.buffer, make_seq(with_rest(std::move(body), result, stages))};
     return allocate;

@@ -20,8 +20,10 @@ DataType computing_type(DataType type) {
 
 ProgramState::ProgramState(Random& random, const RandomProgramOptions& options, const std::string& name)
     : random_(random), options_(options), builder_(name) {
-  // 32-bit indices are what text with T.int32 gives; 64 bits are the rule.
-  if (random_.chance(0.2)) index_type_ = int32;
+  // 32-bit indices are what text with T.int32 gives; 64 bits are the rule. A symbolic extent of 32 bits would
+  // be of no use: n + 1 may wrap, so that nothing about it can be proved.
+  symbolic_ = options_.symbolic_shapes && random_.chance(0.35);
+  if (!symbolic_ && random_.chance(0.25)) index_type_ = int32;
   choose_axes();
   choose_scalars();
 }
@@ -34,7 +36,7 @@ void ProgramState::choose_axes() {
     if (size <= options_.largest_extent) allowed.push_back(size);
   const auto count = random_.integer(2, 4);
   for (std::int64_t i = 0; i < count; ++i) axes_.push_back(axis(random_.pick(allowed)));
-  if (!options_.symbolic_shapes || !random_.chance(0.3)) return;
+  if (!symbolic_) return;
   const bool two = random_.chance(0.4);
   for (const char* symbol : {"n", "m"}) {
     const Axis symbolic = axis(Var(symbol, index_type_), 7);

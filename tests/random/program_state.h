@@ -84,6 +84,7 @@ class ProgramState {
   const RandomProgramOptions& options_;
   FunctionBuilder builder_;
   DataType index_type_ = int64;
+  bool symbolic_ = false;
   std::vector<Axis> axes_;
   std::vector<Tensor> tensors_;
   std::vector<Var> scalars_;

@@ -17,7 +17,7 @@ const std::vector<StageKind> block_stages = {
     {2, padded_window_stage},
     {2, stencil_stage},
     {1.5, gather_stage},
-    {1, scatter_stage},
+    {1.5, scatter_stage},
     {2, tiled_stage},
     {1.5, matched_stage},
     {2, fused_stage},

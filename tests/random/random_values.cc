@@ -202,14 +202,14 @@ Value ValueWriter::converted(const Value& x, DataType type) {
 }
 
 Value ValueWriter::through_another_type(DataType type, int depth) {
+  // Bits taken as another type: only of integers, because the bits of a NaN are nobody's business.
+  if (type.is_integer() && random_.chance(0.2)) {
+    const DataType twin{type.is_int() ? TypeCode::unsigned_integer : TypeCode::integer, type.bits};
+    return {make_call("reinterpret", in_lanes(type), {value(twin, depth - 1).expr})};
+  }
   const DataType other = type.is_bool() || random_.chance(0.5) ? state_.integer_type() : state_.float_type();
   if (!may_feed(other, type)) return value(type, depth - 1);
-  Value x = value(other, depth - 1);
-  // Bits taken as another type: only of integers, because the bits of a NaN are nobody's business.
-  if (type.is_integer() && other.is_integer() && other.bits == type.bits && other != type &&
-      random_.chance(0.5))
-    return {make_call("reinterpret", in_lanes(type), {x.expr})};
-  return tamed(converted(x, type));
+  return tamed(converted(value(other, depth - 1), type));
 }
 
 // --- forms for every type ---
@@ -217,7 +217,7 @@ Value ValueWriter::through_another_type(DataType type, int depth) {
 Value ValueWriter::either(DataType type, int depth) {
   const Value a = value(type, depth - 1), b = value(type, depth - 1);
   const double magnitude = std::max(a.magnitude, b.magnitude);
-  const Expr which = condition(std::min(depth - 1, 1));
+  const Expr which = condition(random_.chance(0.3) ? 2 : 1);
   const bool fresh = a.fresh && b.fresh;
   if (vector() || random_.chance(0.5)) return {make_select(which, a.expr, b.expr), magnitude, fresh};
   const Expr hint = random_.chance(0.2) ? make_call("likely", {which}) : which;
@@ -254,8 +254,8 @@ Value ValueWriter::boolean_value(int depth) {
   }
   static const std::vector<BinaryOp> ops = {BinaryOp::eq, BinaryOp::ne, BinaryOp::lt,
                                             BinaryOp::le, BinaryOp::gt, BinaryOp::ge};
-  const DataType type = !state_.smooth() && random_.chance(0.4) ? state_.float_type() : state_.integer_type();
-  if (type.is_float() && random_.chance(0.15)) {
+  const DataType type = !state_.smooth() && random_.chance(0.5) ? state_.float_type() : state_.integer_type();
+  if (type.is_float() && random_.chance(0.4)) {
     static const std::vector<const char*> tests = {"isnan", "isinf", "isfinite"};
     return called(random_.pick(tests), {value(type, depth - 1)}, 1);
   }

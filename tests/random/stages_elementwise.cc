@@ -36,18 +36,18 @@ double write_element(ProgramState& state, ValueWriter& values, const Tensor& ten
       store(2);
     });
   } else if (draw < 0.30) {  // both ways write the same element
-    const Expr which = values.condition(1);
+    const Expr which = values.condition(2);
     f.when(which, [&] { store(2); }, [&] { store(2); });
   } else if (draw < 0.38) {  // overwritten where a condition holds
     store(1);
-    const Expr which = values.condition(1);
+    const Expr which = values.condition(2);
     f.when(which, [&] { store(2); });
   } else if (draw < 0.46) {
     const Expr x = values.value(int64, 1).expr;
     f.check(make_binary(BinaryOp::lt, floor_mod(x, 5), make_int(5)), "a remainder is less than its divisor");
     store(2);
   } else {
-    store(static_cast<int>(random.integer(1, 3)));
+    store(static_cast<int>(random.integer(1, 4)));
   }
   return magnitude;
 }

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "ardea/ir/intrinsics.h"
-
 #include "tests/random/loop_nests.h"
 #include "tests/random/random_values.h"
 #include "tests/random/stages.h"
@@ -36,8 +35,8 @@ struct Combination {
 
 Combination draw_combination(Random& random, DataType type) {
   const double draw = random.real();
-  if (draw < 0.5) return {BinaryOp::add, make_const(0, type)};
-  if (draw < 0.65) return {BinaryOp::mul, make_const(1, type)};
+  if (draw < 0.4) return {BinaryOp::add, make_const(0, type)};
+  if (draw < 0.6) return {BinaryOp::mul, make_const(1, type)};
   if (draw < 0.8) return {BinaryOp::min, extreme(type, true)};
   return {BinaryOp::max, extreme(type, false)};
 }
@@ -83,26 +82,29 @@ void reduction_stage(ProgramState& state) {
   const auto reduced = state.some_axes(static_cast<int>(random.integer(1, 2)), 60);
   const DataType type = accumulator_type(state);
   const Combination combination = draw_combination(random, type);
-  // A reduction over everything leaves one element.
-  Tensor result = state.result(kept.empty() ? std::vector{state.axis(1)} : kept, type);
+  // A reduction over everything leaves one element. Without an init it goes on from what an argument holds.
+  const std::vector<Axis> axes = kept.empty() ? std::vector{state.axis(1)} : kept;
+  const bool has_init = random.chance(0.85);
+  Tensor result = has_init ? state.result(axes, type) : state.input(axes, type);
   const auto iterators = reduction_iterators(state, kept, reduced);
   block_in_loops(state, state.fresh_name("reduce"), iterators,
                  [&](BlockBuilder& block, const std::vector<Var>& vars) {
                    FunctionBuilder& f = state.builder();
                    std::vector<Expr> place = kept_place(iterators, vars);
                    if (place.empty()) place.push_back(state.index(0));
-                   const Scope scope = scope_of(iterators, vars);
+                   Scope scope = scope_of(iterators, vars);
+                   scope.hidden = {result.buffer};
                    ValueWriter values(state, scope);
                    Expr start = combination.identity;
-                   if (random.chance(0.2)) {  // a start that depends on the element
-                     Scope outside;
+                   if (has_init && random.chance(0.2)) {  // a start that depends on the element
+                     Scope outside{{}, {result.buffer}};
                      for (std::size_t i = 0; i < iterators.size(); ++i)
                        if (iterators[i].kind == IteratorKind::spatial)
                          outside.indices.push_back(scope.indices[i]);
                      ValueWriter starts(state, outside);
                      start = starts.clamped(starts.value(type, 1), 1).expr;
                    }
-                   block.init([&] { f.store(result.buffer, place, start); });
+                   if (has_init) block.init([&] { f.store(result.buffer, place, start); });
                    const Value one = term(values, type, combination.op, volume(reduced) + 1);
                    result.magnitude = std::max(4.0, one.magnitude);
                    const Expr before = make_load(result.buffer, place);
@@ -110,7 +112,9 @@ void reduction_stage(ProgramState& state) {
                            random.chance(0.8) ? make_binary(combination.op, before, one.expr)
                                               : make_binary(combination.op, one.expr, before));
                  });
-  state.publish(std::move(result));
+  if (has_init) return state.publish(std::move(result));
+  for (Tensor& tensor : state.tensors())
+    if (tensor.buffer == result.buffer) tensor.magnitude = result.magnitude + 1;
 }
 
 void argument_of_best_stage(ProgramState& state) {
