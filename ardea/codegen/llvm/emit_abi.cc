@@ -94,7 +94,8 @@ llvm::Value* Emitter::emit_abi(const std::string& name, const Expr& e, const std
     return emit_cast(element(load(handle_type, tensor, offsetof(DLTensor, shape)), arguments[1], int64),
                      int64, type);
   if (name == "abi_tensor_stride")
-    return emit_cast(emit_tensor_stride(tensor, emit_index(arguments[1])), int64, type);
+    return emit_cast(builder_.CreateCall(tensor_stride_function(), {tensor, emit_index(arguments[1])}), int64,
+                     type);
   ensure(name == "abi_tensor_type", "the LLVM backend does not know the intrinsic T.{}", name);
   constexpr std::int64_t dtype = offsetof(DLTensor, dtype);
   const auto part = [&](DataType stored, std::int64_t byte_offset) {
@@ -106,22 +107,35 @@ llvm::Value* Emitter::emit_abi(const std::string& name, const Expr& e, const std
   return emit_cast(builder_.CreateOr(builder_.CreateOr(code, bits), lanes), uint32, type);
 }
 
-/// A tensor without strides is row-major: the product of the extents behind the dimension.
-llvm::Value* Emitter::emit_tensor_stride(llvm::Value* tensor, llvm::Value* dimension) {
-  llvm::Type* word = builder_.getInt64Ty();
+/// int64_t stride(tensor, dimension), once a module: every check of a stride would be a loop of its own
+/// otherwise, and take longer to compile than the program. A tensor without strides is row-major: the product
+/// of the extents behind the dimension.
+llvm::Function* Emitter::tensor_stride_function() {
+  const char* const name = "ardea_tensor_stride";
+  if (llvm::Function* known = module_.getFunction(name)) return known;
+  Frame caller = std::move(frame_);
+  llvm::IRBuilderBase::InsertPointGuard guard(builder_);
+  llvm::Type *word = builder_.getInt64Ty(), *pointer = builder_.getPtrTy();
+  begin_function(name, llvm::FunctionType::get(word, {pointer, word}, false),
+                 llvm::GlobalValue::InternalLinkage);
+  llvm::Function* function = frame_.function;
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->addFnAttr(llvm::Attribute::MinSize);
+  function->addFnAttr(llvm::Attribute::OptimizeForSize);
+  llvm::Value *tensor = function->getArg(0), *dimension = function->getArg(1);
   const auto field = [&](llvm::Type* type, std::size_t offset) {
     return builder_.CreateLoad(type, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), tensor, offset));
   };
   const auto element = [&](llvm::Value* base, llvm::Value* index) {
     return builder_.CreateLoad(word, builder_.CreateGEP(word, base, index));
   };
-  llvm::Value* strides = field(builder_.getPtrTy(), offsetof(DLTensor, strides));
-  return emit_lazily(
+  llvm::Value* strides = field(pointer, offsetof(DLTensor, strides));
+  llvm::Value* stride = emit_lazily(
       builder_.CreateIsNull(strides),
       [&]() -> llvm::Value* {
-        llvm::Value* shape = field(builder_.getPtrTy(), offsetof(DLTensor, shape));
+        llvm::Value* shape = field(pointer, offsetof(DLTensor, shape));
         llvm::Value* rank = builder_.CreateSExt(field(builder_.getInt32Ty(), offsetof(DLTensor, ndim)), word);
-        llvm::AllocaInst* product = stack_slot(word, llvm::Align(8), "stride");
+        llvm::AllocaInst* product = stack_slot(word, llvm::Align(8), "product");
         builder_.CreateStore(builder_.getInt64(1), product);
         emit_counted_loop(
             builder_.CreateAdd(dimension, builder_.getInt64(1)), rank, true, [&](llvm::Value* d) {
@@ -131,6 +145,9 @@ llvm::Value* Emitter::emit_tensor_stride(llvm::Value* tensor, llvm::Value* dimen
         return builder_.CreateLoad(word, product);
       },
       [&]() -> llvm::Value* { return element(strides, dimension); });
+  builder_.CreateRet(stride);
+  frame_ = std::move(caller);
+  return function;
 }
 
 /// What comes after it is never reached, but must be somewhere: a block that nothing branches to.
@@ -138,12 +155,16 @@ llvm::Value* Emitter::emit_fail(const std::vector<Expr>& arguments) {
   const auto* sentence = arguments.empty() ? nullptr : arguments[0].as<StringImm>();
   require(sentence != nullptr, "{}: T.fail: the first argument must be the sentence as a string", name_);
   const auto count = static_cast<unsigned>(arguments.size() - 1);
-  llvm::Type* word = builder_.getInt64Ty();
-  llvm::AllocaInst* values = stack_slot(llvm::ArrayType::get(word, count), llvm::Align(8), "values");
-  for (unsigned i = 0; i < count; ++i)
-    builder_.CreateStore(emit_index(arguments[i + 1]), builder_.CreateConstGEP1_64(word, values, i));
-  builder_.CreateCall(runtime_function("ardea_set_error_format"),
-                      {string_constant(sentence->value), values, builder_.getInt32(count)});
+  if (count == 0) {
+    set_error(sentence->value);
+  } else {
+    llvm::Type* word = builder_.getInt64Ty();
+    llvm::AllocaInst* values = stack_slot(llvm::ArrayType::get(word, count), llvm::Align(8), "values");
+    for (unsigned i = 0; i < count; ++i)
+      builder_.CreateStore(emit_index(arguments[i + 1]), builder_.CreateConstGEP1_64(word, values, i));
+    builder_.CreateCall(runtime_function("ardea_set_error_format"),
+                        {string_constant(sentence->value), values, builder_.getInt32(count)});
+  }
   ++frame_.effects;
   builder_.CreateBr(failure_block(frame_.heap.size()));
   builder_.SetInsertPoint(new_block("unreached"));

@@ -87,7 +87,7 @@ class Emitter {
   // emit_abi.cc
   llvm::Value* emit_abi(const std::string& name, const Expr& e, const std::vector<Expr>& arguments);
   llvm::Value* emit_packed_argument(const Expr& index, DataType type);
-  llvm::Value* emit_tensor_stride(llvm::Value* tensor, llvm::Value* dimension);
+  llvm::Function* tensor_stride_function();
   llvm::Value* emit_fail(const std::vector<Expr>& arguments);
   llvm::Value* emit_call_registered(const Expr& e, const std::vector<Expr>& arguments);
   llvm::Value* emit_registered_result(const std::string& name, DataType type, llvm::Value* result,
