@@ -130,7 +130,7 @@ void Reasoner::assume_residue(const Polynomial& zero) {
   if (a.kind != AtomKind::remainder || !a.operands[1].is_constant()) return;
   const std::int64_t modulus = a.operands[1].constant;
   const Polynomial remainder =
-      subtract(constant_polynomial(-sign * zero.constant), constant_polynomial(a.operands[0].constant));
+      subtract(scale(constant_polynomial(zero.constant), -sign), constant_polynomial(a.operands[0].constant));
   if (remainder.overflow) return;
   residues_.emplace_back(subtract(a.operands[0], constant_polynomial(a.operands[0].constant)),
                          Congruence{modulus, floor_remainder(remainder.constant, modulus)});

@@ -126,6 +126,8 @@ Expr Reasoner::simplify_comparison(const Expr& e, const Binary& binary) {
   if (const Proof p = compare(binary.op, difference); p != Proof::unknown)
     return truth(p == Proof::proved, e.type());
 
+  if (difference.overflow || difference.constant == INT64_MIN) return as_written();
+
   // Added terms go to the left, subtracted ones and the constant to the right.
   Polynomial less, more = constant_polynomial(-difference.constant);
   for (const Term& term : difference.terms) {
@@ -142,7 +144,7 @@ Expr Reasoner::simplify_comparison(const Expr& e, const Binary& binary) {
     more = constant_polynomial(-more.constant);
     op = mirrored(op);
   }
-  if (difference.overflow || !fits(less, type) || !fits(more, type)) return as_written();
+  if (!fits(less, type) || !fits(more, type)) return as_written();
   return make_binary(op, rebuild(less, type), rebuild(more, type));
 }
 
