@@ -58,18 +58,31 @@ TEST(Host, runs_a_vectorised_loop_with_every_feature_that_it_lists) {
 }
 
 TEST(Machine, refuses_what_it_cannot_compile_for) {
-  EXPECT_NE(error_of([] { codegen::llvm_ir(std::vector{axpy()}, target::find("h200"), {}); }).find("h200"),
-            std::string::npos);
-  target::Target target = host();
+  const auto refusal = [](const target::Target& target, std::vector<Function> functions = {axpy()},
+                          int level = 3) {
+    return error_of([&] { codegen::llvm_ir(functions, target, {.optimization_level = level}); });
+  };
+  EXPECT_TRUE(has(refusal(target::find("h200")), "h200"));
+  EXPECT_TRUE(has(refusal(host(), {axpy(), axpy()}), "two functions are called axpy; rename one"));
+  EXPECT_TRUE(has(refusal(host(), {axpy()}, 9), "optimization_level 9: must be 0, 1, 2 or 3"));
+  target::Target target = target::find("avx2");
   target.triple = "abacus-unknown-none";
-  EXPECT_NE(error_of([&] { codegen::llvm_ir(std::vector{axpy()}, target, {}); }).find("abacus"),
-            std::string::npos);
-  EXPECT_NE(error_of([&] {
-              codegen::llvm_ir(std::vector{axpy()}, host(), {.optimization_level = 9});
-            }).find("0, 1, 2 or 3"),
-            std::string::npos);
-  EXPECT_NE(error_of([&] { codegen::llvm_ir(std::vector{axpy(), axpy()}, host(), {}); }).find("rename one"),
-            std::string::npos);
+  EXPECT_TRUE(has(refusal(target), "no code generator for the triple abacus-unknown-none"));
+  target = target::find("avx2");
+  target.cpu = "haswel";
+  EXPECT_TRUE(has(refusal(target), "no processor \"haswel\""));
+  target = target::find("avx2");
+  target.features.push_back("+avx52");
+  EXPECT_TRUE(has(refusal(target), "no feature \"avx52\" for x86_64; did you mean"));
+}
+
+TEST(Machine, knows_every_named_target) {
+  for (const std::string& name : target::names()) {
+    const target::Target target = target::find(name);
+    if (target.kind != target::Kind::cpu) continue;
+    EXPECT_EQ(error_of([&] { codegen::llvm_ir(std::vector{axpy()}, target, {.optimization_level = 0}); }), "")
+        << name;
+  }
 }
 
 }  // namespace
