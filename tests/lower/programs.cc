@@ -99,6 +99,29 @@ def local(X: T.Buffer((6, 9), "float32"), Y: T.Buffer((6,), "float32")):
             vi = T.axis.spatial(6, i)
             Y[vi] = acc[vi] * T.float32(0.5)
 )"},
+      {"carried_reduction", R"(
+@T.prim_func
+def partial(X: T.Buffer((9,), "float32"), Y: T.Buffer((9,), "float32")):
+    acc = T.alloc_buffer((1,))
+    for k in range(9):
+        with T.block("acc"):
+            vk = T.axis.reduce(9, k)
+            with T.init():
+                acc[0] = T.float32(0.0)
+            acc[0] = acc[0] + X[vk]
+        with T.block("Y"):
+            vk = T.axis.spatial(9, k)
+            Y[vk] = acc[0]
+)"},
+      {"wide_values", R"(
+@T.prim_func
+def wide(X: T.Buffer((7,), "float32"), Y: T.Buffer((7,), "float32"), Z: T.Buffer((7,), "int64")):
+    for i in range(7):
+        with T.block("Y"):
+            vi = T.axis.spatial(7, i)
+            Y[vi] = X[(vi * 600000000 + 4) // 600000001]
+            Z[vi] = vi * 600000000
+)"},
       {"matched_window", R"(
 @T.prim_func
 def windows(X: T.Buffer((6, 8), "float32"), Y: T.Buffer((6, 8), "float32")):
@@ -265,10 +288,11 @@ def dots(A: T.Buffer((5, 8), "int8"), B: T.Buffer((3, 8), "int8"), C: T.Buffer((
       {"functions",
        R"(
 @T.prim_func
-def functions(X: T.Buffer((41,), "float32"), Y: T.Buffer((41,), "float32"), Z: T.Buffer((41,), "float16"), B: T.Buffer((41,), "bool")):
+def functions(X: T.Buffer((41,), "float32"), Y: T.Buffer((41,), "float32"), Z: T.Buffer((41,), "float16"), B: T.Buffer((41,), "bool"), W: T.Buffer((41,), "float32")):
     for i in range(41):
         with T.block("Y"):
             vi = T.axis.spatial(41, i)
+            W[vi] = T.sigmoid(T.Cast("float32", vi) * T.float32(-2.5))
             Y[vi] = T.sigmoid(X[vi] * T.float32(40.0)) + T.rsqrt(T.abs(X[vi]) + T.float32(0.5))
             Z[vi] = T.sigmoid(T.Cast("float16", X[vi]))
             B[vi] = T.isfinite(X[vi]) and not T.isnan(X[vi]) and not T.isinf(X[vi] / T.float32(0.0))
