@@ -46,9 +46,9 @@ class Checks {
     law("verify", [&] { arith::require_valid(f_, ""); });
     law("round_trip", [&] { round_trip(); });
     law("interpret", [&] { interpret(); });
+    if (test_.each_pass) each_pass();  // before the compiled runs: it names the pass at fault
     law("compiled", [&] { compiled(); });
     law("contracted", [&] { contracted(); });
-    if (test_.each_pass) each_pass();
     law("assembly", [&] {
       if (test_.other_target) build::assembly(Module{"", {f_}}, other_machine());
     });
