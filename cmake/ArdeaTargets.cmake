@@ -16,16 +16,13 @@ if(ARDEA_SANITIZE)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 has false positives for these under -O2 and above.
-  target_compile_options(ardea_options INTERFACE -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-restrict)
+  target_compile_options(ardea_options INTERFACE -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-stringop-overflow
+                                                -Wno-stringop-overread -Wno-array-bounds -Wno-restrict)
 endif()
 
 function(ardea_library name)
   cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
-  if(NOT sources)
-    add_library(ardea_${name} INTERFACE)
-    return()
-  endif()
   add_library(ardea_${name} STATIC ${sources})
   target_include_directories(ardea_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   list(TRANSFORM ARG_USES PREPEND ardea_)
