@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t programs = 1000, ranges = 8, programs_a_range = programs / ranges;
 
-// Under a sanitizer a program takes some twenty times as long; fewer of each range still reach all of the code.
+// Under a sanitizer a program takes some twenty times as long; fewer of each range still reach all of the
+// code.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t checked_a_range = 12;
 #else
