@@ -313,6 +313,10 @@ class Transformation {
       value = bounded_accumulate(place, expression(*term), reduction_terms_, n.value.type());
     } else {
       value = expression(n.value);
+      // What a sum starts from takes part in each of its additions, as every term does.
+      if (starting_sums_.contains(n.buffer) && !is_zero(n.value))
+        value =
+            bounded_accumulate({make_float(0, value.value.type())}, value, reduction_terms_, n.value.type());
     }
     Stmt store_value = make_store(pair.value, indices, value.value, predicate);
     if (!pair.bound) return store_value;
@@ -403,10 +407,17 @@ class Transformation {
     out.writes = regions(n.writes);
     const Expr terms_outside = reduction_terms_;
     reduction_terms_ = {};
+    // Without an init the sum goes on from what memory holds, whose size no term tells: then every step
+    // counts what it adds to.
     for (const BlockIterator& it : out.iterators)
-      if (it.kind == IteratorKind::reduce)
+      if (n.init && it.kind == IteratorKind::reduce)
         reduction_terms_ = reduction_terms_ ? reduction_terms_ * it.domain.extent : it.domain.extent;
+    visit_stmts(n.body, [&](const Stmt& s) {
+      const auto* store = s.as<Store>();
+      if (store != nullptr && accumulated_term(*store)) starting_sums_.insert(store->buffer);
+    });
     out.init = statement(n.init);
+    starting_sums_.clear();
     out.body = statement(n.body);
     reduction_terms_ = terms_outside;
     return out;
@@ -437,6 +448,7 @@ class Transformation {
   std::unordered_map<Expr, Bounded> known_;
   std::vector<Stmt> conditions_;  ///< assertions that the statement being transformed needs in front of it
   Expr reduction_terms_;          ///< of the reduction block around; empty outside
+  std::unordered_set<Buffer> starting_sums_;  ///< in an init: what the block goes on to sum into
   int lets_ = 0;
 };
 

@@ -108,6 +108,28 @@ TEST(ErrorBounds, holds_for_every_order_of_a_declared_sum) {
   }
 }
 
+/// A sum that goes on from 1000, or starts from it, has the rounding of large partial sums whatever its terms
+/// are.
+TEST(ErrorBounds, count_what_a_sum_starts_from) {
+  const std::string head =
+      "@T.prim_func\ndef f(X: T.Buffer((64,), \"float32\"), Y: T.Buffer((1,), \"float32\")):\n    for i in "
+      "range(64):\n"
+      "        with T.block(\"sum\"):\n            k = T.axis.reduce(64, i)\n";
+  const std::string init = "            with T.init():\n                Y[0] = T.float32(1000.0)\n";
+  const std::string update = "            Y[0] = Y[0] + X[k]\n";
+  for (const std::string& text : {head + init + update, head + update}) {
+    const Function f = load(text);
+    auto before = make_arguments(f, {.seed = 2});
+    std::get<Array>(before[1]).set_float(0, 1000);
+    for (int i = 0; i < 64; ++i) std::get<Array>(before[0]).set_float(i, 1e-3 * (i + 1) / 7);
+    const ReferenceRun reference = run_bounded(f, before);
+    float sum = 1000;
+    for (int i = 0; i < 64; ++i) sum += static_cast<float>(std::get<Array>(before[0]).get_float(i));
+    EXPECT_LE(std::fabs(sum - reference.value.get_float(0)), reference.bound.get_float(0)) << text;
+    EXPECT_LE(reference.bound.get_float(0), 66 * 0x1p-24 * 1001 + 1e-4) << text;
+  }
+}
+
 /// One function of x on float32, evaluated through the bounded program and directly in float32 arithmetic.
 struct UnaryCase {
   std::string text;
