@@ -271,7 +271,8 @@ class Walk {
         continue;
       }
       const Range& part = region.region[d - (rank - mine)];
-      out.region.push_back({place.facts.simplify(as_index(range.min) + as_index(part.min)), as_index(part.extent)});
+      out.region.push_back(
+          {place.facts.simplify(as_index(range.min) + as_index(part.min)), as_index(part.extent)});
     }
     return out;
   }

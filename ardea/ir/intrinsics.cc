@@ -71,7 +71,8 @@ std::vector<Intrinsic> table() {
       {"async_wait", 1, writes, ResultRule::none, false,
        "waits until at most n of this thread's groups are under way"},
       {"fail", -1, writes, ResultRule::none, false,
-       "stops the program with a sentence, in which each {} stands for the next of the integers that follow it"},
+       "stops the program with a sentence, in which each {} stands for the next of the integers that follow "
+       "it"},
       // What pack_arguments writes at the head of an entry point (runtime/abi.h).
       {"abi_argument", 1, pure, ResultRule::stated, false,
        "the i-th packed argument, read as the stated type"},

@@ -16,8 +16,8 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 /// "; did you mean a, b or c?", or nothing where no candidate is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-/// The text with quotes and control characters escaped, in double quotes. (Not called `quoted`: std::quoted would be
-/// found by argument-dependent lookup.)
+/// The text with quotes and control characters escaped, in double quotes. (Not called `quoted`: std::quoted
+/// would be found by argument-dependent lookup.)
 std::string in_quotes(std::string_view text);
 
 }  // namespace ardea
