@@ -85,6 +85,26 @@ TEST(Substitute, replaces_uses_and_keeps_definitions) {
   EXPECT_EQ(node->var, i);
 }
 
+TEST(Substitute, reaches_every_part_of_a_block) {
+  const Var n("n"), i("i"), v("v");
+  const Buffer a = make_buffer("A", std::vector<std::int64_t>{9}), b = make_buffer("B", std::vector<Expr>{n}),
+               window = make_buffer("W", std::vector<std::int64_t>{1});
+  Block block;
+  block.name = "all";
+  block.iterators = {{v, {n, n}, IteratorKind::spatial, i + n}};
+  block.predicate = i < n;
+  block.reads = {{a, {{n, make_int(1)}}}};
+  block.writes = {{a, {{v, n}}}};
+  block.allocations = {b};
+  block.matches = {{window, {a, {{n, make_int(1)}}}}};
+  block.init = make_store(a, {n}, make_float(0));
+  block.body = make_store(a, {n}, make_float(1));
+  const Stmt out = substitute(Stmt(block), n, make_int(4));
+  EXPECT_FALSE(uses(out, n));
+  EXPECT_EQ(constant_int(out.as<Block>()->allocations[0]->shape[0]), 4);
+  EXPECT_EQ(constant_int(out.as<Block>()->predicate.as<Binary>()->right), 4);
+}
+
 TEST(Substitute, replaces_a_buffer_whose_shape_changes_by_one_new_buffer_everywhere) {
   const Var n("n"), i("i");
   const Buffer a = make_buffer("A", std::vector<Expr>{n}), b = make_buffer("B", std::vector<Expr>{n});
