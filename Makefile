@@ -22,12 +22,12 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan fuzz fuzz-minute lint campaign \
+.PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
         mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "  %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "  %-16s %s\n", $$1, $$2}'
 
 deps: ## install the packages that building and testing need
 	@tools/install_packages $(BUILD_PACKAGES)
@@ -72,6 +72,9 @@ test-tsan: deps ## the tests of the concurrent parts under the thread sanitizer
 	$(call BUILD,tsan) --target $(TSAN_TESTS:%=test_%)
 	$(FIXED_ADDRESSES) $(call CTEST,tsan) --tests-regex '^($(subst $() ,|,$(TSAN_TESTS)))$$'
 
+test-other-arch: deps ## cross-compile for the other architecture and run its tests under emulation
+	tools/test_other_architecture
+
 # libFuzzer reads every folder and writes new inputs to the first; a crashing input is left in build/fuzz.
 fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
 	@$(MAKE) --no-print-directory build/fuzz/build.ninja
@@ -91,7 +94,8 @@ lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_F
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
 	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
 
-mutants: build ## break the code in known places and see which test notices
+mutants: deps ## break the code in known places and see which test notices
+	@tools/install_packages python3 git
 	tools/mutants
 
 clean: ## remove what the targets above built
