@@ -99,7 +99,10 @@ Expr Reasoner::simplify_let(const Expr& e, const Let& let) {
   variables_[let.var] = {.value = value, .order = next_order_++};
   const Expr body = simplify(let.body);
   if (!uses(body, let.var)) return body;
-  return value == let.value && body == let.body ? e : make_let(let.var, value, body);
+  if (value == let.value && body == let.body) return e;
+  // A let that two contexts share may come out differently in each, and two lets may not define one variable.
+  const Var var(let.var.name(), let.var.type());
+  return make_let(var, value, substitute(body, let.var, var));
 }
 
 }  // namespace ardea::arith
