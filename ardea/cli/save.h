@@ -11,8 +11,8 @@ namespace ardea::cli {
 
 /// Writes <argument>.npy for every array (inputs and in-place arguments as they were before, outputs as they
 /// are after), <argument>.out.npy for in-place ones, and manifest.json, which also gets the fields of
-/// `about`. All files are written beside the folder first and moved in at the end: on an Error the folder is
-/// as it was.
+/// `about`. All files come into the folder together (ardea/support/staged_folder.h): on an Error it is as it
+/// was.
 void save_run(const std::filesystem::path& folder, const Function& f,
               const std::vector<interp::Argument>& before, const std::vector<interp::Argument>& after,
               const nlohmann::json& about);
