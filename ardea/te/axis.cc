@@ -1,0 +1,29 @@
+#include "ardea/te/axis.h"
+
+#include "ardea/support/error.h"
+
+namespace ardea::te {
+
+Axis reduce_axis(Expr low, Expr high, std::string name) {
+  require(low.type().is_integer() && low.type().is_scalar() && high.type() == low.type(),
+          "reduce_axis({}): its bounds are {} and {}, must be integers of one type", name,
+          to_string(low.type()), to_string(high.type()));
+  const auto first = constant_int(low), last = constant_int(high);
+  require(!first || !last || *first < *last, "reduce_axis({}): [{}, {}) is empty; give bounds low < high",
+          name, first.value_or(0), last.value_or(0));
+  Expr extent = is_zero(low) ? high : first && last ? make_int(*last - *first, low.type()) : high - low;
+  return {Var(std::move(name), low.type()), {std::move(low), std::move(extent)}, IteratorKind::reduce};
+}
+
+Axis reduce_axis(std::int64_t low, std::int64_t high, std::string name) {
+  return reduce_axis(make_int(low), make_int(high), std::move(name));
+}
+
+Axis reduce_axis(Expr extent, std::string name) {
+  Expr zero = make_int(0, extent.type());
+  return reduce_axis(std::move(zero), std::move(extent), std::move(name));
+}
+
+Axis reduce_axis(std::int64_t extent, std::string name) { return reduce_axis(0, extent, std::move(name)); }
+
+}  // namespace ardea::te

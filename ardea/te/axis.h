@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ardea/ir/stmt.h"
+
+namespace ardea::te {
+
+struct Operation;
+
+/// What a computation runs over: one index of its output (spatial), one index that it reduces over, or the
+/// steps of a scan. Stands for its variable in expressions.
+struct Axis {
+  Var var;
+  Range range;
+  IteratorKind kind = IteratorKind::spatial;
+
+  operator Expr() const { return var; }
+  const std::string& name() const { return var.name(); }
+};
+
+/// k ∈ [low, high), for sum, max and the other reductions. An axis belongs to one compute: a second compute
+/// that reduces over it is refused, because schedules name axes.
+Axis reduce_axis(Expr low, Expr high, std::string name = "k");
+Axis reduce_axis(std::int64_t low, std::int64_t high, std::string name = "k");
+Axis reduce_axis(Expr extent, std::string name = "k");
+Axis reduce_axis(std::int64_t extent, std::string name = "k");
+
+}  // namespace ardea::te

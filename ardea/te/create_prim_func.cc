@@ -1,0 +1,170 @@
+#include "ardea/te/create_prim_func.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+#include "ardea/arith/regions.h"
+#include "ardea/arith/verify.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/support/error.h"
+#include "ardea/support/overloaded.h"
+#include "ardea/te/stage.h"
+
+namespace ardea::te {
+
+namespace {
+
+using OperationRef = std::shared_ptr<const Operation>;
+
+class Operations {
+ public:
+  void add(const OperationRef& operation) {
+    if (!seen_.insert(operation.get()).second) return;
+    for (const Tensor& input : operation->inputs) add(input.operation());
+    ordered_.push_back(operation);
+  }
+  std::vector<OperationRef> take() { return std::move(ordered_); }
+
+ private:
+  std::unordered_set<const Operation*> seen_;
+  std::vector<OperationRef> ordered_;
+};
+
+class FunctionMaker {
+ public:
+  FunctionMaker(const std::vector<Argument>& arguments, const std::string& name) : arguments_(arguments) {
+    function_.name = name;
+    function_.attributes["tir.noalias"] = {make_bool(true)};
+  }
+
+  Function make() {
+    add_parameters();
+    std::vector<Stmt> stages;
+    for (const OperationRef& operation : operations_of(tensors_)) {
+      if (operation->as<Placeholder>()) {
+        require_argument(*operation);
+        continue;
+      }
+      for (const Buffer& buffer : operation->outputs) allocate(buffer);
+      stages.push_back(stage_of(*operation));
+    }
+    require(!stages.empty(), "create_prim_func({}): no argument is computed; add the tensors that you want",
+            function_.name);
+    Block root{.name = "root", .reads = {{}}, .writes = {{}}, .allocations = allocations_};
+    root.body = make_seq(std::move(stages));
+    function_.body = std::move(root);
+    check_variables();
+    function_ = arith::complete_regions(function_);
+    arith::require_valid(function_, "create_prim_func");
+    return function_;
+  }
+
+ private:
+  void add_parameters() {
+    for (const Argument& argument : arguments_)
+      std::visit(overloaded{
+                     [&](const Tensor& tensor) {
+                       require(static_cast<bool>(tensor),
+                               "create_prim_func({}): an argument is an empty tensor", function_.name);
+                       require(parameters_.insert(tensor.buffer()).second,
+                               "create_prim_func({}): {} is given twice", function_.name, tensor.name());
+                       tensors_.push_back(tensor);
+                       function_.parameters.push_back(
+                           {Var(tensor.name() + "_handle", handle_type), tensor.buffer()});
+                     },
+                     [&](const Var& var) { function_.parameters.push_back({var}); },
+                 },
+                 argument);
+  }
+
+  void require_argument(const Operation& input) const {
+    require(parameters_.contains(input.outputs[0]),
+            "create_prim_func({}): {} is read, but is not among the arguments; add it", function_.name,
+            input.name);
+  }
+
+  void allocate(const Buffer& buffer) {
+    if (!parameters_.contains(buffer)) allocations_.push_back(buffer);
+  }
+
+  Stmt stage_of(const Operation& operation) {
+    return std::visit(
+        overloaded{
+            [&](const Placeholder&) -> Stmt { return make_no_op(); },
+            [&](const Compute& compute) {
+              return compute_stage(compute, operation.outputs, unique(operation.name));
+            },
+            [&](const Scan& scan) { return scan_stage(scan, operation); },
+            [&](const Extern& written) { return extern_stage(written, unique(operation.name)); },
+        },
+        operation.kind);
+  }
+
+  /// The first steps, then one loop over the others with the cell's stages inside. State, update and init
+  /// are all the same memory: the scan's own result.
+  Stmt scan_stage(const Scan& scan, const Operation& operation) {
+    std::unordered_map<Buffer, Buffer> result;
+    for (std::size_t i = 0; i < scan.state.size(); ++i) {
+      result[scan.state[i].buffer()] = operation.outputs[i];
+      result[scan.update[i].buffer()] = operation.outputs[i];
+    }
+    std::vector<Stmt> stages;
+    for (std::size_t i = 0; i < scan.init.size(); ++i)
+      stages.push_back(copy_stage(scan.init[i], operation.outputs[i], unique(operation.name + "_init")));
+    const ScanStep step{Var(scan.step.name()), scan.step.range};
+    std::vector<Stmt> cell;
+    for (const OperationRef& part : scan.cell) {
+      for (const Buffer& buffer : part->outputs)
+        if (!result.contains(buffer)) allocate(buffer);
+      cell.push_back(substitute_buffers(
+          compute_stage(*part->as<Compute>(), part->outputs, unique(part->name), step), result));
+    }
+    stages.push_back(make_for(step.loop, make_int(0), step.range.extent, make_seq(std::move(cell))));
+    return make_seq(std::move(stages));
+  }
+
+  /// Names are how schedules ask for blocks: no two blocks share one.
+  std::string unique(const std::string& wanted) {
+    std::string name = wanted;
+    for (int i = 1; !block_names_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
+    return name;
+  }
+
+  /// Sizes come from the shapes of parameters and scalars from the arguments: nothing else is defined.
+  void check_variables() const {
+    const std::vector<Var> sizes = shape_variables(function_);
+    for (const Var& var : free_variables(function_.body)) {
+      if (var.type().is_handle()) continue;  // the memory of a parameter
+      const bool is_size = std::find(sizes.begin(), sizes.end(), var) != sizes.end();
+      const bool is_argument = std::any_of(function_.parameters.begin(), function_.parameters.end(),
+                                           [&](const Parameter& p) { return p.var == var; });
+      require(is_size || is_argument,
+              "create_prim_func({}): {} is used, but is neither an argument, an extent of an argument nor an "
+              "axis of the computation that uses it; list it among the arguments, or among the axes of the "
+              "reduction if it is one",
+              function_.name, var.name());
+    }
+  }
+
+  const std::vector<Argument>& arguments_;
+  Function function_;
+  std::vector<Tensor> tensors_;
+  std::unordered_set<Buffer> parameters_;
+  std::vector<Buffer> allocations_;
+  std::set<std::string> block_names_ = {"root"};
+};
+
+}  // namespace
+
+std::vector<OperationRef> operations_of(const std::vector<Tensor>& tensors) {
+  Operations operations;
+  for (const Tensor& tensor : tensors) operations.add(tensor.operation());
+  return operations.take();
+}
+
+Function create_prim_func(const std::vector<Argument>& arguments, const std::string& name) {
+  return FunctionMaker(arguments, name).make();
+}
+
+}  // namespace ardea::te

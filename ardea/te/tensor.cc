@@ -1,0 +1,139 @@
+#include "ardea/te/tensor.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "ardea/ir/traverse.h"
+#include "ardea/support/error.h"
+
+namespace ardea::te {
+
+namespace {
+
+/// Who made a buffer, and which compute reduces over an axis: expressions mention buffers and variables, and
+/// lead back to operations through this. Entries go when their operation does.
+class Makers {
+ public:
+  struct Maker {
+    std::weak_ptr<const Operation> operation;
+    std::size_t output;
+  };
+
+  void add(const std::shared_ptr<const Operation>& operation) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < operation->outputs.size(); ++i)
+      buffers_[operation->outputs[i].get()] = {operation, i};
+    for (const Axis& axis : reduce_axes(*operation)) axes_[axis.var.get()] = operation;
+  }
+
+  void remove(const Operation& operation) {
+    const std::lock_guard lock(mutex_);
+    for (const Buffer& buffer : operation.outputs) buffers_.erase(buffer.get());
+    for (const Axis& axis : reduce_axes(operation)) axes_.erase(axis.var.get());
+  }
+
+  Tensor find(const Buffer& buffer) {
+    const std::lock_guard lock(mutex_);
+    const auto at = buffers_.find(buffer.get());
+    if (at == buffers_.end()) return {};
+    std::shared_ptr<const Operation> operation = at->second.operation.lock();
+    return operation ? Tensor(std::move(operation), at->second.output) : Tensor();
+  }
+
+  std::shared_ptr<const Operation> reducer_over(const Var& axis) {
+    const std::lock_guard lock(mutex_);
+    const auto at = axes_.find(axis.get());
+    return at == axes_.end() ? nullptr : at->second.lock();
+  }
+
+ private:
+  static std::vector<Axis> reduce_axes(const Operation& operation) {
+    const auto* compute = operation.as<Compute>();
+    const auto* reduction = compute ? std::get_if<Reduction>(&compute->body) : nullptr;
+    return reduction ? reduction->axes : std::vector<Axis>{};
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<const BufferNode*, Maker> buffers_;
+  std::unordered_map<const ExprNode*, std::weak_ptr<const Operation>> axes_;
+};
+
+Makers& makers() {
+  static Makers* const all = new Makers;  // outlives tensors in other static objects
+  return *all;
+}
+
+std::vector<Tensor> tensors_of(const std::vector<Buffer>& buffers) {
+  std::vector<Tensor> tensors;
+  for (const Buffer& buffer : buffers)
+    if (Tensor tensor = tensor_of(buffer)) tensors.push_back(std::move(tensor));
+  return tensors;
+}
+
+Tensor make_placeholder(Buffer buffer) {
+  for (const Expr& extent : buffer->shape) {
+    const auto size = constant_int(extent);
+    require(!size || *size > 0, "placeholder({}): an extent is {}, must be at least 1", buffer->name,
+            size.value_or(0));
+  }
+  std::string name = buffer->name;
+  return {publish({std::move(name), {std::move(buffer)}, {}, Placeholder{}}), 0};
+}
+
+}  // namespace
+
+Tensor::Tensor(std::shared_ptr<const Operation> operation, std::size_t output)
+    : operation_(std::move(operation)), output_(output) {}
+
+const Buffer& Tensor::buffer() const {
+  require(operation_ != nullptr,
+          "a default-constructed te::Tensor was used; make one with placeholder or compute");
+  return operation_->outputs[output_];
+}
+
+Expr Tensor::at(std::vector<Expr> indices) const {
+  require(indices.size() == rank(), "{}: it has {} dimension{}, but is indexed with {} ind{}", name(), rank(),
+          rank() == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices");
+  return make_load(buffer(), std::move(indices));
+}
+
+Tensor placeholder(std::string name, std::vector<Expr> shape, DataType type) {
+  return make_placeholder(make_buffer(std::move(name), std::move(shape), type));
+}
+
+Tensor placeholder(std::string name, const std::vector<std::int64_t>& shape, DataType type) {
+  return make_placeholder(make_buffer(std::move(name), shape, type));
+}
+
+Var size(std::string name) { return Var(std::move(name), int64); }
+
+std::vector<Tensor> results(const std::shared_ptr<const Operation>& operation) {
+  std::vector<Tensor> tensors;
+  for (std::size_t i = 0; i < operation->outputs.size(); ++i) tensors.emplace_back(operation, i);
+  return tensors;
+}
+
+std::shared_ptr<const Operation> publish(Operation operation) {
+  if (const auto* compute = operation.as<Compute>())
+    if (const auto* reduction = std::get_if<Reduction>(&compute->body))
+      for (const Axis& axis : reduction->axes)
+        if (const auto other = makers().reducer_over(axis.var))
+          fail(
+              "compute({}): the reduce axis {} belongs to compute({}) already; make another reduce_axis for "
+              "{}",
+              operation.name, axis.name(), other->name, operation.name);
+  const std::shared_ptr<const Operation> shared(new Operation(std::move(operation)), [](const Operation* o) {
+    makers().remove(*o);
+    delete o;
+  });
+  makers().add(shared);
+  return shared;
+}
+
+Tensor tensor_of(const Buffer& buffer) { return makers().find(buffer); }
+
+std::vector<Tensor> tensors_in(const Expr& e) { return tensors_of(buffers_in(e)); }
+std::vector<Tensor> tensors_in(const Stmt& s) { return tensors_of(buffers_in(s)); }
+
+}  // namespace ardea::te
