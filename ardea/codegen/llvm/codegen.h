@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "ardea/codegen/options.h"
 #include "ardea/ir/function.h"
 #include "ardea/runtime/module.h"
 #include "ardea/target/target.h"
@@ -11,19 +12,9 @@
 
 namespace ardea::codegen {
 
-struct Options {
-  /// Let a*b+c become one rounding. Off gives the interpreter's bits.
-  bool contract = true;
-  int optimization_level = 3;  ///< 0 to 3
-};
-
 // Every function here takes functions as lower::lower leaves them: flat buffers, no blocks, narrow floats and
 // int4 legalised, arguments unpacked by abi_* intrinsics. Each becomes one ArdeaPackedFunction. All may be
 // called from any thread.
-
-/// The symbol of the entry point: not the name itself, so that a program called "exp" does not replace the C
-/// library's.
-std::string entry_symbol(const std::string& function_name);
 
 /// After optimisation, for any cpu target.
 std::string llvm_ir(std::span<const Function> functions, const target::Target& target,

@@ -13,8 +13,6 @@
 
 namespace ardea::codegen {
 
-std::string entry_symbol(const std::string& function_name) { return "ardea_entry_" + function_name; }
-
 Emitter::Emitter(llvm::Module& module, const target::Target& target, const Options& options)
     : context_(module.getContext()),
       module_(module),
