@@ -2,17 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ardea/build/roles.h"
 #include "ardea/ir/print.h"
-#include "ardea/measure/inputs.h"
 
 namespace ardea::cli {
 
 std::vector<std::string> role_names(const Function& f) {
   std::vector<std::string> names;
-  for (const measure::Role role : measure::argument_roles(f))
-    names.emplace_back(role == measure::Role::input    ? "input"
-                       : role == measure::Role::output ? "output"
-                                                       : "in_place");
+  for (const build::Role role : build::argument_roles(f)) names.push_back(to_string(role));
   return names;
 }
 

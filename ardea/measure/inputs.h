@@ -5,19 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "ardea/build/roles.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/function.h"
 #include "ardea/runtime/array.h"
 
 namespace ardea::measure {
 
-/// What a program does with an array argument, by the first access in program order.
-enum class Role {
-  input,     ///< only read
-  output,    ///< written before it is read
-  in_place,  ///< read, then written
-};
-std::vector<Role> argument_roles(const Function& f);
+using build::argument_roles;
+using build::Role;
 
 struct InputOptions {
   std::uint64_t seed = 0;

@@ -39,6 +39,8 @@ void ardea_set_error(const char* sentence) {
   }
 }
 
+const char* ardea_last_error(void) { return error_sentence.c_str(); }
+
 void ardea_set_error_format(const char* format, const int64_t* values, int32_t count) {
   try {
     std::string sentence;

@@ -43,6 +43,9 @@ void ardea_set_error(const char* sentence);
 /* The same with each {} of `format` replaced by the next of the `count` values: T.fail in generated code. */
 void ardea_set_error_format(const char* format, const int64_t* values, int32_t count);
 
+/* The sentence of the last error on this thread, "" where there was none. Valid until the next one. */
+const char* ardea_last_error(void);
+
 /* Memory for an allocation of the program, aligned to `alignment` (a power of two, at least 64 is used); NULL
  * when there is none. */
 void* ardea_allocate(int64_t bytes, int64_t alignment);
@@ -59,6 +62,33 @@ int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent
 /* Calls the function registered under `name`. */
 int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
                               int32_t count, ArdeaValue* result, int32_t* result_code);
+
+/* A shared library describes itself by one exported object, `const ArdeaLibrary ardea_library`:
+ * runtime::load_module reads it. The version counts changes of anything in this file. */
+#define ARDEA_ABI_VERSION 1
+
+/* What a process that loads the library puts in place of the library's own: its errors, threads and
+ * registered functions. All are there, and live as long as the library. */
+typedef struct ArdeaHost {
+  void (*set_error)(const char* sentence);
+  const char* (*last_error)(void);
+  int32_t (*parallel_for)(ArdeaParallelBody body, void* closure, int64_t extent);
+  int32_t (*call_registered)(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
+                             int32_t count, ArdeaValue* result, int32_t* result_code);
+} ArdeaHost;
+
+typedef struct ArdeaLibraryFunction {
+  const char* name; /* as the program calls it, not the C name */
+  ArdeaPackedFunction code;
+} ArdeaLibraryFunction;
+
+typedef struct ArdeaLibrary {
+  int32_t abi_version; /* first in every version */
+  int32_t function_count;
+  const char* name;
+  const ArdeaLibraryFunction* functions;
+  void (*set_host)(const ArdeaHost* host);
+} ArdeaLibrary;
 
 #ifdef __cplusplus
 }

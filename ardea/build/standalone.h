@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace ardea::build::standalone {
+
+// The text of the files in ardea/build/standalone and of ardea/runtime/abi.h, put here by CMake.
+extern const std::string_view preamble, abi, runtime, thread_pool;
+
+}  // namespace ardea::build::standalone

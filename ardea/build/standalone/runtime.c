@@ -1,0 +1,82 @@
+/* ---- What the kernels need to run: errors, memory, and the process that may have loaded them. ---- */
+
+#define ARDEA_SENTENCE_BYTES 2048
+
+static _Thread_local char ardea_sentence[ARDEA_SENTENCE_BYTES];
+
+/* Set where Ardea itself loads this code; NULL in every other program. */
+static _Atomic(const ArdeaHost*) ardea_host_of_process;
+
+ARDEA_SHARED void ardea_set_host(const ArdeaHost* host) { ardea_host_of_process = host; }
+ARDEA_SHARED const ArdeaHost* ardea_host(void) { return ardea_host_of_process; }
+
+/* Longer sentences are cut. */
+static void ardea_keep_sentence(const char* sentence) {
+  size_t length = strlen(sentence);
+  if (length >= ARDEA_SENTENCE_BYTES) length = ARDEA_SENTENCE_BYTES - 1;
+  memmove(ardea_sentence, sentence, length);
+  ardea_sentence[length] = '\0';
+}
+
+ARDEA_SHARED void ardea_set_error(const char* sentence) {
+  const ArdeaHost* host = ardea_host();
+  ardea_keep_sentence(sentence != NULL ? sentence : "an error without a sentence");
+  if (host != NULL) host->set_error(ardea_sentence);
+}
+
+ARDEA_SHARED const char* ardea_last_error(void) { return ardea_sentence; }
+
+/* The decimal digits of value at `end`, backwards; where they begin. */
+static char* ardea_write_number(int64_t value, char* end) {
+  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  do *--end = (char)('0' + rest % 10);
+  while ((rest /= 10) != 0);
+  if (value < 0) *--end = '-';
+  return end;
+}
+
+ARDEA_SHARED void ardea_set_error_format(const char* format, const int64_t* values, int32_t count) {
+  char sentence[ARDEA_SENTENCE_BYTES];
+  size_t length = 0;
+  int32_t next = 0;
+  for (const char* c = format; *c != '\0' && length + 1 < sizeof(sentence); ++c) {
+    if (c[0] == '{' && c[1] == '}' && next < count) {
+      char digits[24];
+      char* const end = digits + sizeof(digits);
+      for (char* d = ardea_write_number(values[next++], end); d != end && length + 1 < sizeof(sentence); ++d)
+        sentence[length++] = *d;
+      ++c;
+    } else {
+      sentence[length++] = *c;
+    }
+  }
+  sentence[length] = '\0';
+  ardea_set_error(sentence);
+}
+
+ARDEA_SHARED void* ardea_allocate(int64_t bytes, int64_t alignment) {
+  if (bytes < 0 || alignment < 0 || (alignment & (alignment - 1)) != 0) return NULL;
+  const uint64_t boundary = alignment < 64 ? 64 : (uint64_t)alignment;
+  const uint64_t size = bytes == 0 ? 1 : (uint64_t)bytes;
+  const uint64_t rounded = (size + boundary - 1) / boundary * boundary;
+  return rounded > PTRDIFF_MAX ? NULL : aligned_alloc(boundary, rounded);
+}
+
+ARDEA_SHARED void ardea_free(void* memory) { free(memory); }
+
+ARDEA_SHARED int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
+                                           int32_t count, ArdeaValue* result, int32_t* result_code) {
+  const ArdeaHost* host = ardea_host();
+  if (host != NULL) {
+    const int32_t status = host->call_registered(name, arguments, type_codes, count, result, result_code);
+    if (status != 0) ardea_keep_sentence(host->last_error());
+    return status;
+  }
+  char sentence[ARDEA_SENTENCE_BYTES] = "the program calls the registered function \"";
+  const char* const rest =
+      "\", which nobody provides here; load the library by ardea::runtime::load_module in a process that registers it";
+  strncat(sentence, name, sizeof(sentence) - strlen(sentence) - strlen(rest) - 1);
+  strcat(sentence, rest);
+  ardea_set_error(sentence);
+  return 1;
+}

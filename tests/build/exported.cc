@@ -1,0 +1,84 @@
+#include "tests/build/exported.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "ardea/arith/load.h"
+#include "ardea/build/toolchain.h"
+#include "tests/build/both_ways.h"
+
+namespace ardea::test {
+
+namespace fs = std::filesystem;
+
+Folder::Folder() {
+  std::string pattern = (fs::temp_directory_path() / "ardea-export-XXXXXX").string();
+  path_ = mkdtemp(pattern.data());
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void Folder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(path_ / name) << text;
+}
+
+std::string Folder::read(const std::string& name) const {
+  std::ostringstream text;
+  text << std::ifstream(path_ / name, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> Folder::names() const {
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(path_)) found.push_back(entry.path().filename().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<fs::path> export_text(const std::string& text, const Folder& folder,
+                                  build::ExportOptions options) {
+  options.folder = folder.path();
+  return build::export_library(arith::load_program(text, "test.tir"), host(), options);
+}
+
+ProcessResult strict_c(const Folder& folder, std::vector<std::string> arguments) {
+  const build::CCompiler compiler = build::find_c_compiler(host().arch);
+  Command command{.program = compiler.program, .arguments = compiler.arguments, .folder = folder.path()};
+  for (const char* flag : {"-std=c11", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror"})
+    command.arguments.emplace_back(flag);
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.time_limit_s = 120;
+  return run_process(command);
+}
+
+ProcessResult run_program(const Folder& folder, const std::string& program,
+                          const std::map<std::string, std::string>& environment) {
+  // Under emulation the programs of this machine's architecture are started as the tests are.
+  std::istringstream words(ARDEA_EMULATOR);
+  std::vector<std::string> line;
+  for (std::string word; words >> word;) line.push_back(word);
+  line.push_back((folder.path() / program).string());
+  return run_process({.program = line[0],
+                      .arguments = {line.begin() + 1, line.end()},
+                      .folder = folder.path(),
+                      .environment = environment,
+                      .time_limit_s = 60});
+}
+
+std::string built_and_run(const Folder& folder, const std::vector<std::string>& others,
+                          const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> arguments = {"main.c"};
+  arguments.insert(arguments.end(), others.begin(), others.end());
+  arguments.insert(arguments.end(),
+                   {"-Wl,-rpath," + folder.path().string(), "-lm", "-lpthread", "-o", "main"});
+  const ProcessResult compiled = strict_c(folder, arguments);
+  if (!compiled.succeeded()) return "not compiled: " + compiled.error;
+  const ProcessResult ran = run_program(folder, "main", environment);
+  return ran.succeeded() ? ran.out : "the program " + ran.description() + ": " + ran.out + ran.error;
+}
+
+}  // namespace ardea::test
