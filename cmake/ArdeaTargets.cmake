@@ -24,7 +24,16 @@ function(ardea_library name)
   cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   add_library(ardea_${name} STATIC ${sources})
-  target_include_directories(ardea_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_include_directories(ardea_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   list(TRANSFORM ARG_USES PREPEND ardea_)
-  target_link_libraries(ardea_${name} PUBLIC ${ARG_USES} ${ARG_PUBLIC} PRIVATE ardea_options ${ARG_PRIVATE})
+  target_link_libraries(ardea_${name} PUBLIC ${ARG_USES} ${ARG_PUBLIC}
+                                      PRIVATE $<BUILD_INTERFACE:ardea_options> ${ARG_PRIVATE})
+  # What the tests share among themselves stays here.
+  cmake_path(SET folders ${PROJECT_SOURCE_DIR}/ardea)
+  cmake_path(IS_PREFIX folders ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE installed)
+  if(installed)
+    set_target_properties(ardea_${name} PROPERTIES EXPORT_NAME ${name})
+    install(TARGETS ardea_${name} EXPORT ArdeaLibraries)
+  endif()
 endfunction()

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cctype>
+#include <sstream>
+#include <utility>
 
 #include "ardea/build/c_text.h"
 #include "ardea/support/error.h"
@@ -22,6 +24,17 @@ std::string guard_name(const std::string& library) {
 std::string in_comment(std::string text) {
   for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text.replace(at, 2, "* /");
   return text;
+}
+
+/// The words as lines of a comment.
+std::string comment_lines(const std::string& words) {
+  std::string text, line;
+  std::istringstream stream(in_comment(words));
+  for (std::string word; stream >> word;) {
+    if (!line.empty() && line.size() + word.size() > 110) text += " *" + std::exchange(line, "") + "\n";
+    line += " " + word;
+  }
+  return text + " *" + line + "\n";
 }
 
 std::string described(const CFunction& f) {
@@ -52,7 +65,7 @@ std::string c_header(const Banner& banner, const std::vector<CFunction>& functio
       " * functions may be called from any number of threads at a time. */\n"
       "#ifndef {4}\n#define {4}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
       banner.library, ARDEA_VERSION, in_comment(banner.target),
-      banner.features.empty() ? "" : " * The processor must have: " + in_comment(banner.features) + ".\n",
+      banner.features.empty() ? "" : comment_lines("The processor must have: " + banner.features + "."),
       guard);
   for (const CFunction& f : functions)
     text += fmt::format("{}{};\nconst char* {}(void);\n\n", described(f), f.declaration(), f.error_name());

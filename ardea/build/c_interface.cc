@@ -95,8 +95,14 @@ CFunction c_function(const Function& f, const std::string& prefix) {
     if (type.is_integer() && type.bits < 8) scalar.note += ", must fit it";
     out.parameters.push_back(std::move(scalar));
   }
-  for (const Var& size : out.sizes)
-    out.size_parameters.push_back({c_parameter_name(size.name(), taken), "int64_t", "size, at least 1"});
+  for (const Var& size : out.sizes) {
+    const bool is_extent = std::any_of(f.parameters.begin(), f.parameters.end(), [&](const Parameter& p) {
+      return p.buffer &&
+             std::find(p.buffer->shape.begin(), p.buffer->shape.end(), size) != p.buffer->shape.end();
+    });
+    out.size_parameters.push_back({c_parameter_name(size.name(), taken), "int64_t",
+                                   is_extent ? "size, at least 1" : "stride in elements, at least 0"});
+  }
   return out;
 }
 

@@ -40,6 +40,17 @@ struct RunOptions {
 };
 int run(const RunOptions& options);
 
+struct CompileOptions {
+  std::string program;
+  std::string folder = {};
+  std::string name = {};  ///< of the library; empty: the program's
+  std::string target = "host";
+  std::string prefix = "ardea_";
+  std::string only = {};  ///< some of o, so, c, h; empty for all
+  bool json = false;
+};
+int compile(const CompileOptions& options);
+
 struct TargetOptions {
   std::string name = "host";
   bool list = false;

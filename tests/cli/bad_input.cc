@@ -123,8 +123,24 @@ TEST(BadInput, a_place_that_cannot_be_written) {
       << "something was left behind";
 }
 
+TEST(BadInput, compiles_nothing_where_a_word_is_wrong) {
+  const Folder folder;
+  const std::string out = " -o " + (folder.path() / "out").string();
+  expect_refusal(ardea("compile examples/gemm.tir"), "--out");
+  expect_refusal(ardea("compile nowhere.tir" + out), "nowhere.tir");
+  expect_refusal(ardea("compile examples/gemm.tir --only o,dll" + out), "\"dll\" is no kind of file");
+  expect_refusal(ardea("compile examples/gemm.tir --prefix 1" + out), "is no identifier of C");
+  expect_refusal(ardea("compile examples/gemm.tir --target avx3" + out), "avx2");
+  expect_refusal(ardea("compile examples/gemm.tir --target h200" + out), "cpu");
+  expect_refusal(ardea("compile examples/gemm.tir --name a/b" + out), "--name");
+  expect_refusal(ardea("compile examples/gemm.tir -o " + folder.file("taken", "")),
+                 "there is a file of that name");
+  expect_refusal(ardea("compile examples/gemm.tir -o /proc/nowhere/out"), "/proc/nowhere/out");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
 TEST(Help, has_examples_and_exit_code_zero) {
-  for (const std::string command : {"show", "run", "target"}) {
+  for (const std::string command : {"show", "run", "compile", "target"}) {
     const Answer answer = ardea(command + " --help");
     EXPECT_EQ(answer.exit_code, 0);
     EXPECT_NE(answer.out.find("Examples:"), std::string::npos) << answer.out;

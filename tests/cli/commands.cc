@@ -110,6 +110,28 @@ TEST(Show, json_has_the_hash_and_the_parameters) {
   EXPECT_EQ(json["functions"][0]["hash"].get<std::string>().size(), 16u);
 }
 
+TEST(Compile, writes_every_example_as_a_library) {
+  const Folder folder;
+  for (const std::string& path : examples()) {
+    const Answer answer = ardea("compile " + path + " -o " + folder.path().string() + " --json");
+    ASSERT_EQ(answer.exit_code, 0) << path << "\n" << answer.error;
+    const auto json = nlohmann::json::parse(answer.out);
+    const auto manifest = nlohmann::json::parse(read_text(json["manifest"].get<std::string>()));
+    EXPECT_EQ(manifest["files"].size() + 1, json["files"].size());
+    for (const auto& file : json["files"]) EXPECT_TRUE(fs::exists(file.get<std::string>())) << file;
+  }
+}
+
+TEST(Compile, writes_what_is_asked_for_under_the_names_asked_for) {
+  const Folder folder;
+  const std::string out = (folder.path() / "deep" / "out").string();
+  const Answer answer =
+      ardea("compile examples/gemm.tir --name mine --prefix my_ --target generic-x86_64 --only h -o " + out);
+  EXPECT_EQ(answer.exit_code, 0) << answer.error;
+  EXPECT_EQ(answer.out, out + "/mine.h\n" + out + "/mine.json\n");
+  EXPECT_NE(read_text(out + "/mine.h").find("int my_gemm("), std::string::npos);
+}
+
 TEST(Target, describes_this_machine_and_named_ones) {
   const auto host = nlohmann::json::parse(ardea("target --json").out);
   EXPECT_GE(host["cores"], 1);

@@ -70,6 +70,23 @@ int run(int argc, char** argv) {
       "out\n"
       "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json");
 
+  cli::CompileOptions compile;
+  CLI::App* compile_command = app.add_subcommand(
+      "compile", "write a program as .o, .so, .c and .h with a manifest, for others to link");
+  compile_command->add_option("program", compile.program, "a program in text form")->required();
+  compile_command->add_option("-o,--out", compile.folder, "the folder to write to")->required();
+  compile_command->add_option("--name", compile.name, "of the library and its files");
+  compile_command->add_option("--target", compile.target, "a name from `ardea target --list`, or a JSON file")
+      ->capture_default_str();
+  compile_command->add_option("--prefix", compile.prefix, "before the names of all C functions")
+      ->capture_default_str();
+  compile_command->add_option("--only", compile.only, "which files: some of o,so,c,h");
+  compile_command->add_flag("--json", compile.json, "machine-readable output");
+  compile_command->footer(
+      "Examples:\n  ardea compile examples/gemm.tir -o out\n"
+      "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
+      "The files and how to call them: docs/linking.md.");
+
   cli::TargetOptions target;
   CLI::App* target_command = app.add_subcommand("target", "describe this machine, or a named target");
   target_command->add_option("name", target.name, "a name from --list, or a JSON file")
@@ -96,6 +113,7 @@ int run(int argc, char** argv) {
   }
   if (show_command->parsed()) return cli::show(show);
   if (target_command->parsed()) return cli::target(target);
+  if (compile_command->parsed()) return cli::compile(compile);
   run_options.sizes = parse_sizes(sizes);
   return cli::run(run_options);
 }

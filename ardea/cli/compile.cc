@@ -1,0 +1,71 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ardea/build/export_library.h"
+#include "ardea/cli/commands.h"
+#include "ardea/cli/output.h"
+#include "ardea/cli/program.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+
+namespace ardea::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// "o,so,c,h"
+std::vector<build::LibraryFile> chosen_files(const std::string& list) {
+  using build::LibraryFile;
+  const std::vector<std::pair<std::string, LibraryFile>> kinds = {{"o", LibraryFile::object},
+                                                                  {"so", LibraryFile::shared_library},
+                                                                  {"c", LibraryFile::source},
+                                                                  {"h", LibraryFile::header}};
+  std::vector<LibraryFile> files;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string word = list.substr(begin, end - begin);
+    const auto kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == word; });
+    require(kind != kinds.end(),
+            "--only {}: {} is no kind of file; list some of o, so, c, h with commas between", list,
+            in_quotes(word));
+    files.push_back(kind->second);
+    begin = end + 1;
+  }
+  return files;
+}
+
+}  // namespace
+
+int compile(const CompileOptions& options) {
+  require(!options.folder.empty(),
+          "compile needs a folder to write to, as in: ardea compile examples/gemm.tir -o out");
+  const target::Target target = target::find(options.target);
+  const Module module = load_program(options.program);
+  build::ExportOptions asked{.name = options.name,
+                             .folder = options.folder,
+                             .prefix = options.prefix,
+                             .request = "-o " + options.folder};
+  if (!options.only.empty()) asked.files = chosen_files(options.only);
+  // Several functions without a common name are called after their file.
+  if (asked.name.empty() && module.name.empty() && module.functions.size() > 1)
+    asked.name = fs::path(options.program).stem().string();
+  const std::vector<fs::path> written = build::export_library(module, target, asked);
+  std::string text;
+  nlohmann::json files = nlohmann::json::array();
+  for (const fs::path& path : written) {
+    text += path.string() + "\n";
+    files.push_back(path.string());
+  }
+  const nlohmann::json answer = {{"program", options.program},
+                                 {"target", target.name},
+                                 {"manifest", written.back().string()},
+                                 {"files", files}};
+  write_out(options.json ? answer.dump(2) + "\n" : text);
+  return exit_ok;
+}
+
+}  // namespace ardea::cli
