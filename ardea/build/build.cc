@@ -2,6 +2,7 @@
 
 #include "ardea/arith/verify.h"
 #include "ardea/build/runnable.h"
+#include "ardea/codegen/c/codegen_c.h"
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/error.h"
@@ -42,6 +43,10 @@ std::string llvm_ir(const Module& m, const target::Target& target, const Options
 
 std::string assembly(const Module& m, const target::Target& target, const Options& options) {
   return codegen::assembly(lowered(m, target), target, codegen_options(options));
+}
+
+std::string c_source(const Module& m, const target::Target& target, const Options& options) {
+  return codegen::c_source(lowered(m, target), target, codegen_options(options));
 }
 
 }  // namespace ardea::build

@@ -24,5 +24,7 @@ runtime::Function compile(const Function& f, const target::Target& target, const
 /// The same code as text, for any target.
 std::string llvm_ir(const Module& m, const target::Target& target, const Options& options = {});
 std::string assembly(const Module& m, const target::Target& target, const Options& options = {});
+/// As C11 (codegen/c/codegen_c.h), to read and to ship.
+std::string c_source(const Module& m, const target::Target& target, const Options& options = {});
 
 }  // namespace ardea::build

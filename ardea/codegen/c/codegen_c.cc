@@ -1,0 +1,123 @@
+#include "ardea/codegen/c/codegen_c.h"
+
+#include <set>
+
+#include "ardea/codegen/c/emitter.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+
+namespace ardea::codegen {
+
+namespace {
+
+/// The part of runtime/abi.h that generated code needs, and the layout of a DLTensor (dlpack.h).
+const char* const declarations = R"(#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef ARDEA_RUNTIME_ABI_H_
+#define ARDEA_RUNTIME_ABI_H_
+
+/* What an argument holds: an integer, a float, a string, a tensor (a pointer to a DLTensor) or an address. */
+enum ArdeaTypeCode {
+  ARDEA_NULL = 0,
+  ARDEA_INT = 1,
+  ARDEA_FLOAT = 2,
+  ARDEA_STRING = 3,
+  ARDEA_TENSOR = 4,
+  ARDEA_FUNCTION = 5,
+  ARDEA_MODULE = 6,
+  ARDEA_HANDLE = 7
+};
+
+typedef union ArdeaValue {
+  int64_t as_int;
+  double as_float;
+  const char* as_string;
+  void* as_pointer;
+} ArdeaValue;
+
+/* 0 is success; after anything else ardea_set_error has recorded a sentence on the calling thread. */
+typedef int32_t (*ArdeaPackedFunction)(const ArdeaValue* arguments, const int32_t* type_codes, int32_t count,
+                                       ArdeaValue* result, int32_t* result_code);
+typedef int32_t (*ArdeaParallelBody)(int64_t begin, int64_t end, void* closure);
+
+void ardea_set_error(const char* sentence);
+void ardea_set_error_format(const char* format, const int64_t* values, int32_t count);
+void* ardea_allocate(int64_t bytes, int64_t alignment);
+void ardea_free(void* memory);
+int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent);
+int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
+                              int32_t count, ArdeaValue* result, int32_t* result_code);
+
+#endif
+
+#ifndef ARDEA_TENSOR_
+#define ARDEA_TENSOR_
+
+/* The layout of a DLTensor. */
+typedef struct ArdeaTensor {
+  void* data;
+  int32_t device_type, device_id;
+  int32_t ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} ArdeaTensor;
+
+#endif
+
+#ifndef ARDEA_ALIGNED
+#ifdef __GNUC__
+#define ARDEA_ALIGNED(pointer, bytes) __builtin_assume_aligned(pointer, bytes)
+#else
+#define ARDEA_ALIGNED(pointer, bytes) (pointer)
+#endif
+#endif
+)";
+
+std::string heading(std::span<const Function> functions, const target::Target& target,
+                    const Options& options) {
+  std::vector<std::string> names;
+  for (const Function& f : functions) names.push_back(f.name);
+  std::string list = join(names, ", ");
+  if (list.size() > 80) list = fmt::format("{} functions", names.size());
+  const std::string contract = options.contract ? " * -ffp-contract=fast lets the compiler fuse a product "
+                                                  "with the sum that uses it, as this text allows.\n"
+                                                : " * -ffp-contract=off keeps every rounding, as this text "
+                                                  "demands: the answers are the interpreter's bits.\n";
+  return fmt::format(
+      "/* {}: C11 by Ardea, for {} and every other 64-bit machine.\n"
+      " * Compile with -std=c11 -O3 -fno-math-errno and the flags of your processor (-march=…), link with "
+      "-lm.\n"
+      "{} */\n",
+      list, target.name, contract);
+}
+
+}  // namespace
+
+std::string c_source(std::span<const Function> functions, const target::Target& target,
+                     const Options& options) {
+  require(target.kind == target::Kind::cpu,
+          "target {}: C source is for cpus, this is {}; choose a cpu target", target.name,
+          target::to_string(target.kind));
+  c::Emitter emitter(target);
+  std::set<std::string> names;
+  for (const Function& f : functions) {
+    require(names.insert(f.name).second, "two functions are called {}; rename one", f.name);
+    require(c::is_identifier(f.name),
+            "function {}: C source needs a name of letters, digits and _; rename it", in_quotes(f.name));
+    emitter.emit_function(f);
+  }
+  std::string text = heading(functions, target, options) + declarations;
+  if (emitter.has_vectors())
+    text +=
+        "\n/* Vectors pass between functions of this file only: no other file needs to agree on how. */\n"
+        "#pragma GCC diagnostic ignored \"-Wpsabi\"\n";
+  return text + emitter.text();
+}
+
+}  // namespace ardea::codegen
