@@ -150,12 +150,12 @@ void Executor::execute_store(const Store& store) {
   if (lanes == step && !store.predicate && store.indices.size() <= max_rank) {
     std::array<std::int64_t, max_rank> at;
     for (std::size_t d = 0; d < store.indices.size(); ++d) at[d] = evaluate_integer(store.indices[d]);
-    const Lanes value = evaluate(store.value);
+    const Lanes value = evaluate_whole(store.value);
     store_lane(store.buffer, std::span(at.data(), store.indices.size()), value, 0);
     return;
   }
   const std::vector<Lanes> indices = evaluate_each(store.indices);
-  const Lanes value = evaluate(store.value);  // all lanes, before the first one is stored
+  const Lanes value = evaluate_whole(store.value);  // all lanes, before the first one is stored
   const Lanes mask = store.predicate ? evaluate(store.predicate) : Lanes(integer_lane(1));
   for_each_element(indices, mask, lanes / step, [&](std::span<const std::int64_t> at, int k) {
     store_lane(store.buffer, at, value, k * step);

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "ardea/interp/arithmetic.h"
 #include "ardea/interp/executor.h"
 #include "ardea/ir/print.h"
@@ -21,6 +23,25 @@ Lanes each_lane(int count, const F& lane) {
 }  // namespace
 
 Lanes Executor::evaluate(const Expr& e) {
+  if (shared_ == nullptr || !shared_->contains(e.get())) return evaluate_node(e);
+  if (const auto known = shared_values_.find(e.get()); known != shared_values_.end()) return known->second;
+  Lanes value = evaluate_node(e);
+  shared_values_.insert_or_assign(e.get(), value);
+  return value;
+}
+
+Lanes Executor::evaluate_whole(const Expr& e) {
+  const SharedNodes::Set& shared = machine_.shared_nodes.of(e);
+  if (shared.empty()) return evaluate(e);
+  const SharedNodes::Set* const around = std::exchange(shared_, &shared);
+  std::unordered_map<const ExprNode*, Lanes> values_around = std::exchange(shared_values_, {});
+  Lanes value = evaluate(e);
+  shared_ = around;
+  shared_values_ = std::move(values_around);
+  return value;
+}
+
+Lanes Executor::evaluate_node(const Expr& e) {
   const DataType type = e.type();
   return std::visit(
       overloaded{

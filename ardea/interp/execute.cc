@@ -32,7 +32,7 @@ void Executor::execute(const Stmt& s) {
                    forget(x.buffer);
                  },
                  [&](const LetStmt& x) {
-                   define(x.var, evaluate(x.value));
+                   define(x.var, evaluate_whole(x.value));
                    execute(x.body);
                    forget(x.var);
                  },

@@ -10,6 +10,7 @@
 #include "ardea/interp/interpreter.h"
 #include "ardea/interp/math.h"
 #include "ardea/interp/memory.h"
+#include "ardea/interp/shared_nodes.h"
 #include "ardea/interp/slots.h"
 #include "ardea/interp/thread_block.h"
 #include "ardea/interp/value.h"
@@ -24,6 +25,7 @@ struct Machine {
   Options options;
   Random random;
   Slots variables, buffers;
+  SharedNodes shared_nodes = {};
   std::uint64_t steps = 0, launches = 0, copies = 0;
 };
 
@@ -54,6 +56,8 @@ class Executor {
 
   void execute(const Stmt& s);                   // execute.cc
   Lanes evaluate(const Expr& e);                 // evaluate.cc
+  /// The same for a whole expression, in which a node that several others share is evaluated once.
+  Lanes evaluate_whole(const Expr& e);
   std::int64_t evaluate_integer(const Expr& e);  ///< a scalar integer or bool
 
   void define(const Var& var, Lanes value);
@@ -81,6 +85,7 @@ class Executor {
   bool bind_iterators(const Block& block);
 
   // evaluate.cc
+  Lanes evaluate_node(const Expr& e);
   Lanes evaluate_binary(const Binary& node, DataType type);
   Lanes evaluate_select(const Select& node, DataType type);
   Lanes evaluate_shuffle(const Shuffle& node);
@@ -147,6 +152,9 @@ class Executor {
   const Stmt* statement_ = nullptr;
   std::vector<std::pair<const Var*, std::int64_t>> loops_;
   int serial_thread_loops_ = 0;
+  /// Of the whole expression under way: its shared nodes (none, mostly), and their values so far.
+  const SharedNodes::Set* shared_ = nullptr;
+  std::unordered_map<const ExprNode*, Lanes> shared_values_;
   int instruction_depth_ = 0;
 
   const Grid* grid_ = nullptr;

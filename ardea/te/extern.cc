@@ -18,7 +18,8 @@ std::vector<Buffer> buffers_of(const std::vector<Tensor>& tensors) {
 std::vector<Buffer> make_outputs(const std::string& name, const std::vector<TensorType>& types) {
   require(!types.empty(), "extern({}): it has no output", name);
   std::vector<Buffer> buffers;
-  for (const TensorType& type : types) buffers.push_back(make_buffer(type.name, type.shape, type.type));
+  for (const TensorType& type : types)
+    buffers.push_back(make_buffer(type.name, type.shape.extents(), type.type));
   return buffers;
 }
 

@@ -8,7 +8,7 @@ namespace ardea::te {
 
 struct TensorType {
   std::string name;
-  std::vector<Expr> shape;
+  Shape shape;
   DataType type = float32;
 };
 

@@ -125,6 +125,14 @@ Reduction max(Expr value, std::vector<Axis> axes, Expr where) {
   return reducer(std::move(value), std::move(axes), std::move(where));
 }
 
+Reduction min(Expr value, std::initializer_list<Axis> axes, Expr where) {
+  return min(std::move(value), std::vector<Axis>(axes), std::move(where));
+}
+
+Reduction max(Expr value, std::initializer_list<Axis> axes, Expr where) {
+  return max(std::move(value), std::vector<Axis>(axes), std::move(where));
+}
+
 Reduction argmin(Expr index, Expr value, std::vector<Axis> axes, Expr where) {
   static const Reducer reducer = extreme_with_index("argmin", false);
   return with_index(reducer, "argmin", std::move(index), std::move(value), std::move(axes), std::move(where));

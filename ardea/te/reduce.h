@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ Reduction prod(Expr value, std::vector<Axis> axes, Expr where = {});
 /// NaN where any value is NaN.
 Reduction min(Expr value, std::vector<Axis> axes, Expr where = {});
 Reduction max(Expr value, std::vector<Axis> axes, Expr where = {});
+/// `max(x, {k})`: without these, {k} could as well be the other operand of ardea::max.
+Reduction min(Expr value, std::initializer_list<Axis> axes, Expr where = {});
+Reduction max(Expr value, std::initializer_list<Axis> axes, Expr where = {});
 /// Two results: where the extreme is, and what it is. Of equal values the smaller index wins; with a NaN
 /// among the values the answer is unspecified. Nothing to reduce gives the index type's largest value.
 Reduction argmin(Expr index, Expr value, std::vector<Axis> axes, Expr where = {});

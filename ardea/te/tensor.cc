@@ -71,17 +71,15 @@ std::vector<Tensor> tensors_of(const std::vector<Buffer>& buffers) {
   return tensors;
 }
 
-Tensor make_placeholder(Buffer buffer) {
-  for (const Expr& extent : buffer->shape) {
-    const auto size = constant_int(extent);
-    require(!size || *size > 0, "placeholder({}): an extent is {}, must be at least 1", buffer->name,
-            size.value_or(0));
-  }
-  std::string name = buffer->name;
-  return {publish({std::move(name), {std::move(buffer)}, {}, Placeholder{}}), 0};
+}  // namespace
+
+Shape::Shape(std::initializer_list<Index> extents) {
+  for (const Index& extent : extents) extents_.push_back(extent.expr);
 }
 
-}  // namespace
+Shape::Shape(const std::vector<std::int64_t>& extents) {
+  for (const std::int64_t extent : extents) extents_.push_back(make_int(extent));
+}
 
 Tensor::Tensor(std::shared_ptr<const Operation> operation, std::size_t output)
     : operation_(std::move(operation)), output_(output) {}
@@ -98,12 +96,14 @@ Expr Tensor::at(std::vector<Expr> indices) const {
   return make_load(buffer(), std::move(indices));
 }
 
-Tensor placeholder(std::string name, std::vector<Expr> shape, DataType type) {
-  return make_placeholder(make_buffer(std::move(name), std::move(shape), type));
-}
-
-Tensor placeholder(std::string name, const std::vector<std::int64_t>& shape, DataType type) {
-  return make_placeholder(make_buffer(std::move(name), shape, type));
+Tensor placeholder(std::string name, const Shape& shape, DataType type) {
+  for (const Expr& extent : shape.extents()) {
+    const auto size = constant_int(extent);
+    require(!size || *size > 0, "placeholder({}): an extent is {}, must be at least 1", name,
+            size.value_or(0));
+  }
+  Buffer buffer = make_buffer(name, shape.extents(), type);
+  return {publish({std::move(name), {std::move(buffer)}, {}, Placeholder{}}), 0};
 }
 
 Var size(std::string name) { return Var(std::move(name), int64); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <variant>
@@ -20,6 +21,18 @@ struct Index {
   Index(const Axis& a) : expr(a.var) {}
   template <std::integral T>
   Index(T value) : expr(make_int(static_cast<std::int64_t>(value))) {}
+};
+
+/// Extents, of which each may be a number or an expression: {n, 3, 4}.
+class Shape {
+ public:
+  Shape(std::initializer_list<Index> extents);
+  Shape(std::vector<Expr> extents) : extents_(std::move(extents)) {}
+  Shape(const std::vector<std::int64_t>& extents);
+  const std::vector<Expr>& extents() const { return extents_; }
+
+ private:
+  std::vector<Expr> extents_;
 };
 
 /// One result of an operation. A handle: copies are the same tensor.
@@ -93,8 +106,7 @@ struct Operation {
 };
 
 /// An input of the program.
-Tensor placeholder(std::string name, std::vector<Expr> shape, DataType type = float32);
-Tensor placeholder(std::string name, const std::vector<std::int64_t>& shape, DataType type = float32);
+Tensor placeholder(std::string name, const Shape& shape, DataType type = float32);
 
 /// A symbolic extent: `Var n = te::size("n")`.
 Var size(std::string name);
