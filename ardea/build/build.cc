@@ -15,13 +15,16 @@ codegen::Options codegen_options(const Options& options) {
   return {.contract = options.contract, .optimization_level = options.optimization_level};
 }
 
-std::vector<Function> lowered(const Module& m, const target::Target& target) {
+std::vector<Function> lowered(const Module& m, const target::Target& target, const Options& options) {
   require(target.kind == target::Kind::cpu, "target {}: there is no backend for {} yet; choose a cpu target",
           target.name, target::to_string(target.kind));
   require(!m.functions.empty(), "compile: the module has no functions");
   arith::require_valid(m, "compile");
   std::vector<Function> functions;
-  for (const Function& f : m.functions) functions.push_back(lower::lower(f, target));
+  for (Function f : m.functions) {
+    if (options.library_functions) f.attributes["library_functions"] = {make_bool(true)};
+    functions.push_back(lower::lower(f, target));
+  }
   return functions;
 }
 
@@ -29,7 +32,7 @@ std::vector<Function> lowered(const Module& m, const target::Target& target) {
 
 runtime::Module compile(const Module& m, const target::Target& target, const Options& options) {
   require_runnable(target);
-  return codegen::load(m.name.empty() ? "module" : m.name, lowered(m, target), target,
+  return codegen::load(m.name.empty() ? "module" : m.name, lowered(m, target, options), target,
                        codegen_options(options));
 }
 
@@ -38,15 +41,15 @@ runtime::Function compile(const Function& f, const target::Target& target, const
 }
 
 std::string llvm_ir(const Module& m, const target::Target& target, const Options& options) {
-  return codegen::llvm_ir(lowered(m, target), target, codegen_options(options));
+  return codegen::llvm_ir(lowered(m, target, options), target, codegen_options(options));
 }
 
 std::string assembly(const Module& m, const target::Target& target, const Options& options) {
-  return codegen::assembly(lowered(m, target), target, codegen_options(options));
+  return codegen::assembly(lowered(m, target, options), target, codegen_options(options));
 }
 
 std::string c_source(const Module& m, const target::Target& target, const Options& options) {
-  return codegen::c_source(lowered(m, target), target, codegen_options(options));
+  return codegen::c_source(lowered(m, target, options), target, codegen_options(options));
 }
 
 }  // namespace ardea::build

@@ -14,6 +14,10 @@ struct Options {
   /// Let the backend fuse a*b+c into one rounding. Off gives the interpreter's bits.
   bool contract = true;
   int optimization_level = 3;
+  /// Call the C library for every approximate function, as the attribute "library_functions" of a Function
+  /// does, instead of computing it in place (docs/functions.md): slower, and the interpreter's answers in
+  /// float64.
+  bool library_functions = false;
 };
 
 /// Verifies, lowers, compiles and loads for this machine. The module has one packed function a Function of m.

@@ -65,7 +65,10 @@ std::string c_header(const Banner& banner, const std::vector<CFunction>& functio
       " * functions may be called from any number of threads at a time. */\n"
       "#ifndef {4}\n#define {4}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
       banner.library, ARDEA_VERSION, in_comment(banner.target),
-      banner.features.empty() ? "" : comment_lines("The processor must have: " + banner.features + "."),
+      banner.features.empty()
+          ? ""
+          : comment_lines(fmt::format("For {0}.o and {0}.so the processor must have: {1}.", banner.library,
+                                      banner.features)),
       guard);
   for (const CFunction& f : functions)
     text += fmt::format("{}{};\nconst char* {}(void);\n\n", described(f), f.declaration(), f.error_name());

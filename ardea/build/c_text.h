@@ -20,12 +20,16 @@ struct Banner {
 /// NAME.h
 std::string c_header(const Banner& banner, const std::vector<CFunction>& functions);
 
-/// The functions of the header: each describes its arguments as the packed entry point `entry_symbol` wants
-/// them and calls it, so that every check exists once. Also the table that runtime::load_module reads.
+// A translation unit is c_declarations, then the kernels where they are C, then c_wrapper and c_runtime.
+
+/// The binary interface (runtime/abi.h) and the entry points, all hidden: whoever defines them.
+std::string c_declarations(const std::vector<CFunction>& functions);
+
+/// The functions of the header: each describes its arguments as the packed entry point wants them and calls
+/// it, so that every check exists once. Also the table that runtime::load_module reads.
 std::string c_wrapper(const std::string& library, const std::vector<CFunction>& functions);
 
 /// What kernels call: errors, memory, the host of the process; a thread pool where the program is parallel.
-/// Also declares the entry points as hidden. Stands before the kernels and the wrapper.
-std::string c_runtime(bool parallel, const std::vector<CFunction>& functions);
+std::string c_runtime(bool parallel);
 
 }  // namespace ardea::build

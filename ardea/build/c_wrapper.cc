@@ -1,7 +1,7 @@
 #include "ardea/build/c_extent.h"
 #include "ardea/build/c_text.h"
 #include "ardea/build/standalone.h"
-#include "ardea/codegen/llvm/codegen.h"
+#include "ardea/codegen/options.h"
 #include "ardea/runtime/abi.h"
 #include "ardea/runtime/dlpack.h"
 #include "ardea/support/error.h"
@@ -109,22 +109,23 @@ class Wrapper {
 
 }  // namespace
 
-std::string c_runtime(bool parallel, const std::vector<CFunction>& functions) {
+std::string c_declarations(const std::vector<CFunction>& functions) {
   std::string text(standalone::preamble);
-  // Declared hidden before anything defines it, in whatever file that is.
   text += "\n#pragma GCC visibility push(hidden)\n\n";
   text += standalone::abi;
-  text += "\n";
+  text += "\nvoid ardea_set_host(const ArdeaHost* host);\nconst ArdeaHost* ardea_host(void);\n";
   for (const CFunction& f : functions)
     text += fmt::format(
         "int32_t {}(const ArdeaValue* arguments, const int32_t* type_codes, int32_t count, ArdeaValue* "
         "result,\n"
         "    int32_t* result_code);\n",
         codegen::entry_symbol(f.name()));
-  text += "\n#pragma GCC visibility pop\n\n";
-  text += standalone::runtime;
-  text += "\n";
-  if (parallel) text += std::string(standalone::thread_pool) + "\n";
+  return text + "\n#pragma GCC visibility pop\n\n";
+}
+
+std::string c_runtime(bool parallel) {
+  std::string text = "\n" + std::string(standalone::runtime);
+  if (parallel) text += "\n" + std::string(standalone::thread_pool);
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "ardea/build/c_text.h"
 #include "ardea/build/manifest.h"
 #include "ardea/build/toolchain.h"
+#include "ardea/codegen/c/codegen_c.h"
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/pipeline.h"
@@ -82,6 +83,7 @@ class Export {
     arith::require_valid(m, "compile");
     functions_ = c_interface(m, options.prefix);
     for (const CFunction& f : functions_) lowered_.push_back(lower::lower(f.function, target));
+    parallel_ = is_parallel(lowered_);
   }
 
   std::vector<fs::path> run() {
@@ -90,6 +92,7 @@ class Export {
     StagedFolder staged(options_.folder, options_.request);
     if (compiler_) build_code(staged.path());
 
+    if (wants(LibraryFile::source)) write(staged.path(), name_ + ".c", source());
     if (wants(LibraryFile::header)) write(staged.path(), name_ + ".h", c_header(banner(), functions_));
     write(staged.path(), name_ + ".json", manifest(staged.path()));
     staged.publish(files_);
@@ -112,13 +115,25 @@ class Export {
     const std::string kernels = name_ + ".kernels.o", around = name_ + ".around", object = name_ + ".o";
     write_whole_file(folder / kernels, {codegen::object_code(lowered_, target_, codegen_options())});
     write_whole_file(folder / (around + ".c"),
-                     {c_runtime(is_parallel(lowered_), functions_) + c_wrapper(name_, functions_)});
+                     {c_declarations(functions_) + c_wrapper(name_, functions_) + c_runtime(parallel_)});
     compile_c(*compiler_, folder, around + ".c", around + ".o");
     combine_objects(*compiler_, folder, {kernels, around + ".o"}, object);
     if (wants(LibraryFile::object)) files_.push_back(object);
     if (!wants(LibraryFile::shared_library)) return;
     link_library(*compiler_, folder, {object}, name_ + ".so");
     files_.push_back(name_ + ".so");
+  }
+
+  std::string source() const {
+    const std::string head = fmt::format(
+        "/* {0}.c, written by Ardea {1}; {0}.h says how to call it. Needs nothing but a C library with "
+        "threads:\n"
+        " *   cc -std=c11 -O2 {2} -c {0}.c                                   to link with -lm -lpthread\n"
+        " *   cc -std=c11 -O2 {2} -fPIC -shared {0}.c -o {0}.so -lm -lpthread\n"
+        " * Add -march=native, or your processor's name, for speed. */\n",
+        name_, ARDEA_VERSION, options_.build.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+    return head + c_declarations(functions_) + codegen::c_source(lowered_, target_, codegen_options()) +
+           "\n" + c_wrapper(name_, functions_) + c_runtime(parallel_);
   }
 
   std::string manifest(const fs::path& folder) const {
@@ -142,6 +157,7 @@ class Export {
   std::string name_;
   std::vector<CFunction> functions_;
   std::vector<Function> lowered_;
+  bool parallel_ = false;
   std::optional<CCompiler> compiler_;
   std::vector<std::string> files_;  ///< written so far
 };

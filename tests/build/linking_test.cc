@@ -59,6 +59,7 @@ TEST(Linking, a_c_program_calls_the_object_the_library_and_the_source) {
   folder.write("main.c", gemm_main);
   EXPECT_EQ(built_and_run(folder, {"gemm.o"}), gemm_answer);
   EXPECT_EQ(built_and_run(folder, {"gemm.so"}), gemm_answer);
+  EXPECT_EQ(built_and_run(folder, {"gemm.c"}), gemm_answer);
 }
 
 TEST(Linking, exports_the_documented_names_only) {
@@ -112,6 +113,7 @@ int main(void) {
       "9 0.0999755859 29 0.0999755859 49 0.0999755859 19 0.0999755859 39 0.0999755859 59 0.0999755859 \n"
       "my_scale: argument X (1 of 6): extent 0 is 0, must be at least 1\n";
   EXPECT_EQ(built_and_run(folder, {"scale.o"}), answer);
+  EXPECT_EQ(built_and_run(folder, {"scale.c"}), answer);
 }
 
 TEST(Linking, names_types_that_c_lacks_by_their_bits) {
@@ -184,6 +186,7 @@ int main(void) {
   const std::string answer = "0 0 0 64\n1 other_rows: argument Y (2 of 2) has no memory: its data is null\n";
   EXPECT_EQ(built_and_run(folder, {"gemm.o", "rows.o", "others.o"}), answer);
   EXPECT_EQ(built_and_run(folder, {"others.so", "rows.so", "gemm.o"}), answer);
+  EXPECT_EQ(built_and_run(folder, {"gemm.c", "others.o", "rows.c"}), answer);
 }
 
 const char* const fragile_text = R"(

@@ -122,10 +122,14 @@ static void ardea_start_workers(ArdeaPool* pool) {
     ++pool->worker_count;
 }
 
-/* A forked child has none of its parent's threads: it makes a pool of its own, and leaves the parent's alone. */
+/* A forked child has none of its parent's threads: it makes a pool of its own, and can neither use nor free the
+ * parent's. Kept here so that it does not look lost. */
+static ArdeaPool* volatile ardea_pool_of_parent;
+
 static void ardea_before_fork(void) { pthread_mutex_lock(&ardea_pool_mutex); }
 static void ardea_in_parent(void) { pthread_mutex_unlock(&ardea_pool_mutex); }
 static void ardea_in_child(void) {
+  if (ardea_process_pool != NULL) ardea_pool_of_parent = ardea_process_pool;
   ardea_process_pool = NULL;
   pthread_mutex_unlock(&ardea_pool_mutex);
 }

@@ -38,14 +38,17 @@ bool ends_in_type(const std::string& name) {
   return parse_data_type(at == std::string::npos ? name : name.substr(at + 1)).has_value();
 }
 
-bool is_reserved(const std::string& name) {
+bool begins_as_reserved(const std::string& name) {
   const auto begins = [&](const char* prefix) { return name.starts_with(prefix); };
+  return begins("fail_with_") || begins("ardea_") || begins("Ardea") || begins("ARDEA_") || begins("FP_") ||
+         begins("M_") || begins("_");
+}
+
+bool is_reserved(const std::string& name) {
   const auto& words = reserved_words();
   const bool single_precision = name.ends_with("f") && words.contains(name.substr(0, name.size() - 1));
   return words.contains(name) || single_precision || name.ends_with("_t") || ends_in_type(name) ||
-         name.ends_with("_MIN") || name.ends_with("_MAX") || name.ends_with("_C") || begins("fail_with_") ||
-         begins("ardea_") || begins("Ardea") || begins("ARDEA_") || begins("FP_") || begins("M_") ||
-         begins("_");
+         name.ends_with("_MIN") || name.ends_with("_MAX") || name.ends_with("_C");
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -55,7 +58,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::string spelled(const std::string& name) {
   std::string out;
   for (const char c : name) out += is_letter(c) || is_digit(c) ? c : '_';
-  if (out.empty() || is_digit(out[0]) || out[0] == '_') out = "v" + out;
+  // A number behind would not help against what is reserved by its beginning.
+  if (out.starts_with("ardea_")) out.erase(0, std::string_view("ardea_").size());
+  if (out.empty() || is_digit(out[0]) || begins_as_reserved(out)) out = "v" + out;
   return is_reserved(out) ? out + "_" : out;
 }
 
@@ -74,6 +79,11 @@ std::string Names::fresh(const std::string& wanted) {
   taken_.insert(name);
   blocks_.back().names.push_back(name);
   return name;
+}
+
+void Names::forget(const std::string& name) {
+  taken_.erase(name);
+  std::erase(blocks_.back().names, name);
 }
 
 std::string Names::define(const Var& var) {
