@@ -5,6 +5,7 @@
 #include "ardea/build/build.h"
 #include "ardea/runtime/array.h"
 #include "ardea/support/error.h"
+#include "smooth.h"
 
 int main(int argc, char** argv) try {
   if (argc != 2) return 2;
@@ -17,7 +18,10 @@ int main(int argc, char** argv) try {
   smooth(x, y);
   for (int i = 0; i < 1001; ++i)
     if (std::abs(y.get_float(i) - (i >= 498 && i <= 500 ? 1 : 0)) > 1e-5) return 1;
-  std::puts("right");
+  // The same by the kernel that was compiled with this project.
+  const auto data = [](const ardea::runtime::Array& array) { return static_cast<float*>(array.data()); };
+  if (ardea_smooth(data(x), data(y), 1001) != 0 || ardea_smooth(data(x), nullptr, 1001) == 0) return 1;
+  std::puts(ardea_smooth_error());
   return 0;
 } catch (const ardea::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -90,6 +90,17 @@ TEST(LoadModule, takes_a_newer_library_of_the_same_name) {
   EXPECT_EQ(old.function_names().size(), 3u);
 }
 
+TEST(LoadModule, takes_what_a_c_compiler_makes_of_the_source) {
+  const Folder folder;
+  export_text(two_functions, folder, {.name = "two", .files = {build::LibraryFile::source}});
+  ASSERT_EQ(strict_c(folder, {"-fPIC", "-shared", "two.c", "-o", "mine.so", "-lm", "-lpthread"}).error, "");
+  const runtime::Module module = runtime::load_module(folder.path() / "mine.so");
+  const Array x = Array::zeros({100}, float32), y = Array::zeros({100}, float32);
+  x.set_float(99, 1.5);
+  module.get_function("twice")(x, y);
+  EXPECT_EQ(y.get_float(99), 3);
+}
+
 TEST(LoadModule, refuses_what_is_no_library_of_ardeas_in_one_sentence) {
   const Folder folder;
   folder.write("text.so", "not a library");

@@ -126,7 +126,7 @@ TEST(BadInput, a_place_that_cannot_be_written) {
 TEST(BadInput, compiles_nothing_where_a_word_is_wrong) {
   const Folder folder;
   const std::string out = " -o " + (folder.path() / "out").string();
-  expect_refusal(ardea("compile examples/gemm.tir"), "--out");
+  expect_refusal(ardea("compile examples/gemm.tir"), "-o is required");
   expect_refusal(ardea("compile nowhere.tir" + out), "nowhere.tir");
   expect_refusal(ardea("compile examples/gemm.tir --only o,dll" + out), "\"dll\" is no kind of file");
   expect_refusal(ardea("compile examples/gemm.tir --prefix 1" + out), "is no identifier of C");

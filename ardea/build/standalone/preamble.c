@@ -1,5 +1,5 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity, where there are threads */
 #endif
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +10,6 @@
  * part. Nothing of it is seen from outside. */
 #if defined(__GNUC__)
 #define ARDEA_SHARED __attribute__((weak, visibility("hidden")))
-#define ARDEA_HIDDEN __attribute__((visibility("hidden")))
 #define ARDEA_EXPORTED __attribute__((visibility("default")))
 #define ARDEA_EXPORTED_WEAK __attribute__((weak, visibility("default")))
 #else
