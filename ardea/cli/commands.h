@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "ardea/cli/program.h"
+
 /// The commands of the program `ardea`, as functions of plain options: main/main.cc reads the command line,
 /// these do the work. Each returns the exit code, writes its answer to standard output, and throws Error for
 /// bad input (exit code 2).
@@ -17,8 +19,8 @@ inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_internal_error = 70;
 
 struct ShowOptions {
-  std::string file;
-  std::string as = "tir";  ///< tir, lowered, llvm, asm
+  ProgramOptions program;
+  std::string as = "tir";  ///< te, tir, lowered, llvm, asm, c
   std::string pass = {};   ///< stop after this pass instead
   std::string target = "host";
   bool list_passes = false;
@@ -27,11 +29,11 @@ struct ShowOptions {
 int show(const ShowOptions& options);
 
 struct RunOptions {
-  std::string file;
+  ProgramOptions program;
   std::string function = {};  ///< empty: the only one, or main
   std::uint64_t seed = 0;
   bool check = false;
-  std::string backend = "llvm";  ///< llvm, interp
+  std::string backend = "llvm";  ///< llvm, c, interp
   std::string save = {};         ///< folder for arrays and manifest; empty for none
   std::map<std::string, std::int64_t> sizes = {};
   std::int64_t repeat = 5;
@@ -41,7 +43,7 @@ struct RunOptions {
 int run(const RunOptions& options);
 
 struct CompileOptions {
-  std::string program;
+  ProgramOptions program;
   std::string folder = {};
   std::string name = {};  ///< of the library; empty: the program's
   std::string target = "host";
@@ -54,8 +56,15 @@ int compile(const CompileOptions& options);
 struct TargetOptions {
   std::string name = "host";
   bool list = false;
+  bool measure = false;  ///< find out what this machine can do, and keep it for this user
   bool json = false;
 };
 int target(const TargetOptions& options);
+
+struct OpsOptions {
+  std::string name = {};  ///< empty for all
+  bool json = false;
+};
+int ops(const OpsOptions& options);
 
 }  // namespace ardea::cli

@@ -44,7 +44,9 @@ int compile(const CompileOptions& options) {
   require(!options.folder.empty(),
           "compile needs a folder to write to, as in: ardea compile examples/gemm.tir -o out");
   const target::Target target = target::find(options.target);
-  const Module module = load_program(options.program);
+  // An operator's function is called as the operator; C reserves the name main.
+  const Program program = load_program(options.program, options.program.program);
+  const Module& module = program.module;
   build::ExportOptions asked{.name = options.name,
                              .folder = options.folder,
                              .prefix = options.prefix,
@@ -52,7 +54,7 @@ int compile(const CompileOptions& options) {
   if (!options.only.empty()) asked.files = chosen_files(options.only);
   // Several functions without a common name are called after their file.
   if (asked.name.empty() && module.name.empty() && module.functions.size() > 1)
-    asked.name = fs::path(options.program).stem().string();
+    asked.name = fs::path(program.title).stem().string();
   const std::vector<fs::path> written = build::export_library(module, target, asked);
   std::string text;
   nlohmann::json files = nlohmann::json::array();
@@ -60,7 +62,7 @@ int compile(const CompileOptions& options) {
     text += path.string() + "\n";
     files.push_back(path.string());
   }
-  const nlohmann::json answer = {{"program", options.program},
+  const nlohmann::json answer = {{"program", program.title},
                                  {"target", target.name},
                                  {"manifest", written.back().string()},
                                  {"files", files}};

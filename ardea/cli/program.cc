@@ -1,9 +1,65 @@
 #include "ardea/cli/program.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "ardea/arith/load.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
 
 namespace ardea::cli {
 
-Module load_program(const std::string& program) { return arith::load_file(program); }
+namespace {
+
+bool is_operator(const std::string& name) {
+  const auto& all = ops::operators();
+  return std::any_of(all.begin(), all.end(), [&](const ops::Operator& op) { return op.name == name; });
+}
+
+/// A word without a shape is a file, unless it can only have been meant as an operator.
+Program from_file(const ProgramOptions& options) {
+  const std::string& word = options.program;
+  std::error_code ignored;
+  const bool is_path =
+      word.find('/') != std::string::npos || word.ends_with(".tir") || std::filesystem::exists(word, ignored);
+  if (!is_path && is_operator(word))
+    fail("{} needs its sizes {}, as in: {} 8,8,8", word, ops::size_names(ops::find(word)), word);
+  if (!is_path) {
+    std::vector<std::string> names;
+    for (const ops::Operator& op : ops::operators()) names.push_back(op.name);
+    fail("{}: there is neither a file nor an operator of that name{}; `ardea ops` lists the operators",
+         in_quotes(word), did_you_mean(word, names));
+  }
+  require(options.in.empty() && options.acc.empty() && options.out.empty() && options.layout.empty() &&
+              !options.transpose_b,
+          "{}: --in, --acc, --out, --layout and --tb belong to operators; a program in a file states its own "
+          "types",
+          word);
+  return {arith::load_file(word), {}, word};
+}
+
+DataType one_type(const char* flag, const std::string& text) {
+  if (text.empty()) return no_type;
+  const std::vector<DataType> types = ops::parse_types(text);
+  require(types.size() == 1, "{} {}: give one type", flag, text);
+  return types[0];
+}
+
+}  // namespace
+
+Program load_program(const ProgramOptions& options, const std::string& function_name) {
+  if (options.shape.empty()) return from_file(options);
+  ops::find(options.program);  // an unknown name is the first thing to say
+  ops::Workload wanted{.op = options.program,
+                       .sizes = ops::parse_sizes(options.shape),
+                       .acc = one_type("--acc", options.acc),
+                       .out = one_type("--out", options.out),
+                       .layout = options.layout,
+                       .transpose_b = options.transpose_b};
+  if (!options.in.empty()) wanted.in = ops::parse_types(options.in);
+  const ops::Workload workload = ops::make_workload(std::move(wanted));
+  return {Module{{}, {ops::create_function(workload, function_name)}}, workload,
+          options.program + " " + options.shape};
+}
 
 }  // namespace ardea::cli

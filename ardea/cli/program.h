@@ -1,13 +1,30 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "ardea/ir/function.h"
+#include "ardea/ops/registry.h"
 
 namespace ardea::cli {
 
-/// The program that a command line names: the path of a text. Error where it cannot be read or is no valid
-/// program.
-Module load_program(const std::string& program);
+/// How a command line names a program: FILE.tir, or OP SHAPE with the types and layout of the operator.
+struct ProgramOptions {
+  std::string program;     ///< a path, or an operator's name
+  std::string shape = {};  ///< "64,64,64"; empty for a file
+  std::string in = {}, acc = {}, out = {}, layout = {};
+  bool transpose_b = false;
+};
+
+struct Program {
+  Module module;
+  std::optional<ops::Workload> workload = {};  ///< where it is an operator
+  std::string title;                           ///< the file, or the operator with its sizes
+};
+
+/// Error where the file cannot be read or is no valid program, where there is no such operator, or where its
+/// sizes, types or layout are not its. An operator's function is called `function_name`.
+Program load_program(const ProgramOptions& options, const std::string& function_name = "main");
 
 }  // namespace ardea::cli

@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ardea/arith/load.h"
-#include "ardea/build/build.h"
+#include "ardea/cli/backends.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/describe.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/rates.h"
 #include "ardea/cli/save.h"
 #include "ardea/ir/equal.h"
 #include "ardea/measure/check.h"
@@ -25,39 +25,12 @@ const Function& chosen_function(const Module& module, const RunOptions& options)
   if (options.function.empty()) {
     if (module.functions.size() == 1) return module.functions[0];
     if (const Function* main = module.find("main")) return *main;
-    fail("{}: it has the functions {}; choose one with --function", options.file, join(names, ", "));
+    fail("{}: it has the functions {}; choose one with --function", options.program.program,
+         join(names, ", "));
   }
   if (const Function* f = module.find(options.function)) return *f;
-  fail("{}: it has no function {}, only {}{}", options.file, options.function, join(names, ", "),
+  fail("{}: it has no function {}, only {}{}", options.program.program, options.function, join(names, ", "),
        did_you_mean(options.function, names));
-}
-
-std::vector<runtime::Value> values_of(const std::vector<interp::Argument>& arguments) {
-  std::vector<runtime::Value> values;
-  for (const interp::Argument& argument : arguments)
-    std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
-  return values;
-}
-
-/// The program on the chosen backend: something to call on arguments.
-struct Runnable {
-  std::function<void(const std::vector<interp::Argument>&)> run;
-  runtime::Function function = {};  ///< the same for the time evaluator
-  double compile_s = 0;
-};
-
-Runnable runnable(const Function& f, const RunOptions& options) {
-  if (options.backend == "interp") {
-    return {[f](const std::vector<interp::Argument>& arguments) { interp::run(f, arguments); }};
-  }
-  const std::vector<std::string> backends = {"llvm", "interp"};
-  require(options.backend == "llvm", "--backend {}: there is no such backend, use one of {}{}",
-          options.backend, join(backends, ", "), did_you_mean(options.backend, backends));
-  const double start = runtime::steady_seconds();
-  runtime::Function function = build::compile(f, target::host());
-  const double compile_s = runtime::steady_seconds() - start;
-  return {[function](const std::vector<interp::Argument>& arguments) { function.call(values_of(arguments)); },
-          function, compile_s};
 }
 
 runtime::Timing timed(const Runnable& program, const std::vector<interp::Argument>& arguments,
@@ -131,9 +104,9 @@ nlohmann::json check_json(const measure::CheckReport& report) {
 
 int run(const RunOptions& options) {
   require(options.repeat > 0, "--repeat {}: must be at least 1", options.repeat);
-  const Module module = arith::load_file(options.file);
-  const Function& f = chosen_function(module, options);
-  const Runnable program = runnable(f, options);
+  const Program given = load_program(options.program);
+  const Function& f = chosen_function(given.module, options);
+  const Runnable program = on_backend(f, options.backend);
   const std::vector<interp::Argument> before =
       measure::make_arguments(f, {.seed = options.seed, .sizes = options.sizes});
   const std::vector<interp::Argument> after = measure::copy_arguments(before);
@@ -141,8 +114,9 @@ int run(const RunOptions& options) {
   std::optional<measure::CheckReport> report;
   if (options.check) report = measure::check(f, before, after);
   const runtime::Timing timing = timed(program, measure::copy_arguments(before), options);
+  const std::optional<Rates> rates = rates_of(given, f, before, timing.median_s);
 
-  nlohmann::json answer = {{"program", options.file},
+  nlohmann::json answer = {{"program", given.title},
                            {"function", f.name},
                            {"hash", fmt::format("{:016x}", structural_hash(f))},
                            {"backend", options.backend},
@@ -154,6 +128,8 @@ int run(const RunOptions& options) {
   answer["repeats"] = timing.samples.size();
   answer["calls_per_repeat"] = timing.number;
   answer["compile_s"] = program.compile_s;
+  if (given.workload) answer["workload"] = ops::to_string(*given.workload);
+  if (rates) answer["rates"] = rate_json(*rates);
   if (report) answer["check"] = check_json(*report);
   if (options.json) {
     write_out(answer.dump(2) + "\n");
@@ -163,6 +139,7 @@ int run(const RunOptions& options) {
                         seconds(timing.min_s), timing.samples.size(), timing.number);
     if (program.compile_s > 0) text += fmt::format("; compiled in {}", seconds(program.compile_s));
     text += "\n";
+    if (rates) text += rate_line(*rates);
     if (report)
       for (const measure::Comparison& c : report->arguments) text += comparison_line(c, report->reference);
     if (!options.save.empty()) text += "saved to " + options.save + "\n";

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ardea/arith/load.h"
 #include "ardea/build/build.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/describe.h"
@@ -13,6 +12,7 @@
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/target/target.h"
+#include "ardea/te/print.h"
 
 namespace ardea::cli {
 
@@ -25,7 +25,17 @@ std::string pass_list(const target::Target& target) {
   return text;
 }
 
-std::string shown(const ShowOptions& options, const Module& module, const target::Target& target) {
+/// The expressions that an operator is written in.
+std::string expressions(const Program& program) {
+  require(program.workload.has_value(),
+          "--as te: {} is a program of blocks already; only operators are written as "
+          "tensor expressions, as in: ardea show gemm 64,64,64 --as te",
+          program.title);
+  return te::print({ops::build(*program.workload).back()});
+}
+
+std::string shown(const ShowOptions& options, const Program& program, const target::Target& target) {
+  const Module& module = program.module;
   const auto after = [&](auto&& lowered) {
     Module out = module;
     for (Function& f : out.functions) f = lowered(f);
@@ -33,11 +43,13 @@ std::string shown(const ShowOptions& options, const Module& module, const target
   };
   if (!options.pass.empty())
     return after([&](const Function& f) { return lower::lower_until(f, target, options.pass); });
+  if (options.as == "te") return expressions(program);
   if (options.as == "tir") return print(module);
   if (options.as == "lowered") return after([&](const Function& f) { return lower::lower(f, target); });
   if (options.as == "llvm") return build::llvm_ir(module, target);
   if (options.as == "asm") return build::assembly(module, target);
-  const std::vector<std::string> forms = {"tir", "lowered", "llvm", "asm"};
+  if (options.as == "c") return build::c_source(module, target);
+  const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c"};
   fail("--as {}: there is no such form, use one of {}{}", options.as, join(forms, ", "),
        did_you_mean(options.as, forms));
 }
@@ -50,23 +62,27 @@ int show(const ShowOptions& options) {
     write_out(pass_list(target));
     return exit_ok;
   }
-  require(!options.file.empty(), "show needs the path of a program, as in: ardea show examples/gemm.tir");
+  require(!options.program.program.empty(),
+          "show needs a program: a file, as in `ardea show examples/gemm.tir`, or an operator with its "
+          "sizes, as in "
+          "`ardea show gemm 64,64,64`");
   require(options.pass.empty() || options.as == "tir",
           "--pass {} shows the program as tir: leave --as {} out", options.pass, options.as);
-  const Module module = arith::load_file(options.file);
-  const std::string text = shown(options, module, target);
+  const Program program = load_program(options.program);
+  const std::string text = shown(options, program, target);
   if (!options.json) {
     write_out(text.ends_with('\n') ? text : text + "\n");
     return exit_ok;
   }
   nlohmann::json functions = nlohmann::json::array();
-  for (const Function& f : module.functions)
+  for (const Function& f : program.module.functions)
     functions.push_back({{"name", f.name},
                          {"hash", fmt::format("{:016x}", structural_hash(f))},
                          {"parameters", parameters_json(f)}});
-  const nlohmann::json answer = {{"file", options.file},   {"as", options.pass.empty() ? options.as : "tir"},
-                                 {"pass", options.pass},   {"target", target.name},
-                                 {"functions", functions}, {"text", text}};
+  const nlohmann::json answer = {
+      {"program", program.title}, {"as", options.pass.empty() ? options.as : "tir"},
+      {"pass", options.pass},     {"target", target.name},
+      {"functions", functions},   {"text", text}};
   write_out(answer.dump(2) + "\n");
   return exit_ok;
 }

@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ardea/build/peaks.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
+#include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/target/target.h"
 
@@ -42,6 +44,15 @@ std::string described(const target::Target& t) {
   return text;
 }
 
+/// A user without a home has no stored peaks, and may still ask for the rest.
+std::optional<build::Peaks> known_peaks(const target::Target& t) {
+  try {
+    return build::stored_peaks(t);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 int target(const TargetOptions& options) {
@@ -50,7 +61,16 @@ int target(const TargetOptions& options) {
                            : join(target::names(), "\n") + "\n");
     return exit_ok;
   }
-  const target::Target t = target::find(options.name);
+  target::Target t = target::find(options.name);
+  require(!options.measure || options.name == "host",
+          "--measure: {} is not this machine; only \"host\" can be measured", options.name);
+  if (options.measure) {
+    build::peaks_file();  // nothing is worth measuring that cannot be kept
+    t.peak_per_second = build::measure_peaks(t);
+    build::store_peaks(t, t.peak_per_second);
+  } else if (options.name == "host") {
+    if (const auto peaks = known_peaks(t)) t.peak_per_second = *peaks;
+  }
   write_out(options.json ? target::to_json(t).dump(2) + "\n" : described(t));
   return exit_ok;
 }

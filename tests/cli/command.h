@@ -43,12 +43,14 @@ inline std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// `ardea ARGUMENTS` through the shell, in the repository's root.
-inline Answer ardea(const std::string& arguments, const std::string& redirect = "") {
+/// `ENVIRONMENT ardea ARGUMENTS` through the shell, in the repository's root.
+inline Answer ardea(const std::string& arguments, const std::string& redirect = "",
+                    const std::string& environment = "") {
   const Folder folder;
   const std::string out = (folder.path() / "out").string(), error = (folder.path() / "error").string();
-  const std::string command = "cd '" ARDEA_SOURCE_DIR "' && " ARDEA_COMMAND " " + arguments +
-                              " < /dev/null > " + (redirect.empty() ? out : redirect) + " 2> " + error;
+  const std::string command = "cd '" ARDEA_SOURCE_DIR "' && " + environment + " " ARDEA_COMMAND " " +
+                              arguments + " < /dev/null > " + (redirect.empty() ? out : redirect) + " 2> " +
+                              error;
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(out), read_text(error)};
 }

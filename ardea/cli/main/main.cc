@@ -25,6 +25,19 @@ std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& 
   return sizes;
 }
 
+/// FILE.tir, or OP SHAPE with its types: what every command that takes a program takes.
+void add_program(CLI::App* command, cli::ProgramOptions& program, bool required) {
+  command->add_option("program", program.program, "a program in text form, or an operator's name")
+      ->required(required);
+  command->add_option("shape", program.shape,
+                      "the operator's sizes, such as 64,64,64 (`ardea ops` lists them)");
+  command->add_option("--in", program.in, "the operator's input type, or one for each: uint8,int8");
+  command->add_option("--acc", program.acc, "the type it computes in");
+  command->add_option("--out", program.out, "the type of its result");
+  command->add_option("--layout", program.layout, "nchw or nhwc, where the operator has a choice");
+  command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Ardea: a tensor-program compiler.", "ardea"};
   app.require_subcommand(1);
@@ -35,9 +48,9 @@ int run(int argc, char** argv) {
 
   cli::ShowOptions show;
   CLI::App* show_command =
-      app.add_subcommand("show", "print a program: as text, lowered, as LLVM IR or as assembly");
-  show_command->add_option("file", show.file, "a program in text form");
-  show_command->add_option("--as", show.as, "tir, lowered, llvm or asm")->capture_default_str();
+      app.add_subcommand("show", "print a program: as text, lowered, as LLVM IR, assembly or C");
+  add_program(show_command, show.program, false);
+  show_command->add_option("--as", show.as, "te, tir, lowered, llvm, asm or c")->capture_default_str();
   show_command->add_option("--pass", show.pass, "the program after this pass of the lowering");
   show_command->add_option("--target", show.target, "a name from `ardea target --list`, or a JSON file")
       ->capture_default_str();
@@ -45,18 +58,20 @@ int run(int argc, char** argv) {
   show_command->add_flag("--json", show.json, "machine-readable output");
   show_command->footer(
       "Examples:\n  ardea show examples/gemm.tir\n  ardea show examples/gemm.tir --pass flatten_storage\n"
-      "  ardea show examples/gemm.tir --as asm --target neoverse-v1\n  ardea show --list-passes");
+      "  ardea show examples/gemm.tir --as asm --target neoverse-v1\n"
+      "  ardea show c2d 1,8,8,3,16,3,3,1,1,1 --layout nhwc --as te\n  ardea show softmax 5,7 --as c\n"
+      "  ardea show --list-passes");
 
   cli::RunOptions run_options;
   std::vector<std::string> sizes;
   CLI::App* run_command = app.add_subcommand("run", "run a program on generated inputs, time it, check it");
-  run_command->add_option("file", run_options.file, "a program in text form")->required();
+  add_program(run_command, run_options.program, true);
   run_command->add_option("--function", run_options.function,
                           "which function, where the program has several");
   run_command->add_option("--seed", run_options.seed, "of the inputs")->capture_default_str();
   run_command->add_flag("--check", run_options.check,
                         "compare with the interpreter under a derived tolerance");
-  run_command->add_option("--backend", run_options.backend, "llvm or interp")->capture_default_str();
+  run_command->add_option("--backend", run_options.backend, "llvm, c or interp")->capture_default_str();
   run_command->add_option("--save", run_options.save,
                           "write the arrays as .npy and a manifest to this folder");
   run_command->add_option("--size", sizes, "a symbolic size, such as n=128 (may be repeated)");
@@ -68,13 +83,14 @@ int run(int argc, char** argv) {
   run_command->footer(
       "Examples:\n  ardea run examples/gemm.tir --check\n  ardea run examples/softmax.tir --seed 7 --save "
       "out\n"
-      "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json");
+      "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json\n"
+      "  ardea run gemm 64,64,64 --in uint8,int8 --check\n  ardea run attention 2,17,8 --backend c --check");
 
   cli::CompileOptions compile;
   CLI::App* compile_command = app.add_subcommand(
       "compile", "write a program as .o, .so, .c and .h with a manifest, for others to link");
-  compile_command->add_option("program", compile.program, "a program in text form")->required();
-  compile_command->add_option("-o,--out", compile.folder, "the folder to write to")->required();
+  add_program(compile_command, compile.program, true);
+  compile_command->add_option("-o", compile.folder, "the folder to write to")->required();
   compile_command->add_option("--name", compile.name, "of the library and its files");
   compile_command->add_option("--target", compile.target, "a name from `ardea target --list`, or a JSON file")
       ->capture_default_str();
@@ -83,7 +99,8 @@ int run(int argc, char** argv) {
   compile_command->add_option("--only", compile.only, "which files: some of o,so,c,h");
   compile_command->add_flag("--json", compile.json, "machine-readable output");
   compile_command->footer(
-      "Examples:\n  ardea compile examples/gemm.tir -o out\n"
+      "Examples:\n  ardea compile examples/gemm.tir -o out\n  ardea compile gemm 64,64,64 --in float16 -o "
+      "out\n"
       "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
       "The files and how to call them: docs/linking.md.");
 
@@ -92,9 +109,18 @@ int run(int argc, char** argv) {
   target_command->add_option("name", target.name, "a name from --list, or a JSON file")
       ->capture_default_str();
   target_command->add_flag("--list", target.list, "the names of all targets");
+  target_command->add_flag("--measure", target.measure,
+                           "measure what this machine can do, for `run` to compare with; kept for this user");
   target_command->add_flag("--json", target.json, "the whole record");
   target_command->footer(
-      "Examples:\n  ardea target\n  ardea target neoverse-v1 --json\n  ardea target --list");
+      "Examples:\n  ardea target\n  ardea target neoverse-v1 --json\n  ardea target --list\n  ardea target "
+      "--measure");
+
+  cli::OpsOptions ops;
+  CLI::App* ops_command = app.add_subcommand("ops", "list the operators, or describe one");
+  ops_command->add_option("name", ops.name, "an operator");
+  ops_command->add_flag("--json", ops.json, "machine-readable output");
+  ops_command->footer("Examples:\n  ardea ops\n  ardea ops c2d\n  ardea ops --json");
 
   try {
     app.parse(argc, argv);
@@ -113,6 +139,7 @@ int run(int argc, char** argv) {
   }
   if (show_command->parsed()) return cli::show(show);
   if (target_command->parsed()) return cli::target(target);
+  if (ops_command->parsed()) return cli::ops(ops);
   if (compile_command->parsed()) return cli::compile(compile);
   run_options.sizes = parse_sizes(sizes);
   return cli::run(run_options);

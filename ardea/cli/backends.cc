@@ -1,0 +1,32 @@
+#include "ardea/cli/backends.h"
+
+#include "ardea/build/build.h"
+#include "ardea/build/compile_by_c.h"
+#include "ardea/runtime/time_evaluator.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+
+namespace ardea::cli {
+
+std::vector<runtime::Value> values_of(const std::vector<interp::Argument>& arguments) {
+  std::vector<runtime::Value> values;
+  for (const interp::Argument& argument : arguments)
+    std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
+  return values;
+}
+
+Runnable on_backend(const Function& f, const std::string& backend) {
+  if (backend == "interp")
+    return {[f](const std::vector<interp::Argument>& arguments) { interp::run(f, arguments); }};
+  const std::vector<std::string> backends = {"llvm", "c", "interp"};
+  require(backend == "llvm" || backend == "c", "--backend {}: there is no such backend, use one of {}{}",
+          backend, join(backends, ", "), did_you_mean(backend, backends));
+  const double start = runtime::steady_seconds();
+  runtime::Function function =
+      backend == "c" ? build::compile_by_c(f, target::host()) : build::compile(f, target::host());
+  const double compile_s = runtime::steady_seconds() - start;
+  return {[function](const std::vector<interp::Argument>& arguments) { function.call(values_of(arguments)); },
+          function, compile_s};
+}
+
+}  // namespace ardea::cli

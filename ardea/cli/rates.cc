@@ -1,0 +1,75 @@
+#include "ardea/cli/rates.h"
+
+#include <nlohmann/json.hpp>
+
+#include "ardea/build/peaks.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/measure/work.h"
+#include "ardea/support/error.h"
+
+namespace ardea::cli {
+
+namespace {
+
+/// The type that the arithmetic is done in: the operator's accumulator, or the first result's type.
+DataType arithmetic_type(const Program& program, const Function& f) {
+  if (program.workload) return program.workload->acc;
+  const std::vector<measure::Role> roles = measure::argument_roles(f);
+  for (std::size_t i = 0; i < roles.size(); ++i)
+    if (roles[i] != measure::Role::input && f.parameters[i].buffer) return f.parameters[i].buffer->type;
+  return float32;
+}
+
+std::optional<build::Peaks> known_peaks() {
+  try {
+    return build::stored_peaks(target::host());
+  } catch (const Error&) {
+    return std::nullopt;  // a user without a home has no peaks, and may still run programs
+  }
+}
+
+std::string share(double rate, const std::optional<double>& peak, double unit, const char* of) {
+  if (!peak) return "";
+  return fmt::format(" ({:.1f} % of {} {:.1f})", 100 * rate / *peak, of, *peak / unit);
+}
+
+}  // namespace
+
+std::optional<Rates> rates_of(const Program& program, const Function& f,
+                              const std::vector<interp::Argument>& arguments, double seconds) {
+  std::optional<measure::Work> work = program.workload
+                                          ? measure::Work{static_cast<double>(ops::flops(*program.workload)),
+                                                          static_cast<double>(ops::bytes(*program.workload))}
+                                          : measure::count_work(f, arguments);
+  if (!work || seconds <= 0) return std::nullopt;
+  Rates rates{work->operations / seconds, work->bytes / seconds};
+  const DataType type = arithmetic_type(program, f);
+  if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
+  if (const std::optional<build::Peaks> peaks = known_peaks()) {
+    if (const auto at = peaks->find(rates.peak_name); at != peaks->end()) rates.peak_operations = at->second;
+    if (const auto at = peaks->find("memory_bytes"); at != peaks->end()) rates.peak_bytes = at->second;
+  }
+  return rates;
+}
+
+std::string rate_line(const Rates& rates) {
+  const bool counts_floats = !rates.peak_name.empty();
+  const std::string of =
+      fmt::format("this machine's {} peak", rates.peak_name.substr(0, rates.peak_name.find('_')));
+  return fmt::format(
+      "rate: {:.3g} {}{}, {:.3g} GB/s{}\n", rates.operations_per_s / 1e9, counts_floats ? "GFLOP/s" : "Gop/s",
+      share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()), rates.bytes_per_s / 1e9,
+      share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"));
+}
+
+nlohmann::json rate_json(const Rates& rates) {
+  nlohmann::json json = {{"operations_per_s", rates.operations_per_s}, {"bytes_per_s", rates.bytes_per_s}};
+  if (rates.peak_operations) {
+    json["peak"] = rates.peak_name;
+    json["share_of_peak"] = rates.operations_per_s / *rates.peak_operations;
+  }
+  if (rates.peak_bytes) json["share_of_memory_peak"] = rates.bytes_per_s / *rates.peak_bytes;
+  return json;
+}
+
+}  // namespace ardea::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardea/cli/program.h"
+#include "ardea/interp/interpreter.h"
+
+namespace ardea::cli {
+
+/// How fast a call was, and how much of what this machine can do that is.
+struct Rates {
+  double operations_per_s = 0, bytes_per_s = 0;
+  /// "float32_operations" or "float64_operations": the peak that the program is compared with; empty for
+  /// integers, whose peak is not measured.
+  std::string peak_name = {};
+  std::optional<double> peak_operations = {},
+                        peak_bytes = {};  ///< where `ardea target --measure` has stored them
+};
+
+/// Nothing where the operations cannot be counted (measure/work.h).
+std::optional<Rates> rates_of(const Program& program, const Function& f,
+                              const std::vector<interp::Argument>& arguments, double seconds);
+
+/// "rate: 41.2 GFLOP/s (52.1 % of the peak 79.0), 1.93 GB/s (…)\n"
+std::string rate_line(const Rates& rates);
+nlohmann::json rate_json(const Rates& rates);
+
+}  // namespace ardea::cli

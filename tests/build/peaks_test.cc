@@ -1,0 +1,94 @@
+#include "ardea/build/peaks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "ardea/build/build.h"
+#include "ardea/build/peak_programs.h"
+
+namespace ardea::build {
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::Array;
+
+/// Elements 0, 1, 2, … modulo 7, so that a wrong index shows.
+Array counted(std::vector<std::int64_t> shape, DataType type) {
+  Array array = Array::empty(std::move(shape), type);
+  for (std::int64_t i = 0; i < array.element_count(); ++i) array.set_float(i, static_cast<double>(i % 7));
+  return array;
+}
+
+TEST(PeakPrograms, multiply_the_panels) {
+  for (const DataType type : {float32, float64})
+    for (const bool fused : {false, true}) {
+      const PeakTile tile{.rows = 5, .vectors = 2, .lanes = 4, .depth = 9};
+      const std::int64_t tiles = 3, columns = 8, repeats = 2;
+      const Array a = counted({tiles, tile.depth * tile.rows}, type),
+                  b = counted({tiles, tile.depth * columns}, type);
+      const Array c = counted({tiles, tile.rows * columns}, type);
+      compile(peak_product(tile, type, tiles, fused), target::host())(a, b, c, repeats);
+      for (std::int64_t t = 0; t < tiles; ++t)
+        for (std::int64_t i = 0; i < tile.rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            double sum = 0;
+            for (std::int64_t k = 0; k < tile.depth; ++k)
+              sum += a.get_float((t * tile.depth + k) * tile.rows + i) *
+                     b.get_float((t * tile.depth + k) * columns + j);
+            ASSERT_EQ(c.get_float((t * tile.rows + i) * columns + j), repeats * sum)
+                << t << " " << i << " " << j;
+          }
+    }
+}
+
+TEST(PeakPrograms, sum_every_element) {
+  const std::int64_t tiles = 2, vectors = 5, lanes = 4;
+  const Array a = counted({tiles, vectors * 8 * lanes}, float32), s = counted({tiles, 8 * lanes}, float32);
+  compile(memory_sum(tiles, vectors, lanes), target::host())(a, s);
+  for (std::int64_t t = 0; t < tiles; ++t)
+    for (std::int64_t i = 0; i < 8 * lanes; ++i) {
+      double sum = 0;
+      for (std::int64_t v = 0; v < vectors; ++v) sum += a.get_float((t * vectors + v) * 8 * lanes + i);
+      ASSERT_EQ(s.get_float(t * 8 * lanes + i), sum);
+    }
+}
+
+class StoredPeaks : public testing::Test {
+ protected:
+  StoredPeaks() {
+    std::string name = (fs::temp_directory_path() / "ardea-test-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~StoredPeaks() override { fs::remove_all(folder_); }
+  fs::path file() const { return folder_ / "deep" / "peaks.json"; }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(StoredPeaks, are_kept_for_each_machine) {
+  target::Target one = target::find("avx2"), other = target::find("neoverse-v1");
+  EXPECT_FALSE(stored_peaks(one, file()));
+  store_peaks(one, {{"memory_bytes", 1e9}}, file());
+  store_peaks(other, {{"memory_bytes", 2e9}}, file());
+  EXPECT_EQ(stored_peaks(one, file()), (Peaks{{"memory_bytes", 1e9}}));
+  EXPECT_EQ(stored_peaks(other, file()), (Peaks{{"memory_bytes", 2e9}}));
+  one.cores += 1;
+  EXPECT_FALSE(stored_peaks(one, file()));
+}
+
+TEST_F(StoredPeaks, a_broken_file_counts_as_none_and_is_mended) {
+  const target::Target machine = target::find("avx2");
+  store_peaks(machine, {{"memory_bytes", 1e9}}, file());
+  for (const char* text : {"", "{", "[1]", "\xff\xfe"}) {
+    std::ofstream(file()) << text;
+    EXPECT_FALSE(stored_peaks(machine, file())) << text;
+    store_peaks(machine, {{"memory_bytes", 3e9}}, file());
+    EXPECT_EQ(stored_peaks(machine, file()), (Peaks{{"memory_bytes", 3e9}}));
+  }
+}
+
+}  // namespace
+}  // namespace ardea::build

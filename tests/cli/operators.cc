@@ -1,0 +1,105 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace ardea::cli {
+namespace {
+
+TEST(Ops, lists_every_operator_with_its_sizes) {
+  const Answer table = ardea("ops");
+  EXPECT_EQ(table.exit_code, 0) << table.error;
+  EXPECT_NE(table.out.find("matmul_exp_matmul"), std::string::npos) << table.out;
+  const auto all = nlohmann::json::parse(ardea("ops --json").out);
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(std::count(table.out.begin(), table.out.end(), '\n')));
+  for (const auto& op : all) {
+    EXPECT_FALSE(op["doc"].get<std::string>().empty()) << op["name"];
+    EXPECT_FALSE(op["input_types"].empty()) << op["name"];
+    EXPECT_NE(table.out.find(op["name"].get<std::string>() + " "), std::string::npos) << op["name"];
+  }
+  EXPECT_NE(ardea("ops c2d").out.find("--layout"), std::string::npos);
+}
+
+TEST(Show, takes_operators_in_every_form) {
+  EXPECT_NE(ardea("show gemm 3,4,5 --as te").out.find("te.reduce_axis((0, 4)"), std::string::npos);
+  EXPECT_NE(ardea("show gemm 3,4,5 --tb").out.find("B: T.Buffer((5, 4)"), std::string::npos);
+  EXPECT_NE(ardea("show gemm 3,4,5 --as c").out.find("for (int"), std::string::npos);
+  EXPECT_NE(
+      ardea("show c2d 1,5,5,2,3,3,3,1,1,1 --layout nhwc --in float16 --acc float32").out.find("\"float16\""),
+      std::string::npos);
+  const std::string walk_through = ardea("show matmul_exp_matmul 1024,2048,1024,3072").out;
+  EXPECT_EQ(walk_through, read_text(ARDEA_SOURCE_DIR "/tests/fixtures/seed002/blocks.tir"));
+}
+
+TEST(Run, takes_operators_and_every_backend) {
+  for (const std::string backend : {"llvm", "c", "interp"}) {
+    const Answer answer =
+        ardea("run gemm 5,7,3 --in uint8,int8 --check --min-repeat-ms 0 --backend " + backend);
+    EXPECT_EQ(answer.exit_code, 0) << answer.error;
+    EXPECT_NE(answer.out.find("check: "), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("rate: "), std::string::npos) << answer.out;
+  }
+}
+
+TEST(Run, tells_rates_and_shares_of_the_stored_peaks) {
+  const Folder folder;
+  const std::string cache = "XDG_CACHE_HOME=" + folder.path().string();
+  const auto rates = [&] {
+    const Answer answer = ardea("run examples/gemm.tir --json --min-repeat-ms 0", "", cache);
+    EXPECT_EQ(answer.exit_code, 0) << answer.error;
+    return nlohmann::json::parse(answer.out)["rates"];
+  };
+  EXPECT_FALSE(rates().contains("share_of_peak"));
+  const Answer measured = ardea("target --measure --json", "", cache);
+  ASSERT_EQ(measured.exit_code, 0) << measured.error;
+  const auto peaks = nlohmann::json::parse(measured.out)["peak_per_second"];
+  for (const char* name : {"float32_operations", "float64_operations", "memory_bytes"}) {
+    EXPECT_GT(peaks[name], 1e8) << name;
+    EXPECT_GE(peaks[name], peaks[std::string(name) + "_per_core"]) << name;
+  }
+  EXPECT_EQ(nlohmann::json::parse(ardea("target --json", "", cache).out)["peak_per_second"], peaks);
+  const auto compared = rates();
+  EXPECT_EQ(compared["peak"], "float32_operations");
+  EXPECT_GT(compared["share_of_peak"], 0);
+  EXPECT_LT(compared["share_of_peak"], 1.5);
+}
+
+struct Wrong {
+  std::string arguments, sentence;
+};
+
+TEST(Operators, bad_requests_are_answered_by_one_sentence) {
+  const std::vector<Wrong> all = {
+      {"run gem 4,4,4", "gem"},
+      {"run gemm 4,4", "m,k,n"},
+      {"run gemm", "needs its sizes m,k,n"},
+      {"run nonsense", "neither a file nor an operator"},
+      {"run gemm 4,0,4", "0"},
+      {"run gemm 4,-1,4", "-1"},
+      {"run gemm 4,four,4", "four"},
+      {"run gemm 4000000000,4000000000,4000000000", "4000000000"},
+      {"run gemm 4,4,4 --in float12", "float12"},
+      {"run gemm 4,4,4 --in bool", "bool"},
+      {"run c2d 1,4,4,1,1,3,3,1,1,1 --layout hwcn", "hwcn"},
+      {"run c2d 1,2,2,1,1,5,5,1,0,1", "c2d"},
+      {"run softmax 4,4 --tb", "tb"},
+      {"run examples/gemm.tir --in float16", "--in"},
+      {"run gemm 4,4,4 --backend d", "--backend d"},
+      {"show examples/gemm.tir --as te", "--as te"},
+      {"ops gem", "gemm"},
+      {"target avx2 --measure", "--measure"},
+      {"compile gemm 4,4,4 -o /proc/nothing", "-o /proc/nothing"},
+      {"compile gemm 4,4,4", "-o"},
+  };
+  for (const Wrong& wrong : all) {
+    const Answer answer = ardea(wrong.arguments);
+    EXPECT_EQ(answer.exit_code, 2) << wrong.arguments << "\n" << answer.error;
+    EXPECT_NE(answer.error.find(wrong.sentence), std::string::npos) << wrong.arguments << "\n"
+                                                                    << answer.error;
+    EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << wrong.arguments << "\n"
+                                                                             << answer.error;
+    EXPECT_EQ(answer.out, "") << wrong.arguments;
+  }
+}
+
+}  // namespace
+}  // namespace ardea::cli
