@@ -116,6 +116,42 @@ int main(void) {
   EXPECT_EQ(built_and_run(folder, {"scale.c"}), answer);
 }
 
+TEST(Linking, computes_extents_that_are_expressions) {
+  const Folder folder;
+  export_text(R"(
+@T.prim_func
+def windows(x: T.handle, y: T.handle, z: T.handle, step: T.int32):
+    n = T.int64()
+    X = T.match_buffer(x, (n,), "float32")
+    Y = T.match_buffer(y, ((n + 3) // 4, n - n % 5), "int32")
+    Z = T.match_buffer(z, (T.min(n, 7), T.max(n, step)), "int32")
+    for i, j in T.grid((n + 3) // 4, n - n % 5):
+        Y[i, j] = T.int32(1)
+    for i, j in T.grid(T.min(n, 7), T.max(n, step)):
+        Z[i, j] = T.int32(2)
+)",
+              folder, {.files = {LibraryFile::object, LibraryFile::header}});
+  folder.write("main.c", R"(
+#include <stdio.h>
+#include "windows.h"
+static _Alignas(64) float x[64];
+static _Alignas(64) int32_t y[1024], z[1024];
+int main(void) {
+  for (int n = 5; n < 20; ++n) {
+    for (int i = 0; i < 1024; ++i) y[i] = z[i] = 0;
+    if (ardea_windows(x, y, z, 11, n) != 0) return printf("%s\n", ardea_windows_error()), 1;
+    int ones = 0, twos = 0;
+    for (int i = 0; i < 1024; ++i) ones += y[i] == 1, twos += z[i] == 2;
+    if (ones != (n + 3) / 4 * (n - n % 5) || twos != (n < 7 ? n : 7) * (n > 11 ? n : 11))
+      return printf("%d: %d %d\n", n, ones, twos), 2;
+  }
+  printf("right\n");
+  return 0;
+}
+)");
+  EXPECT_EQ(built_and_run(folder, {"windows.o"}), "right\n");
+}
+
 TEST(Linking, names_types_that_c_lacks_by_their_bits) {
   const Folder folder;
   export_text(R"(
@@ -291,16 +327,32 @@ TEST(Linking, a_library_can_be_closed_while_its_threads_sleep) {
   const Folder folder;
   export_text(sum_text, folder, {.files = {LibraryFile::shared_library}});
   folder.write("main.c", R"(
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 static _Alignas(64) float X[211 * 64], Y[211];
+static int threads_now(void) {
+  int count = 0;
+  DIR* tasks = opendir("/proc/self/task");
+  for (struct dirent* e; tasks != NULL && (e = readdir(tasks)) != NULL;) count += e->d_name[0] != '.';
+  if (tasks != NULL) closedir(tasks);
+  return count;
+}
 int main(void) {
+  const int before = threads_now();
   for (int i = 0; i < 20; ++i) {
     void* library = dlopen("./rows.so", RTLD_NOW);
     if (library == NULL) return printf("%s\n", dlerror()), 1;
     int (*rows)(const float*, float*);
     *(void**)&rows = dlsym(library, "ardea_rows");
-    if (rows(X, Y) != 0 || dlclose(library) != 0) return 1;
+    if (rows(X, Y) != 0) return 2;
+    if (threads_now() != before + 3) return 3;
+    if (dlclose(library) != 0) return 4;
+    if (dlopen("./rows.so", RTLD_NOW | RTLD_NOLOAD) != NULL) return 5;
+    /* A thread that was joined leaves the list a moment later. */
+    for (int wait = 0; wait < 100000 && threads_now() != before; ++wait) continue;
+    if (threads_now() != before) return 6;
   }
   printf("closed\n");
   return 0;
