@@ -14,6 +14,12 @@ namespace ardea::arith {
 
 namespace {
 
+bool reads_memory(const Expr& e) {
+  bool found = false;
+  visit_exprs(e, [&](const Expr& part) { found = found || part.is<Load>(); });
+  return found;
+}
+
 /// What is in force at a place inside the statement that was asked about.
 struct Place {
   Analyzer facts;
@@ -22,6 +28,7 @@ struct Place {
   Substitution values = {};           ///< lets, and iterators of blocks inside, by their values
   Stmt statement = {};                ///< the one around an expression
   bool all_run = true;                ///< every loop has an iteration
+  bool guarded_by_memory = false;     ///< a condition reads what the code itself may write
   bool in_init = false;
   bool dead = false;  ///< a condition is refuted: nothing here runs
 
@@ -37,6 +44,11 @@ struct Place {
       const Proof proof = facts.prove(condition);
       if (proof == Proof::refuted) dead = true;
       if (proof != Proof::unknown) continue;
+      // A region is stated outside: it names no memory, whose content may have changed by then.
+      if (reads_memory(condition)) {
+        guarded_by_memory = true;
+        continue;
+      }
       conditions.push_back(condition);
       facts.assume(condition);
     }
@@ -128,7 +140,8 @@ class Walk {
       // What was asserted holds from there on, else the program has stopped.
       if (const auto* check = statement.as<Assert>())
         for (const Expr& part : conjuncts(check->condition))
-          place.facts.assume(substitute(part, place.values));
+          if (const Expr holds = substitute(part, place.values); !reads_memory(holds))
+            place.facts.assume(holds);
     }
   }
 
@@ -287,9 +300,9 @@ class Walk {
                   .write = write,
                   .in_init = place.in_init,
                   .opaque = opaque_access,
-                  .conditional = !place.conditions.empty(),
+                  .conditional = !place.conditions.empty() || place.guarded_by_memory,
                   .statement = place.statement};
-    access.touched.exact = access.touched.exact && exact;
+    access.touched.exact = access.touched.exact && exact && !place.guarded_by_memory;
     found_.push_back(std::move(access));
   }
 

@@ -120,6 +120,22 @@ TEST(Regions, are_inexact_under_conditions_on_data) {
   EXPECT_EQ(r.writes, "B[0:8] (inexact)");
 }
 
+TEST(Regions, do_not_name_the_memory_of_conditions) {
+  // k changes between the condition and what it guards, and has no name outside.
+  const Regions r = of(vectors, R"(
+    k_data = T.allocate([1], "int64", "local")
+    k = T.Buffer((1,), "int64", data=k_data, scope="local")
+    k[0] = n
+    for i in range(8):
+        if i >= k[0] and i < 6:
+            k[0] = 0
+            B[i] = A[i]
+        assert k[0] < 4, "small"
+)");
+  EXPECT_EQ(r.reads, "A[0:6] (inexact)");
+  EXPECT_EQ(r.writes, "B[0:6] (inexact)");
+}
+
 TEST(Regions, leave_out_what_never_runs) {
   const Regions r = of(vectors, R"(
     for i in range(8):
