@@ -347,6 +347,25 @@ TEST(Hybrid, loops_and_indexes_by_data) {
             (Numbers{-7, -3, 0, 1, 2, 5, 8}));
 }
 
+TEST(Hybrid, may_change_the_variables_of_the_condition_that_it_is_under) {
+  EXPECT_EQ(on_seven(R"(
+    for i in range(7): c[i] = -1
+    k = 8
+    for i in range(7):
+        if i >= k:
+            c[i] = a[i]
+        elif k > 6:
+            k = 0
+            c[k] += 100
+        k += 2
+        if k >= 5:
+            k = i + 2
+            c[k % 7] += 10
+)",
+                     seven),
+            (Numbers{209, -1, -1, -1, 9, 9, 9}));
+}
+
 TEST(Hybrid, gives_each_run_of_a_suite_its_own_variables) {
   EXPECT_EQ(on_seven(R"(
     for i in range(7):
