@@ -34,9 +34,15 @@ bool Reasoner::search(Search& state, Polynomial p, int depth) {
   if (bounds.low >= 0) return true;
   if (bounds.high < 0 || depth > deepest || --state.budget < 0) return false;
   if (!state.tried.insert(key_of(p)).second) return false;
-  if (by_expansion(p) || by_assumption(state, p, depth)) return true;
-  for (const AtomId id : atoms_in(p))
-    if (by_compound(state, p, id, depth)) return true;
+  if (by_expansion(p)) return true;
+  // What loses nothing comes before what does: an assumption spent on a quotient is often missing later.
+  const std::vector<AtomId> atoms = atoms_in(p);
+  const auto is_exact = [&](AtomId id) { return is_unit_quotient(p, id); };
+  for (const AtomId id : atoms)
+    if (is_exact(id) && by_compound(state, p, id, depth)) return true;
+  if (by_assumption(state, p, depth)) return true;
+  for (const AtomId id : atoms)
+    if (!is_exact(id) && by_compound(state, p, id, depth)) return true;
   return by_ends(state, p, depth);
 }
 
@@ -99,6 +105,13 @@ bool Reasoner::by_ends(Search& state, const Polynomial& p, int depth) {
   const Ends& e = ends(last);
   const std::optional<Polynomial>& end = grows == Proof::proved ? e.low : e.high;
   return end && search(state, add(rest, multiply(coefficient, *end)), depth + 1);
+}
+
+/// p = r ± a // b, whose sign is exactly that of a sum without the quotient.
+bool Reasoner::is_unit_quotient(const Polynomial& p, AtomId id) {
+  if (atom(id).kind != AtomKind::quotient || degree(p, id) != 1) return false;
+  const Polynomial coefficient = split_linear(p, id).coefficient;
+  return coefficient.is_constant() && std::abs(coefficient.constant) == 1;
 }
 
 bool Reasoner::by_compound(Search& state, const Polynomial& p, AtomId id, int depth) {

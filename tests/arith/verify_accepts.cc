@@ -232,6 +232,27 @@ def main(A: T.Buffer((8, 4), "float32"), B: T.Buffer((4, 8), "float32"), C: T.Bu
 )");
 }
 
+TEST(VerifyAccepts, a_fused_symbolic_reduction_beside_a_guarded_split) {
+  expect_accepted(R"(
+@T.prim_func
+def main(x: T.handle, y: T.handle):
+    n = T.int64()
+    m = T.int64()
+    X = T.match_buffer(x, (m, n), "float32")
+    Y = T.match_buffer(y, (n, m), "float32")
+    for i0, i1, i2, i3, i4 in T.grid((n + 3) // 4, 2, 2, m, n * n):
+        with T.block("Y"):
+            v0 = T.axis.spatial(n, i0 * 4 + i1 * 2 + i2)
+            v1 = T.axis.spatial(m, i3)
+            k0 = T.axis.reduce(n, i4 // n)
+            k1 = T.axis.reduce(n, i4 % n)
+            T.where(i0 * 4 + i1 * 2 + i2 < n)
+            with T.init():
+                Y[v0, v1] = T.float32(0.0)
+            Y[v0, v1] = Y[v0, v1] + X[v1, k0] * X[v1, k1]
+)");
+}
+
 TEST(VerifyAccepts, every_example) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARDEA_SOURCE_DIR) + "/examples")) {
