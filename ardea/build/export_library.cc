@@ -90,11 +90,16 @@ class Export {
     if (wants(LibraryFile::object) || wants(LibraryFile::shared_library))
       compiler_ = find_c_compiler(target_.arch);
     StagedFolder staged(options_.folder, options_.request);
-    if (compiler_) build_code(staged.path());
-
-    if (wants(LibraryFile::source)) write(staged.path(), name_ + ".c", source());
-    if (wants(LibraryFile::header)) write(staged.path(), name_ + ".h", c_header(banner(), functions_));
-    write(staged.path(), name_ + ".json", manifest(staged.path()));
+    try {
+      write_all(staged.path());
+    } catch (const Error& error) {
+      // Nobody knows the folder that is not there any more when the sentence is read.
+      std::string sentence = error.what();
+      const std::string hidden = staged.path().string();
+      if (const std::size_t at = sentence.find(hidden); at != std::string::npos)
+        sentence.replace(at, hidden.size(), options_.folder.string());
+      throw Error(sentence);
+    }
     staged.publish(files_);
     std::vector<fs::path> paths;
     for (const std::string& file : files_) paths.push_back(options_.folder / file);
@@ -109,6 +114,13 @@ class Export {
   void write(const fs::path& folder, const std::string& file, const std::string& text) {
     write_whole_file(folder / file, {text});
     files_.push_back(file);
+  }
+
+  void write_all(const fs::path& folder) {
+    if (compiler_) build_code(folder);
+    if (wants(LibraryFile::source)) write(folder, name_ + ".c", source());
+    if (wants(LibraryFile::header)) write(folder, name_ + ".h", c_header(banner(), functions_));
+    write(folder, name_ + ".json", manifest(folder));
   }
 
   void build_code(const fs::path& folder) {

@@ -37,16 +37,25 @@ ProcessResult run_compiler(const CCompiler& compiler, const std::vector<std::str
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The line that says what is wrong: what stands before it is only where the compiler was.
+/// The line that says what is wrong: what stands before it is only where the compiler was, and the compiler's
+/// own last word only that its linker failed.
 std::string first_complaint(const ProcessResult& result) {
   std::istringstream lines(result.error);
   std::string line, first;
   while (std::getline(lines, line)) {
+    if (line.starts_with("collect2:") || line.find("linker command failed") != std::string::npos) continue;
     if (line.find("error:") != std::string::npos || line.find("undefined reference") != std::string::npos)
       return line;
     if (first.empty()) first = line;
   }
   return first.empty() ? "it " + result.description() : first;
+}
+
+/// What the system says where the files find no place, in whatever sentence a tool wraps it.
+std::string lack_of_space(const std::string& complaints) {
+  for (const char* reason : {"No space left on device", "File too large", "Disk quota exceeded"})
+    if (complaints.find(reason) != std::string::npos) return reason;
+  return "";
 }
 
 void run_or_fail(const CCompiler& compiler, const std::filesystem::path& folder,
@@ -56,6 +65,9 @@ void run_or_fail(const CCompiler& compiler, const std::filesystem::path& folder,
   if (result.end != ProcessResult::End::exited)
     fail("{}: the C compiler {} {}; check it, or choose another by ARDEA_CC", what, compiler.text(),
          result.description());
+  if (const std::string reason = lack_of_space(result.error); !reason.empty())
+    fail("{} cannot be written: {}; free some space or choose another folder",
+         in_quotes((folder / what).string()), reason);
   fail("{}: the C compiler {} refuses: {}", what, compiler.text(), first_complaint(result));
 }
 
