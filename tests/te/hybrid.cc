@@ -289,6 +289,20 @@ TEST(Hybrid, computes_with_every_operator) {
             }));
 }
 
+TEST(Hybrid, computes_constants_as_python_does) {
+  EXPECT_EQ(on_seven(R"(
+    c[0] = -7 // 2 + -6 // -4
+    c[1] = -7 % 3 * 10 + 7 % -3
+    c[2] = 2 ** 10 - (1 << 4) - (-9 >> 1)
+    c[3] = int32(7 / 2 * 10) + int32(2 ** -1 * 4)
+    c[4] = min(3, -2) + max(1, 5) ^ 3
+    c[5] = 6 & 3 | 8
+    c[6] = int32(1.5 * -2 + 0.25 - 1) + (3 if 1.5 >= 1 else 4)
+)",
+                     seven),
+            (Numbers{-3, 18, 1013, 37, 0, 10, 0}));
+}
+
 TEST(Hybrid, calls_intrinsics_by_name_on_floats) {
   const Tensor a = placeholder("a", {13}), b = placeholder("b", {13}, float64);
   const Tensor c = hybrid(R"(
@@ -317,17 +331,19 @@ def f(a, b):
 }
 
 TEST(Hybrid, loops_and_indexes_by_data) {
-  EXPECT_EQ(
-      on_seven(R"(
+  EXPECT_EQ(on_seven(R"(
     for i in range(7):
         c[i] = 0
         for j in range(a[i]):
             c[i] += j
         for j in range(a[i], a[i] + 2):
             c[i] += 100 * j
+        for j in range(i, 7):
+            for k in range(a[i], j):
+                c[i] += 1
 )",
-               seven),
-      of_each([](std::int64_t x) { return std::max<std::int64_t>(x, 0) * (x - 1) / 2 + 100 * (2 * x + 1); }));
+                     seven),
+            (Numbers{1111, -461, 120, 1728, -1264, 508, 305}));
   EXPECT_EQ(on_seven(R"(
     order = allocate((7,), "int64")
     for i in range(7):
