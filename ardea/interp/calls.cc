@@ -1,4 +1,6 @@
 #include <array>
+#include <map>
+#include <mutex>
 
 #include "ardea/interp/arithmetic.h"
 #include "ardea/interp/executor.h"
@@ -57,11 +59,43 @@ Lanes Executor::evaluate_call(const Expr& e, const Call& call) {
     wait_for_copies(evaluate_integer(call.arguments[0]));
   else if (call.op == op.fail)
     fail_with(call);
+  else if (is_registered(*call.op))
+    return evaluate_meaning(call);
   else
     report(fmt::format(
         "T.{} exists only inside compiled entry points; interpret the program before pack_arguments",
         call.op->name));
   return {};
+}
+
+namespace {
+
+/// Meanings by intrinsic and types, asked for once: their variables then have one place in every executor.
+const Expansion& known_expansion(const Call& call) {
+  static std::mutex mutex;
+  static std::map<std::pair<const Intrinsic*, std::vector<std::string>>, Expansion> known;
+  std::vector<DataType> types;
+  std::vector<std::string> names;
+  for (const Expr& argument : call.arguments) {
+    types.push_back(argument.type());
+    names.push_back(to_string(types.back()));
+  }
+  const std::lock_guard lock(mutex);
+  const auto found = known.find({call.op, names});
+  if (found != known.end()) return found->second;
+  return known.emplace(std::pair{call.op, names}, expansion_of(*call.op, types)).first->second;
+}
+
+}  // namespace
+
+Lanes Executor::evaluate_meaning(const Call& call) {
+  const Expansion& meaning = known_expansion(call);
+  std::vector<Lanes> values;
+  for (const Expr& argument : call.arguments) values.push_back(evaluate(argument));
+  for (std::size_t i = 0; i < values.size(); ++i) define(meaning.parameters[i], std::move(values[i]));
+  Lanes result = evaluate(meaning.body);
+  for (const Var& parameter : meaning.parameters) forget(parameter);
+  return result;
 }
 
 void Executor::fail_with(const Call& call) {

@@ -98,6 +98,7 @@ class Executor {
   Lanes call_registered(const Call& call, DataType type);
   void run_instruction(const Call& call);
   void check_operand(const intrin::Instruction& instruction, std::size_t index, Lane address) const;
+  Lanes evaluate_meaning(const Call& call);
   [[noreturn]] void fail_with(const Call& call);
   void barrier(const Call& call);
   /// What `act` gives; an Error that it throws gets the place under way.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/registered_intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -99,6 +100,7 @@ const Intrinsic& lookup(std::string_view name) {
   if (const Intrinsic* op = find_intrinsic(name)) return *op;
   std::vector<std::string> names;
   for (const Intrinsic& row : rows()) names.push_back(row.name);
+  for (const std::string& registered : registered_names()) names.push_back(registered);
   fail("T.{}: there is no such intrinsic{}", name, did_you_mean(name, names));
 }
 
@@ -149,7 +151,7 @@ const Intrinsic* find_intrinsic(std::string_view name) {
   const auto& all = rows();
   const auto at = std::lower_bound(all.begin(), all.end(), name,
                                    [](const Intrinsic& row, std::string_view n) { return row.name < n; });
-  return at != all.end() && at->name == name ? &*at : nullptr;
+  return at != all.end() && at->name == name ? &*at : find_registered(name);
 }
 
 Expr make_call(std::string_view name, std::vector<Expr> arguments) {

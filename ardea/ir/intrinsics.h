@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,11 +38,34 @@ struct Intrinsic {
   std::string contract;
 };
 
-/// All of them, sorted by name.
+/// All that are built in, sorted by name.
 std::span<const Intrinsic> intrinsics();
 
-/// The intrinsic of that name, or nullptr.
+/// The intrinsic of that name, built in or registered, or nullptr.
 const Intrinsic* find_intrinsic(std::string_view name);
+
+/// What a registered intrinsic computes, said by other intrinsics and operators. The arguments are variables:
+/// each may be used more than once. It is asked for every type and number of lanes anew.
+using Meaning = std::function<Expr(const std::vector<Expr>& arguments)>;
+
+/// From now on T.name(…) can be parsed, printed, verified, interpreted, bounded and compiled: it is its
+/// meaning, on float16 and bfloat16 that meaning in float32, rounded once. It must be pure, with a result of
+/// the first argument's type or bool. Error where the name is taken or means something else in programs, or
+/// where the meaning has another type. Any thread may register; what is registered stays.
+void register_intrinsic(Intrinsic row, Meaning meaning);
+
+bool is_registered(const Intrinsic& op);
+
+/// The meaning of a registered intrinsic for arguments of these types, without calls of registered ones.
+/// Error where it has another type than the row says, or uses itself.
+struct Expansion {
+  std::vector<Var> parameters;
+  Expr body;
+};
+Expansion expansion_of(const Intrinsic& op, const std::vector<DataType>& types);
+
+/// e without calls of registered intrinsics.
+Expr expand_registered(const Expr& e);
 
 /// A call whose type follows from its arguments; Error on a wrong number or type of arguments.
 Expr make_call(std::string_view name, std::vector<Expr> arguments);

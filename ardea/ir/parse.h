@@ -15,4 +15,7 @@ Module parse(std::string_view text, const std::string& name = "input");
 /// The only function of the text; Error where there is none or more than one.
 Function parse_function(std::string_view text, const std::string& name = "input");
 
+/// Whether T.name means something of its own in the text form: a statement, an operator, a type.
+bool is_text_word(std::string_view name);
+
 }  // namespace ardea

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/parse.h"
 #include "ardea/ir/parser.h"
 #include "ardea/support/narrow_float.h"
 #include "ardea/support/text.h"
@@ -76,6 +77,16 @@ Expr special_float(DataType type, double value) {
 }
 
 }  // namespace
+
+bool Parser::has_call_rule(std::string_view name) {
+  const auto& rules = call_rules();
+  return std::any_of(rules.begin(), rules.end(), [&](const auto& rule) { return rule.first == name; });
+}
+
+bool is_text_word(std::string_view name) {
+  return Parser::has_call_rule(name) || parse_data_type(name).has_value() ||
+         std::find(std::begin(statement_names), std::end(statement_names), name) != std::end(statement_names);
+}
 
 Operand Parser::call() {
   tokens_.next();

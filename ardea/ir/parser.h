@@ -26,6 +26,9 @@ class Parser {
 
   Module module();
 
+  /// Whether T.name(…) has a rule of its own, which no intrinsic of that name could get past.
+  static bool has_call_rule(std::string_view name);
+
  private:
   // Functions.
   Function function();

@@ -57,8 +57,9 @@ interp::Argument carried(const interp::Argument& argument, DataType type) {
 }
 
 void run_compiled(const Function& f, const std::vector<interp::Argument>& arguments) {
-  // No contraction: the rules count every rounding of the reference.
-  const runtime::Function compiled = build::compile(f, target::host(), {.contract = false});
+  // No contraction, and the interpreter's functions: the rules count every rounding of the reference.
+  const runtime::Function compiled =
+      build::compile(f, target::host(), {.contract = false, .library_functions = true});
   std::vector<runtime::Value> values;
   for (const interp::Argument& argument : arguments)
     std::visit([&](const auto& value) { values.emplace_back(value); }, argument);

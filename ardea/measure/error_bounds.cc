@@ -237,6 +237,7 @@ class Transformation {
     return {make_shuffle(values, n.indices), exact ? Expr() : make_shuffle(bounds, n.indices)};
   }
   Bounded of(const Call& n, const Expr& e) {
+    if (is_registered(*n.op)) return expression(expand_registered(e));
     if (n.op->effect == Effect::writes || n.op->result == ResultRule::handle) return effect(n, e);
     std::vector<Bounded> arguments;
     for (const Expr& a : n.arguments) arguments.push_back(expression(a));

@@ -1,0 +1,161 @@
+#include "ardea/lower/functions/coefficients.h"
+#include "ardea/lower/functions/functions.h"
+#include "ardea/lower/functions/reduction.h"
+
+/// exp and what is made of it: x = n log 2 + r, exp(x) = 2^n (1 + expm1(r)).
+
+namespace ardea::lower::functions {
+
+namespace {
+
+/// n = x · per_unit rounded to an integer, rest = x - n · (high + low). The product n · high is exact in
+/// float64, and fused in float32.
+Power split_by(Terms& t, const Expr& x, const Expr& per_unit, const Expr& high, const Expr& low) {
+  const Expr shifted = t.keep("shifted", t.fma(x, per_unit, t.shifter()));
+  const Expr n = t.keep("n", shifted - t.shifter());
+  const Expr most = t.keep("most", t.fma(-n, high, x));
+  return {shifted, t.keep("r", t.fma(-n, low, most))};
+}
+
+/// 2^n as two factors, so that a result that underflows is rounded once: first to 2^(n + 64) or so, then by a
+/// constant.
+struct Scale {
+  Expr power, back;
+};
+
+Scale scale_of(Terms& t, const Expr& shifted, const Expr& is_negative) {
+  const auto exponent = [&](std::int64_t offset) {
+    return t.word((t.bias() + static_cast<std::uint64_t>(offset)) << t.mantissa_bits());
+  };
+  const Expr negative = t.keep("negative", is_negative);
+  const Expr offset = make_select(negative, exponent(t.single() ? 64 : 128), exponent(-1));
+  return {t.keep("power", t.power_of_two(shifted, offset)),
+          t.keep("back", make_select(negative, t.constant(0x1p-64, 0x1p-128), t.constant(2)))};
+}
+
+Expr exp_from(Terms& t, const Power& power, const Expr& x) {
+  const Scale scale = scale_of(t, power.shifted, x < t.constant(0));
+  return (expm1_of_rest(t, power.rest).high + t.constant(1)) * scale.power * scale.back;
+}
+
+/// exp(x), and what its rounding lost.
+Pair long_exp(Terms& t, const Expr& x) {
+  const Power power = split_power(t, x);
+  const Pair e = expm1_of_rest(t, power.rest);
+  const Pair value = t.quick_sum(t.constant(1), e.high);
+  const Scale scale = scale_of(t, power.shifted, x < t.constant(0));
+  return {t.keep("exp", value.high * scale.power * scale.back),
+          t.keep("exp_low", (value.low + e.low) * scale.power * scale.back)};
+}
+
+/// expm1(x) / 2^halvings for x whose n - halvings is the exponent of a normal number.
+Pair expm1_divided(Terms& t, const Expr& x, int halvings) {
+  const Power power = split_power(t, x);
+  const Pair e = expm1_of_rest(t, power.rest);
+  const Expr scale = t.keep("scale", t.power_of_two(power.shifted, -halvings));
+  const Expr less_one = t.keep("less_one", scale - t.constant(1.0 / (1 << halvings)));
+  const Expr high = t.keep("expm1", t.fma(scale, e.high, less_one));  // the product is exact
+  return {high, t.keep("expm1_low", t.fma(scale, e.high, less_one - high) + scale * e.low)};
+}
+
+Expr bounded_for_exp(Terms& t, const Expr& x) {
+  // Beyond these the result is 0 or infinite.
+  return t.keep("x", t.single() ? t.clamped(x, -104, 89) : t.clamped(x, -746, 710));
+}
+
+}  // namespace
+
+Power split_power(Terms& t, const Expr& x) {
+  return split_by(t, x, t.constant(0x1.71547652b82fep+0), t.constant(0x1.62e43p-1, 0x1.62e42fefa3p-1),
+                  t.constant(-0x1.05c61p-29, 0x1.3de6af278ece6p-42));
+}
+
+Pair expm1_of_rest(Terms& t, const Expr& r) {
+  const Expr square = t.keep("square", r * r), tail = t.keep("tail", t.polynomial(r, exp_32, exp_64));
+  const Expr e = t.keep("e", t.fma(square, tail, r));
+  return {e, t.keep("e_low", t.fma(square, tail, r - e))};
+}
+
+Expr exp_of(Terms& t, const Expr& x) {
+  const Expr inside = bounded_for_exp(t, x);
+  return exp_from(t, split_power(t, inside), inside);
+}
+
+Expr exp2_of(Terms& t, const Expr& x) {
+  const Expr inside = t.keep("x", t.single() ? t.clamped(x, -151, 128) : t.clamped(x, -1076, 1024));
+  const Expr shifted = t.keep("shifted", inside + t.shifter());
+  const Expr r = t.keep("r", (inside - (shifted - t.shifter())) * t.constant(0x1.62e42fefa39efp-1));
+  return exp_from(t, {shifted, r}, inside);
+}
+
+Expr exp10_of(Terms& t, const Expr& x) {
+  const Expr inside = t.keep("x", t.single() ? t.clamped(x, -46, 38.6) : t.clamped(x, -324, 308.3));
+  const Power power =
+      split_by(t, inside, t.constant(0x1.a934f0979a371p+1), t.constant(0x1.344136p-2, 0x1.34413509f7p-2),
+               t.constant(-0x1.ec10cp-27, 0x1.3fde623e2566bp-43));
+  const Expr r = t.keep("r", power.rest * t.constant(0x1.26bb1bbb55516p+1));
+  return exp_from(t, {power.shifted, r}, inside);
+}
+
+Expr expm1_of(Terms& t, const Expr& x) {
+  const Expr inside = t.keep("x", t.single() ? t.clamped(x, -18, 89) : t.clamped(x, -40, 710));
+  const Pair halves = expm1_divided(t, inside, 1);
+  const Expr half = t.keep("half", halves.high + halves.low);
+  // Below, expm1(x) is x: the sign of zero and the bits of subnormal numbers stay.
+  return make_select(absolute(x) < t.constant(0x1p-25, 0x1p-54), x, half + half);
+}
+
+// e / (e + 2) with e = expm1(2 |x|). The rounding errors of e and of the sum change the quotient by their
+// share of 1 / (e + 2), which is half of what the quotient lacks to 1.
+Expr tanh_of(Terms& t, const Expr& x) {
+  const Expr one = t.constant(1), two = t.constant(2), half = t.constant(0.5);
+  const Pair e = expm1_divided(t, t.keep("x", t.at_most(absolute(x) * two, t.single() ? 20 : 40)), 0);
+  const Pair below = t.sum(e.high, two);
+  const Expr quotient = t.keep("quotient", e.high / below.high);
+  const Expr change = t.fma(-quotient, below.low + e.low, e.low) * (half * (one - quotient));
+  const Expr corrected = quotient + change;
+  return with_sign_of(make_select(quotient < t.constant(0x1p-30, 0x1p-60), absolute(x), corrected), x);
+}
+
+// The same for 1 / (1 + exp(-x)): q changes by its square, or by q (1 - q) where the power is above the line,
+// too.
+Expr sigmoid_of(Terms& t, const Expr& x) {
+  const Expr one = t.constant(1);
+  // In float32 exp(-x) overflows while the sigmoid is still a number: only powers below 1 are taken. In
+  // float64 the reference is 0 from there on.
+  const Expr negative = t.keep("leftward", x < t.constant(0));
+  const Pair e = long_exp(t, bounded_for_exp(t, t.single() ? -absolute(x) : -x));
+  if (!t.single()) {
+    const Pair below = t.sum(one, e.high);
+    const Expr q = t.keep("q", one / below.high);
+    return make_select(q > t.constant(0x1p-60), t.fma(-q * q, below.low + e.low, q), q);
+  }
+  const Pair below = t.quick_sum(one, e.high);
+  const Expr q = t.keep("q", make_select(negative, e.high, one) / below.high);
+  const Expr above_low = make_select(negative, e.low, t.constant(0));
+  const Expr share = make_select(negative, one - q, q);
+  return t.fma(t.fma(-q, below.low + e.low, above_low), share, q);
+}
+
+// With q = expm1(|x|) / 4, sinh|x| = 2 (q + q / (4 q + 1)): nothing overflows before the result does.
+Expr sinh_of(Terms& t, const Expr& x) {
+  const Expr inside = t.keep("x", t.at_most(absolute(x), t.single() ? 89.5 : 710.6));
+  const Pair q = expm1_divided(t, inside, 2);
+  const Expr quotient = q.high / t.fma(q.high, t.constant(4), t.constant(1));
+  const Expr half = t.keep("half", q.high + (quotient + q.low));
+  return make_select(inside < t.constant(0x1p-13, 0x1p-27), x, with_sign_of(half + half, x));
+}
+
+// With q = exp(|x|) / 4, cosh(x) = 2 (q + 1 / (16 q)).
+Expr cosh_of(Terms& t, const Expr& x) {
+  const Expr inside = t.keep("x", t.at_most(absolute(x), t.single() ? 89.5 : 710.6));
+  const Power power = split_power(t, inside);
+  const Expr scale = t.power_of_two(power.shifted, -2);
+  const Expr q = t.keep("q", (expm1_of_rest(t, power.rest).high + t.constant(1)) * scale);
+  const Expr half = t.keep("half", q + t.constant(0.0625) / q);
+  return half + half;
+}
+
+Expr rsqrt_of(Terms& t, const Expr& x) { return t.constant(1) / make_call("sqrt", {x}); }
+
+}  // namespace ardea::lower::functions

@@ -1,0 +1,51 @@
+#include "ardea/lower/functions/functions.h"
+
+#include <map>
+
+namespace ardea::lower::functions {
+
+namespace {
+
+using Unary = Expr (*)(Terms&, const Expr&);
+using Binary = Expr (*)(Terms&, const Expr&, const Expr&);
+
+const std::map<std::string, Unary>& unary_functions() {
+  static const std::map<std::string, Unary> table = {
+      {"exp", exp_of},   {"exp2", exp2_of}, {"exp10", exp10_of}, {"expm1", expm1_of},
+      {"log", log_of},   {"log2", log2_of}, {"log10", log10_of}, {"log1p", log1p_of},
+      {"tanh", tanh_of}, {"erf", erf_of},   {"sin", sin_of},     {"cos", cos_of},
+      {"tan", tan_of},   {"asin", asin_of}, {"acos", acos_of},   {"atan", atan_of},
+      {"sinh", sinh_of}, {"cosh", cosh_of}, {"rsqrt", rsqrt_of}, {"sigmoid", sigmoid_of},
+  };
+  return table;
+}
+
+const std::map<std::string, Binary>& binary_functions() {
+  static const std::map<std::string, Binary> table = {{"pow", pow_of}, {"atan2", atan2_of}};
+  return table;
+}
+
+bool has_fused_multiply_add(const target::Target& target) {
+  return target.arch == target::Arch::aarch64 || target.has("fma");
+}
+
+}  // namespace
+
+Expr expressed(const std::string& name, const std::vector<Expr>& arguments, const target::Target& target) {
+  const auto unary = unary_functions().find(name);
+  const auto binary = binary_functions().find(name);
+  if (unary == unary_functions().end() && binary == binary_functions().end()) return {};
+  const DataType type = arguments[0].type();
+  const bool fused = has_fused_multiply_add(target);
+  // Without a fused operation float32 has no exact products; float64 holds them all, and is rounded once.
+  const bool widened = type.bits == 32 && !fused && name != "rsqrt";
+  const DataType computed = widened ? float64.with_lanes(type.lanes) : type;
+  Terms t(computed, fused);
+  std::vector<Expr> kept;
+  for (const Expr& x : arguments) kept.push_back(t.keep("argument", make_cast(computed, x)));
+  const Expr result =
+      unary != unary_functions().end() ? unary->second(t, kept[0]) : binary->second(t, kept[0], kept[1]);
+  return make_cast(type, t.finish(result));
+}
+
+}  // namespace ardea::lower::functions
