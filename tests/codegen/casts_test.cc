@@ -34,7 +34,7 @@ void cast_all(const std::vector<runtime::Array>& sources, const std::vector<Data
   for (const runtime::Array& source : sources)
     for (DataType to : types)
       functions.push_back(cast_function(source.type(), to, source.element_count(), lanes));
-  const runtime::Module module = codegen::load("casts", functions, target, {.optimization_level = 1});
+  const runtime::Module module = load("casts", functions, target, {.optimization_level = 1});
   std::size_t next = 0;
   for (const runtime::Array& source : sources)
     for (DataType to : types) {

@@ -24,12 +24,29 @@ Function entry(const std::string& name, const std::vector<Buffer>& buffers, Stmt
 }
 
 runtime::Function compile(const Function& f, const codegen::Options& options, const target::Target& target) {
-  return codegen::load("test", std::vector{f}, target, options).get_function(f.name);
+  return load("test", std::vector{f}, target, options).get_function(f.name);
 }
 
 Stmt loop(std::int64_t extent, const std::function<Stmt(const Var&)>& body, ForKind kind) {
   const Var i("i");
   return make_for(i, make_int(0), make_int(extent), body(i), kind);
+}
+
+Stmt through_temporaries(const Buffer& out, std::int64_t elements, Stmt inside) {
+  const Buffer first = flat("first", elements, int32), second = flat("second", elements, int32);
+  const auto fill = loop(elements, [&](const Var& i) { return make_store(first, {i}, make_cast(int32, i)); });
+  const auto move = loop(elements, [&](const Var& i) {
+    return make_store(second, {i}, make_load(first, {make_int(elements - 1) - i}));
+  });
+  const auto read = loop(4, [&](const Var& i) { return make_store(out, {i}, make_load(second, {i})); });
+  const Stmt body = make_seq({fill, move, read, std::move(inside)});
+  return Allocate{
+      first->data,
+      int32,
+      {make_int(elements)},
+      "global",
+      DeclareBuffer{
+          first, Allocate{second->data, int32, {make_int(elements)}, "global", DeclareBuffer{second, body}}}};
 }
 
 void run_elementwise(const Buffer& out, const std::function<Expr(const Var&)>& value,

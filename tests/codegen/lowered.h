@@ -1,14 +1,18 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "ardea/codegen/llvm/codegen.h"
+#include "ardea/codegen/options.h"
 #include "ardea/ir/function.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/runtime/array.h"
+#include "ardea/runtime/module.h"
+#include "ardea/target/target.h"
 
-/// Lowered functions written by hand: what lowering leaves, without lowering.
+/// Lowered functions written by hand: what lowering leaves, without lowering. The tests over them hold for
+/// every backend: tests/codegen_c compiles the same files with another `load`.
 
 namespace ardea::test {
 
@@ -22,6 +26,9 @@ Buffer flat(const std::string& name, std::int64_t elements, DataType type);
 Function entry(const std::string& name, const std::vector<Buffer>& buffers, Stmt body,
                Attributes attributes = {});
 
+/// The functions by the backend under test, loaded into this process.
+runtime::Module load(const std::string& module_name, const std::vector<Function>& functions,
+                     const target::Target& target, const codegen::Options& options);
 runtime::Function compile(const Function& f, const codegen::Options& options = {},
                           const target::Target& target = host());
 
@@ -32,6 +39,9 @@ Stmt loop(std::int64_t extent, const std::function<Stmt(const Var&)>& body, ForK
 void run_elementwise(const Buffer& out, const std::function<Expr(const Var&)>& value,
                      const std::vector<Buffer>& buffers, const std::vector<runtime::Array>& arrays,
                      const target::Target& target = host(), const codegen::Options& options = {});
+
+/// Two temporaries of so many int32, filled and read back through each other into out, and then `inside`.
+Stmt through_temporaries(const Buffer& out, std::int64_t elements, Stmt inside);
 
 /// An array of `type` with these elements, integers by their bits.
 runtime::Array integers(const std::vector<std::int64_t>& values, DataType type);

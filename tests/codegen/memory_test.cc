@@ -111,30 +111,6 @@ TEST(Memory, arguments_may_overlap_unless_the_program_says_otherwise) {
   for (std::int64_t i = 0; i < 5000; ++i) ASSERT_EQ(both.get_int(i), i);
 }
 
-TEST(Memory, a_promise_of_no_overlap_saves_the_question_at_run_time) {
-  const Buffer a = flat("a", 5000, int32), out = flat("out", 5000, int32);
-  const Stmt body = loop(5000, [&](const Var& i) { return make_store(out, {i}, make_load(a, {i}) + 1); });
-  const auto text = [&](Attributes attributes) {
-    return codegen::llvm_ir(std::vector{entry("shift", {a, out}, body, std::move(attributes))}, host(), {});
-  };
-  const std::string question = "diff.check";  // LLVM's name for the distance between two pointers
-  EXPECT_NE(text({}).find(question), std::string::npos);
-  EXPECT_EQ(text({{"tir.noalias", Attribute{make_bool(true)}}}).find(question), std::string::npos);
-}
-
-TEST(Memory, vector_accesses_state_the_alignment_that_is_known) {
-  const Buffer a = flat("a", 64, float32), out = flat("out", 64, float32);
-  const Stmt body = loop(4, [&](const Var& i) {
-    return make_store(out, {row(i * 16, 16)}, make_load(a, {row(i * 16 + 4, 16)}));
-  });
-  const std::string text =
-      codegen::llvm_ir(std::vector{entry("aligned", {a, out}, body)}, host(), {.optimization_level = 0});
-  EXPECT_NE(text.find("load <16 x float>, ptr %"), std::string::npos);
-  const std::size_t load = text.find("load <16 x float>"), store = text.find("store <16 x float>");
-  EXPECT_EQ(text.substr(text.find("align", load), 8), "align 16");
-  EXPECT_EQ(text.substr(text.find("align", store), 8), "align 64");
-}
-
 TEST(Vectors, ramp_broadcast_shuffle_select_and_compare) {
   const Buffer out = flat("out", 24, int32);
   const Expr ramp = make_ramp(make_int(3, int32), make_int(-2, int32), 4);  // 3 1 -1 -3

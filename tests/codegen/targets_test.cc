@@ -1,3 +1,4 @@
+#include "ardea/codegen/llvm/codegen.h"
 #include "tests/codegen/lowered.h"
 
 namespace ardea::test {

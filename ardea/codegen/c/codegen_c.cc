@@ -79,6 +79,27 @@ typedef struct ArdeaTensor {
 #endif
 )";
 
+/// Compilers warn where a program computes what nobody reads. What it reads was written: the interpreter
+/// would have said otherwise, but no C compiler can see that.
+const char* const silenced_warnings = R"(
+/* Programs may compute what they do not use. What they read they have written, which compilers cannot always see. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#endif
+)";
+
+/// Inlined always: a vector in a parameter would tie the text to one way of passing it.
+const char* const vector_functions = R"(
+/* Vectors pass between functions that are always inlined: how they would be passed is nobody's concern. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+#ifndef ARDEA_INLINE
+#define ARDEA_INLINE static inline __attribute__((always_inline))
+#endif
+)";
+
 std::string heading(std::span<const Function> functions, const target::Target& target,
                     const Options& options) {
   std::vector<std::string> names;
@@ -113,10 +134,8 @@ std::string c_source(std::span<const Function> functions, const target::Target& 
     emitter.emit_function(f);
   }
   std::string text = heading(functions, target, options) + declarations;
-  if (emitter.has_vectors())
-    text +=
-        "\n/* Vectors pass between functions of this file only: no other file needs to agree on how. */\n"
-        "#pragma GCC diagnostic ignored \"-Wpsabi\"\n";
+  text += silenced_warnings;
+  if (emitter.has_vectors()) text += vector_functions;
   return text + emitter.text();
 }
 

@@ -106,9 +106,8 @@ Text Emitter::emit_call_registered(const Expr& e, const std::vector<Expr>& argum
   if (type.is_handle()) return {result + ".as_pointer"};
   const Text integer = emit_cast({result + ".as_int"}, int64, type);
   if (!type.is_float()) return integer;
-  return named("value", type,
-               {code + " == ARDEA_INT ? " + integer.text + " : " +
-                emit_cast({result + ".as_float"}, float64, type).text});
+  const Text real = emit_cast({result + ".as_float"}, float64, type);
+  return {code + " == ARDEA_INT ? " + integer.text + " : " + real.text, Binding::conditional};
 }
 
 }  // namespace ardea::codegen::c

@@ -121,8 +121,10 @@ Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when
   }
   const bool constants = when_true.is<IntImm>() && when_false.is<IntImm>();
   const auto conditional = [&](const Text& test, const Text& a, const Text& b) -> Text {
-    return {inside(test, Binding::logical_or) + " ? " + inside(a, Binding::logical_or) + " : " +
-                inside(b, Binding::logical_or),
+    // An operator on bits before a question mark is read wrongly often enough for compilers to warn.
+    const bool on_bits = test.binding >= Binding::bit_or && test.binding <= Binding::bit_and;
+    return {inside(test, on_bits ? Binding::primary : Binding::logical_or) + " ? " +
+                inside(a, Binding::logical_or) + " : " + inside(b, Binding::logical_or),
             Binding::conditional};
   };
   if (!lazy) {
@@ -130,6 +132,7 @@ Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when
     return conditional(parts[0], constants ? emit_typed(when_true) : parts[1], parts[2]);
   }
   const Text test = emit(condition);
+  const std::string result = frame_.names.fresh(value_name(e));  // before the sides, which must not hide it
   Text sides[2];
   std::vector<std::string> before[2];
   for (int side = 0; side < 2; ++side)
@@ -140,9 +143,9 @@ Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when
   if (type.is_none()) {
     sides[0] = sides[1] = {"0"};
   } else if (before[0].empty() && before[1].empty()) {
+    frame_.names.forget(result);
     return conditional(test, sides[0], sides[1]);
   }
-  const std::string result = frame_.names.fresh(value_name(e));
   if (!type.is_none()) line(helpers_.type(type) + " " + result + ";");
   const std::string indent(static_cast<std::size_t>(frame_.depth) * 2 + 2, ' ');
   line("if (" + test.text + ") {");
@@ -159,9 +162,11 @@ Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when
 Text Emitter::emit_logical(const Binary& binary) {
   const bool is_and = binary.op == BinaryOp::logical_and;
   const Text left = emit(binary.left);
+  const std::string result = frame_.names.fresh("holds");  // before the right side, which must not hide it
   Text right;
   const std::vector<std::string> before = captured_lines([&] { right = emit(binary.right); });
   if (before.empty()) {
+    frame_.names.forget(result);
     const Binding binding = is_and ? Binding::logical_and : Binding::logical_or;
     // An `or` of `and`s is read wrongly often enough for compilers to warn.
     const auto side = [&](const Text& text) {
@@ -169,7 +174,6 @@ Text Emitter::emit_logical(const Binary& binary) {
     };
     return {side(left) + (is_and ? " && " : " || ") + side(right), binding};
   }
-  const std::string result = frame_.names.fresh("holds");
   line("bool " + result + " = " + left.text + ";");
   line(std::string("if (") + (is_and ? "" : "!") + result + ") {");
   frame_.lines.insert(frame_.lines.end(), before.begin(), before.end());

@@ -26,7 +26,7 @@ std::vector<std::string> Emitter::captured_lines(const std::function<void()>& f)
 
 /// Values are shared inside one statement only: the next one may come after a store, or in another block.
 void Emitter::begin_statement(const std::vector<Expr>& roots) {
-  frame_.shared.assign(1, {});
+  for (auto& table : frame_.shared) table.clear();
   ranges_.next_statement();
   uses_.clear();
   statement_has_effects_ = false;

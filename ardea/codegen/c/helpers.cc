@@ -39,11 +39,12 @@ std::string Helpers::type(DataType type) {
   if (type.is_scalar()) return element_type(type);
   const std::string name = suffix(type);
   if (defined_.insert(name).second) {
+    vector_names_.insert(name);
     const std::string element = type.is_bool() ? "int8_t" : element_type(type.element());
     const auto held = static_cast<std::int64_t>(std::bit_ceil(static_cast<unsigned>(type.lanes)));
     const std::int64_t bytes = type.is_bool() ? held : type.element().bytes(held);
     vector_types_ += fmt::format("typedef {} {} __attribute__((vector_size({})));{}\n", element, name, bytes,
-                                 type.is_bool() ? "  /* a lane is 0 or -1 */" : "");
+                                 type.is_bool() ? " /* a lane is 0 or -1 */" : "");
   }
   return name;
 }
@@ -60,7 +61,12 @@ std::string Helpers::define(const std::string& name, const std::string& text, Wo
   if (!defined_.insert(name).second) return name;
   std::string filled = text;
   words.insert(words.begin(), {"$name", name});
-  for (const auto& [word, by] : words) filled = replaced(filled, word, by);
+  bool is_vector_function = false;
+  for (const auto& [word, by] : words) {
+    filled = replaced(filled, word, by);
+    is_vector_function = is_vector_function || vector_names_.contains(by);
+  }
+  if (is_vector_function) filled = replaced(filled, "static inline", "ARDEA_INLINE");
   functions_ += "\n" + filled;
   return name;
 }

@@ -68,7 +68,7 @@ class Helpers {
   std::string half_conversion(DataType from, DataType to);
 
   std::string vector_types_, functions_;
-  std::unordered_set<std::string> defined_;
+  std::unordered_set<std::string> defined_, vector_names_;
 };
 
 /// "int32", "float32x8": what helpers' names end in.

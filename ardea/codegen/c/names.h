@@ -25,6 +25,8 @@ class Names {
   std::string define(const Var& var);
   /// A name for something that is no variable of the program.
   std::string fresh(const std::string& wanted);
+  /// A fresh name of this block that was not needed.
+  void forget(const std::string& name);
 
   /// Those that have a name here, in the order in which they were defined.
   std::vector<Var> variables() const;

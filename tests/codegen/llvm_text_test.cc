@@ -1,0 +1,75 @@
+#include "ardea/codegen/llvm/codegen.h"
+#include "tests/codegen/lowered.h"
+
+/// What only LLVM's text shows, and what only LLVM is asked for.
+
+namespace ardea::test {
+namespace {
+
+TEST(LlvmText, a_promise_of_no_overlap_saves_the_question_at_run_time) {
+  const Buffer a = flat("a", 5000, int32), out = flat("out", 5000, int32);
+  const Stmt body = loop(5000, [&](const Var& i) { return make_store(out, {i}, make_load(a, {i}) + 1); });
+  const auto text = [&](Attributes attributes) {
+    return codegen::llvm_ir(std::vector{entry("shift", {a, out}, body, std::move(attributes))}, host(), {});
+  };
+  const std::string question = "diff.check";  // LLVM's name for the distance between two pointers
+  EXPECT_NE(text({}).find(question), std::string::npos);
+  EXPECT_EQ(text({{"tir.noalias", Attribute{make_bool(true)}}}).find(question), std::string::npos);
+}
+
+TEST(LlvmText, vector_accesses_state_the_alignment_that_is_known) {
+  const Buffer a = flat("a", 64, float32), out = flat("out", 64, float32);
+  const Stmt body = loop(4, [&](const Var& i) {
+    return make_store(out, {make_ramp(i * 16, make_int(1), 16)},
+                      make_load(a, {make_ramp(i * 16 + 4, make_int(1), 16)}));
+  });
+  const std::string text =
+      codegen::llvm_ir(std::vector{entry("aligned", {a, out}, body)}, host(), {.optimization_level = 0});
+  EXPECT_NE(text.find("load <16 x float>, ptr %"), std::string::npos);
+  const std::size_t load = text.find("load <16 x float>"), store = text.find("store <16 x float>");
+  EXPECT_EQ(text.substr(text.find("align", load), 8), "align 16");
+  EXPECT_EQ(text.substr(text.find("align", store), 8), "align 64");
+}
+
+TEST(Contract, decides_whether_a_product_sum_rounds_once) {
+  // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 exactly, which a rounded product loses.
+  const Buffer a = flat("a", 1, float32), out = flat("out", 1, float32);
+  const auto run = [&](bool contract) {
+    const auto answer = runtime::Array::zeros({1}, float32);
+    run_elementwise(out,
+                    [&](const Var& i) {
+                      const Expr x = make_load(a, {i});
+                      return x * x - make_float(1 + 0x1p-11);
+                    },
+                    {a, out}, {floats({1 + 0x1p-12}, float32), answer}, host(), {.contract = contract});
+    return answer.get_float(0);
+  };
+  EXPECT_EQ(run(false), 0.0);
+  const bool fuses = host().arch == target::Arch::aarch64 || host().has("fma");
+  EXPECT_EQ(run(true), fuses ? 0x1p-24 : 0.0);
+}
+
+TEST(LlvmText, takes_large_temporaries_from_the_heap) {
+  const Buffer out = flat("out", 4, int32);
+  for (const std::int64_t elements : {std::int64_t(7), std::int64_t(9000), std::int64_t(100003)}) {
+    const Function f = entry("temporaries", {out}, through_temporaries(out, elements, make_no_op()));
+    const std::string text = codegen::llvm_ir(std::vector{f}, host(), {.optimization_level = 0});
+    const auto count = [&](const std::string& word) {
+      int n = 0;
+      for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+      return n;
+    };
+    // 9,000 int32 fit the 64 KiB once, not twice.
+    EXPECT_EQ(count("call ptr @ardea_allocate"), elements == 7 ? 0 : elements == 9000 ? 1 : 2) << elements;
+  }
+}
+
+TEST(Names, of_functions_may_be_any_text) {
+  const Buffer out = flat("out", 1, int32);
+  const auto answer = integers({0}, int32);
+  compile(entry("naïve name", {out}, make_store(out, {make_int(0)}, make_int(1, int32))))(answer);
+  EXPECT_EQ(answer.get_int(0), 1);
+}
+
+}  // namespace
+}  // namespace ardea::test

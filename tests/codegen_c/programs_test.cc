@@ -1,0 +1,129 @@
+#include <filesystem>
+
+#include "ardea/arith/load.h"
+#include "ardea/arith/verify.h"
+#include "ardea/codegen/c/codegen_c.h"
+#include "ardea/interp/interpreter.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/measure/check.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/support/error.h"
+#include "tests/campaign/campaign.h"
+#include "tests/campaign/compare.h"
+#include "tests/codegen/lowered.h"
+#include "tests/codegen_c/compiled_text.h"
+
+/// Whole programs, from text or from the random campaign, as C against the interpreter: many functions in one
+/// file, because starting a C compiler takes longer than most of them.
+
+namespace ardea::test {
+namespace {
+
+using Arguments = std::vector<interp::Argument>;
+
+struct Program {
+  Function function;
+  Arguments before;
+  std::string where;  ///< seed or file
+};
+
+/// The programs lowered, as one text.
+std::string text_of(const std::vector<Program>& programs, std::vector<Function>& lowered) {
+  for (const Program& program : programs) lowered.push_back(lower::lower(program.function, host()));
+  return codegen::c_source(lowered, host(), {.contract = false});
+}
+
+Program with_arguments(Function f, std::uint64_t seed, const std::map<std::string, std::int64_t>& sizes,
+                       std::string where) {
+  Arguments before = measure::make_arguments(f, {.seed = seed, .sizes = sizes});
+  return {std::move(f), std::move(before), std::move(where)};
+}
+
+std::vector<Program> examples() {
+  std::vector<Program> programs;
+  for (const auto& file : std::filesystem::directory_iterator(std::string(ARDEA_SOURCE_DIR) + "/examples")) {
+    if (file.path().extension() != ".tir") continue;
+    for (const Function& f : arith::load_file(file.path()).functions)
+      programs.push_back(with_arguments(f, 5, {}, file.path().filename()));
+  }
+  return programs;
+}
+
+/// The campaign's programs of these seeds that verify accepts, each under a name of its own.
+std::vector<Program> random_programs(std::uint64_t first, std::uint64_t count) {
+  std::vector<Program> programs;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const campaign::Case test = campaign::make_case(seed);
+    Function f = test.program;
+    f.name = "seed_" + std::to_string(seed);
+    std::map<std::string, std::int64_t> sizes;
+    for (const Var& v : shape_variables(f)) sizes[v.name()] = v.name() == "n" ? test.n : test.m;
+    programs.push_back(with_arguments(f, seed, sizes, "seed " + std::to_string(seed)));
+  }
+  return programs;
+}
+
+void expect_within_tolerance(const Program& program, const Arguments& got) {
+  const auto report = measure::check(program.function, program.before, got, measure::Reference::interpreter);
+  for (const measure::Comparison& c : report.arguments)
+    EXPECT_EQ(c.mismatches, 0) << program.where << ": argument " << c.argument << ", element " << c.index
+                               << " is " << c.got << ", expected " << c.expected;
+}
+
+void expect_the_interpreters_answers(const std::vector<Program>& programs,
+                                     const std::vector<std::string>& flags) {
+  std::vector<Function> lowered;
+  const std::string text = text_of(programs, lowered);
+  const runtime::Module module = module_of("programs", lowered, loaded_library(text, flags));
+  for (const Program& program : programs) {
+    SCOPED_TRACE(program.where);
+    Arguments got = measure::copy_arguments(program.before);
+    std::vector<runtime::Value> values;
+    for (const interp::Argument& argument : got)
+      std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
+    ASSERT_EQ(error_of([&] { module.get_function(program.function.name).call(values); }), "");
+    if (!campaign::is_bit_exact(program.function)) {
+      expect_within_tolerance(program, got);
+      continue;
+    }
+    Arguments expected = measure::copy_arguments(program.before);
+    interp::run(program.function, expected);
+    EXPECT_EQ(campaign::first_bit_difference(program.function, expected, got), "");
+  }
+}
+
+TEST(CSource, gives_the_interpreters_answers_on_the_examples) {
+  expect_the_interpreters_answers(examples(), strict_flags());
+}
+
+class Range : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Range, gives_the_interpreters_answers_on_random_programs) {
+  expect_the_interpreters_answers(random_programs(GetParam(), 60), strict_flags());
+}
+
+INSTANTIATE_TEST_SUITE_P(CSource, Range, testing::Values(1001, 1101));
+
+/// Behaviour that C leaves undefined would end the process with a sentence of the sanitizer.
+TEST(CSource, has_no_undefined_behaviour_on_random_programs) {
+  const std::vector<std::string> sanitizer = {"-fsanitize=undefined", "-fno-sanitize-recover=all"};
+  if (!complaints("cc", "int main(void) { return 0; }\n", sanitizer).empty())
+    GTEST_SKIP() << "cc has no undefined-behaviour sanitizer";
+  expect_the_interpreters_answers(random_programs(1201, 25), sanitizer);
+}
+
+TEST(CSource, compiles_without_warnings_at_full_optimisation) {
+  std::vector<Function> lowered;
+  const std::string example_text = text_of(examples(), lowered);
+  lowered.clear();
+  const std::string random_text = text_of(random_programs(1301, 25), lowered);
+  const std::vector<std::string> compilers = c_compilers();
+  ASSERT_FALSE(compilers.empty());
+  for (const std::string& compiler : compilers) {
+    EXPECT_EQ(complaints(compiler, example_text, {"-O2"}), "") << compiler;
+    EXPECT_EQ(complaints(compiler, random_text, {"-O2"}), "") << compiler;
+  }
+}
+
+}  // namespace
+}  // namespace ardea::test
