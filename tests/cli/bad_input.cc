@@ -23,7 +23,7 @@ TEST(BadInput, a_missing_file_a_folder_and_an_unreadable_one) {
   const Folder folder;
   expect_refusal(ardea("run nowhere.tir"), "nowhere.tir");
   expect_refusal(ardea("run " + folder.path().string()), folder.path().string());
-  expect_refusal(ardea("show ''"), "show needs the path of a program");
+  expect_refusal(ardea("show ''"), "show needs a program: a file, as in");
 }
 
 TEST(BadInput, a_syntax_error_names_its_line_and_column) {
@@ -103,7 +103,7 @@ TEST(BadInput, wrong_flags_and_values) {
   expect_refusal(ardea("run examples/dynamic_gemm.tir --size n=-3"), "must be positive");
   expect_refusal(ardea("run examples/gemm.tir --repeat 0"), "--repeat 0");
   expect_refusal(ardea("run examples/gemm.tir --function gem"), "did you mean gemm");
-  expect_refusal(ardea("show examples/gemm.tir --as ir"), "use one of tir, lowered, llvm, asm");
+  expect_refusal(ardea("show examples/gemm.tir --as ir"), "use one of te, tir, lowered, llvm, asm, c");
   expect_refusal(ardea("show examples/gemm.tir --pass flaten_storage"), "flatten_storage");
   expect_refusal(ardea("show examples/gemm.tir --target neoverse-v9"), "neoverse-v1");
   expect_refusal(ardea("target nonsense"), "nonsense");
