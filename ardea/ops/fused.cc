@@ -60,9 +60,10 @@ te::Tensor matmul_exp_matmul(const te::Tensor& a, const te::Tensor& b, const te:
   const te::Dim m("m", a.shape()[0]), l("l", b.shape()[1]), n("n", e.shape()[1]);
   const te::Axis rk = te::reduce_axis(a.shape()[1], "rk"), rl = te::reduce_axis(b.shape()[1], "rl");
   const auto as_acc = [&](const Expr& x) { return te::cast(types.acc, x); };
-  const te::Tensor c = te::compute(
-      "C", {m, l}, [&](Var i, Var j) { return te::sum(as_acc(a(i, rk)) * as_acc(b(rk, j)), {rk}); });
-  const te::Tensor d = te::compute("D", {m, l}, [&](Var i, Var j) { return te::exp(c(i, j)); });
+  const te::Tensor c = te::compute("C", {m, l}, [&](const Var& i, const Var& j) {
+    return te::sum(as_acc(a(i, rk)) * as_acc(b(rk, j)), {rk});
+  });
+  const te::Tensor d = te::compute("D", {m, l}, [&](const Var& i, const Var& j) { return te::exp(c(i, j)); });
   return accumulated("F", {m, n}, types, [&](const std::vector<Var>& at) {
     return te::sum(d(at[0], rl) * as_acc(e(rl, at[1])), {rl});
   });

@@ -20,7 +20,7 @@ te::Tensor gemm(const te::Tensor& a, const te::Tensor& b, const GemmOptions& opt
 te::Tensor bmm(const te::Tensor& a, const te::Tensor& b, const GemmOptions& options = {});
 
 /// y[m] = Σ_k A[m, k] · x[k].
-te::Tensor gemv(const te::Tensor& a, const te::Tensor& x, const Types& types = {},
+te::Tensor gemv(const te::Tensor& a, const te::Tensor& x, const Types& wanted = {},
                 const std::string& name = "y");
 
 }  // namespace ardea::ops

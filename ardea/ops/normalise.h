@@ -9,7 +9,7 @@ namespace ardea::ops {
 
 /// exp(x − max) / Σ exp(x − max) along the last axis: the greatest element becomes exp(0), so that nothing
 /// overflows.
-te::Tensor softmax(const te::Tensor& x, const Types& types = {}, const std::string& name = "softmax");
+te::Tensor softmax(const te::Tensor& x, const Types& wanted = {}, const std::string& name = "softmax");
 
 struct NormOptions {
   double epsilon = 1e-5;

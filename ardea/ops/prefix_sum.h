@@ -10,7 +10,7 @@ namespace ardea::ops {
 ///
 /// Written as a sum over a triangle, of which every element can be computed by itself, in any order, or by a
 /// matrix unit. (te::scan writes a recurrence, with fewer additions and no freedom.)
-te::Tensor prefix_sum(const te::Tensor& a, const te::Index& n, const Types& types = {},
+te::Tensor prefix_sum(const te::Tensor& a, const te::Index& n, const Types& wanted = {},
                       const std::string& name = "scan");
 
 }  // namespace ardea::ops

@@ -21,7 +21,7 @@ te::Tensor reduce_max(const te::Tensor& x, const ReduceOptions& options = {});
 te::Tensor mean(const te::Tensor& x, const ReduceOptions& options = {});
 /// The variance of the population: Σ (x − mean)² / n, in two passes.
 te::Tensor var(const te::Tensor& x, const ReduceOptions& options = {});
-/// The same where the mean is there already, from the same axes and with the same keep_dims.
-te::Tensor var_around(const te::Tensor& mean, const te::Tensor& x, const ReduceOptions& options = {});
+/// The same around a mean that is there already, from the same axes and with the same keep_dims.
+te::Tensor var_around(const te::Tensor& center, const te::Tensor& x, const ReduceOptions& options = {});
 
 }  // namespace ardea::ops

@@ -9,7 +9,7 @@ te::Tensor accumulated(const std::string& name, const std::vector<te::Dim>& dims
                        const std::function<te::Reduction(const std::vector<Var>&)>& body,
                        const Finish& finish) {
   const bool one_stage = !finish && types.acc == types.out;
-  const te::Tensor total = te::compute(one_stage ? name : name + "_acc", dims, body);
+  te::Tensor total = te::compute(one_stage ? name : name + "_acc", dims, body);
   if (one_stage) return total;
   return te::compute(name, dims, [&](const std::vector<Var>& axes) {
     const Expr value = total.at({axes.begin(), axes.end()});

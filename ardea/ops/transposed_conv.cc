@@ -53,7 +53,9 @@ class Dimension {
   Expr data_place(const Var& row) const {
     const Expr met = dilation_ == 1 || step_ == 1 ? floor_div(reach(row), stride_)
                                                   : floor_div(reach(row) - phase(row) * dilation_, stride_);
-    return met - Expr(t_) * (dilation_ / common_) + before_;
+    const std::int64_t back = dilation_ / common_;
+    const Expr place = met - (back == 1 ? Expr(t_) : Expr(t_) * back);
+    return before_ == 0 ? place : place + before_;
   }
 
   /// Whether the two places exist; empty where they always do.
