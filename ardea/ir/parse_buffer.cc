@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ardea/ir/parse_shared.h"
 #include "ardea/ir/parser.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
@@ -147,17 +148,7 @@ std::vector<BufferRegion> Parser::regions() {
 // ----- annotations
 
 Attributes Parser::attributes() {
-  Attributes all;
-  tokens_.expect("{");
-  while (!tokens_.at("}")) {
-    const Token& key = tokens_.expect_string("the name of an annotation in quotes");
-    tokens_.expect(":");
-    if (!all.emplace(key.text, attribute()).second)
-      tokens_.fail_at(key, fmt::format("the annotation {} is given twice", in_quotes(key.text)));
-    if (!tokens_.take(",")) break;
-  }
-  tokens_.expect("}");
-  return all;
+  return read_attributes(tokens_, [&] { return attribute(); });
 }
 
 Attribute Parser::attribute() {

@@ -1,58 +1,11 @@
 #include <algorithm>
 
 #include "ardea/ir/equal.h"
+#include "ardea/ir/parse_shared.h"
 #include "ardea/ir/parser.h"
 #include "ardea/support/text.h"
 
 namespace ardea {
-
-namespace {
-
-// Every pass recurses over expressions: what the parser lets in must fit their stack.
-constexpr int deepest_expression = 1000;
-constexpr int deepest_nesting = 256;
-
-constexpr int comparison_level = 4;
-
-struct OperatorRow {
-  std::string_view spelling;
-  BinaryOp op;
-  int level;  ///< Python's precedence: the higher binds tighter
-};
-
-constexpr OperatorRow operators[] = {
-    {"or", BinaryOp::logical_or, 1},  {"and", BinaryOp::logical_and, 2},
-    {"==", BinaryOp::eq, 4},          {"!=", BinaryOp::ne, 4},
-    {"<", BinaryOp::lt, 4},           {"<=", BinaryOp::le, 4},
-    {">", BinaryOp::gt, 4},           {">=", BinaryOp::ge, 4},
-    {"|", BinaryOp::bit_or, 5},       {"^", BinaryOp::bit_xor, 6},
-    {"&", BinaryOp::bit_and, 7},      {"<<", BinaryOp::shift_left, 8},
-    {">>", BinaryOp::shift_right, 8}, {"+", BinaryOp::add, 9},
-    {"-", BinaryOp::sub, 9},          {"*", BinaryOp::mul, 10},
-    {"/", BinaryOp::div, 10},         {"//", BinaryOp::floor_div, 10},
-    {"%", BinaryOp::floor_mod, 10},
-};
-
-const OperatorRow* find_operator(const Token& token) {
-  if (token.kind != TokenKind::symbol && token.kind != TokenKind::name) return nullptr;
-  for (const OperatorRow& row : operators)
-    if (token.is(row.spelling)) return &row;
-  return nullptr;
-}
-
-/// Counts what is open while it lives.
-class Opened {
- public:
-  explicit Opened(int& count) : count_(++count) {}
-  ~Opened() { --count_; }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-
- private:
-  int& count_;
-};
-
-}  // namespace
 
 Operand Parser::node(const Token& at, const std::vector<Operand>& parts, const std::function<Expr()>& make) {
   int depth = 0;

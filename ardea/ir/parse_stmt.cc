@@ -38,20 +38,7 @@ Stmt Parser::lines_until_dedent(BlockFrame* block) {
   }
   tokens_.expect(TokenKind::dedent, "a statement");
   statement_depth_ = depth_outside;
-
-  std::vector<Stmt> rest;  // in reverse
-  for (auto at = lines.rbegin(); at != lines.rend(); ++at) {
-    if (!at->around) {
-      rest.push_back(std::move(at->statement));
-      continue;
-    }
-    std::reverse(rest.begin(), rest.end());
-    Stmt defined = at->around(make_seq(std::move(rest)));
-    rest.clear();
-    rest.push_back(std::move(defined));
-  }
-  std::reverse(rest.begin(), rest.end());
-  return make_seq(std::move(rest));
+  return nest_lines(std::move(lines));
 }
 
 Parser::Line Parser::line() {

@@ -7,6 +7,7 @@
 
 #include "ardea/ir/function.h"
 #include "ardea/ir/parse_scope.h"
+#include "ardea/ir/parse_shared.h"
 #include "ardea/ir/parse_tokens.h"
 #include "ardea/ir/parse_types.h"
 
@@ -41,10 +42,7 @@ class Parser {
   void check_shape_variables(const Function& f);
 
   // Statements. A suite is the indented lines after a colon.
-  struct Line {
-    Stmt statement = {};
-    std::function<Stmt(Stmt)> around = {};  ///< a definition, whose body is the rest of the suite
-  };
+  using Line = SuiteLine;
   Stmt suite(BlockFrame* block = nullptr);
   Stmt lines_until_dedent(BlockFrame* block);
   Line line();

@@ -167,17 +167,7 @@ Range HybridParser::loop_range(const Token& kind) {
 // ----- annotations
 
 Attributes HybridParser::attributes() {
-  Attributes all;
-  tokens_.expect("{");
-  while (!tokens_.at("}")) {
-    const Token& key = tokens_.expect_string("the name of an annotation in quotes");
-    tokens_.expect(":");
-    if (!all.emplace(key.text, attribute()).second)
-      tokens_.fail_at(key, fmt::format("the annotation {} is given twice", in_quotes(key.text)));
-    if (!tokens_.take(",")) break;
-  }
-  tokens_.expect("}");
-  return all;
+  return read_attributes(tokens_, [&] { return attribute(); });
 }
 
 Attribute HybridParser::attribute() {

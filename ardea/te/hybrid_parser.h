@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/parse_shared.h"
 #include "ardea/ir/parse_tokens.h"
 #include "ardea/te/hybrid_names.h"
 
@@ -34,15 +35,11 @@ class HybridParser {
   void return_output(const Token& name);
 
   // Statements. A suite is the indented lines after a colon, or one simple statement beside it.
-  struct Line {
-    Stmt statement = {};
-    std::function<Stmt(Stmt)> around = {};  ///< a definition, whose body is the rest of the suite
-  };
+  using Line = SuiteLine;
   Stmt suite();
   void skip_suite();
   void skip_other_sides();
   Stmt lines_until_dedent();
-  static Stmt nested(std::vector<Line> lines);
   Line line();
   Line simple_line();
   Line named_line();

@@ -71,7 +71,7 @@ Stmt HybridParser::suite() {
     std::vector<Line> lines;
     lines.push_back(simple_line());
     statement_depth_ = depth_outside;
-    body = nested(std::move(lines));
+    body = nest_lines(std::move(lines));
   }
   at_top_ = was_top;
   return body;
@@ -107,29 +107,13 @@ Stmt HybridParser::lines_until_dedent() {
       break;
     }
     lines.push_back(line());
+    if (lines.back().statement && is_no_op(lines.back().statement)) lines.pop_back();
   }
   if (at_top_ && !returned_.empty() && !tokens_.at(TokenKind::dedent))
     tokens_.fail_at(tokens_.peek(), "return is the last line of the function; this line comes after it");
   tokens_.expect(TokenKind::dedent, "a statement");
   statement_depth_ = depth_outside;
-  return nested(std::move(lines));
-}
-
-/// A definition holds for the rest of its suite, which becomes its body.
-Stmt HybridParser::nested(std::vector<Line> lines) {
-  std::vector<Stmt> rest;  // in reverse
-  for (auto at = lines.rbegin(); at != lines.rend(); ++at) {
-    if (!at->around) {
-      if (at->statement && !is_no_op(at->statement)) rest.push_back(std::move(at->statement));
-      continue;
-    }
-    std::reverse(rest.begin(), rest.end());
-    Stmt defined = at->around(make_seq(std::move(rest)));
-    rest.clear();
-    rest.push_back(std::move(defined));
-  }
-  std::reverse(rest.begin(), rest.end());
-  return make_seq(std::move(rest));
+  return nest_lines(std::move(lines));
 }
 
 // ----- statements
