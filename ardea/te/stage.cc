@@ -1,5 +1,6 @@
 #include "ardea/te/stage.h"
 
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 
 namespace ardea::te {
@@ -72,15 +73,18 @@ Stmt tuple_update(const std::vector<Buffer>& outputs, const std::vector<Expr>& i
 Stmt reduction_stage(const Nest& nest, const Reduction& reduction, const std::vector<Buffer>& outputs,
                      const std::vector<Expr>& indices, const std::string& name) {
   std::vector<DataType> types;
+  for (const Buffer& output : outputs) types.push_back(output->type);
+  const std::vector<Expr> identity = reduction.reducer->identity(types);
   std::vector<Expr> before, values;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    types.push_back(outputs[i]->type);
     before.push_back(make_load(outputs[i], indices));
     values.push_back(nest.inside(reduction.values[i]));
+    // Not a condition around the store: a point that does not count still takes its part in the reduction.
+    if (reduction.where)
+      values[i] = make_call("if_then_else", {nest.inside(reduction.where), values[i], identity[i]});
   }
-  Stmt update = tuple_update(outputs, indices, reduction.reducer->combine(before, values));
-  if (reduction.where) update = make_if(nest.inside(reduction.where), update);
-  return nest.around(name, stores(outputs, indices, reduction.reducer->identity(types)), update);
+  return nest.around(name, stores(outputs, indices, identity),
+                     tuple_update(outputs, indices, reduction.reducer->combine(before, values)));
 }
 
 }  // namespace

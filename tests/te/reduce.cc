@@ -98,6 +98,14 @@ TEST(Reduce, folds_over_several_axes_from_any_start_and_under_a_condition) {
   });
 }
 
+TEST(Reduce, gives_the_identity_where_no_point_counts) {
+  const Tensor A = placeholder("A", {1, 1});
+  const Axis k = reduce_axis(1, "k");
+  const Tensor B = compute("B", {1}, [&](Var i) { return sum(A(i, k), {k}, Expr(k) < Expr(i)); });
+  const auto x = run_both_ways(create_prim_func({A, B}));
+  EXPECT_EQ(x[1].get_float(0), 0);
+}
+
 TEST(Reduce, takes_reducers_of_the_user) {
   const std::int64_t n = 7;
   const Tensor A = placeholder("A", {3, n}), B = placeholder("B", {3, n});
