@@ -79,15 +79,21 @@ std::string tuple_text(std::size_t rank, const std::string& prefix = "") {
   return text;
 }
 
+/// ", h*stride + kh*dilation - pad, …": where window element kh of place h lies.
+std::string window_text(std::size_t rank) {
+  std::string text;
+  for (std::size_t i = 3 - rank; i < 3; ++i)
+    text += fmt::format(", {0}*stride + k{0}*dilation - pad", spatial_letters[i]);
+  return text;
+}
+
 Operator convolution_row(const std::string& name, std::size_t rank, const std::string& doc) {
   const std::string places = tuple_text(rank), window = tuple_text(rank, "k");
   return {
       .name = name,
       .doc = doc,
-      .formula =
-          fmt::format("out[n, co{0}] = sum_{{ci{1}}} data[n, ci, i*stride + ki*dilation - pad for i in{0}] * "
-                      "kernel[co, ci{1}]",
-                      places, window),
+      .formula = fmt::format("out[n, co{0}] = sum_{{ci{1}}} data[n, ci{2}] * kernel[co, ci{1}]", places,
+                             window, window_text(rank)),
       .sizes = convolution_sizes(rank),
       .layouts = image_layouts(rank),
       .arithmetic = Arithmetic::products,
@@ -115,9 +121,8 @@ Operator transposed_row(const std::string& name, std::size_t rank) {
           "of the kernel to the output. output_padding adds rows at the end and must be less than "
           "the stride or the dilation.",
           rank, rank == 1 ? "" : "s"),
-      .formula = fmt::format("out[n, co, i*stride + ki*dilation - pad for i in{0}] += data[n, ci{0}] * "
-                             "kernel[ci, co{1}]",
-                             places, window),
+      .formula = fmt::format("out[n, co{2}] += data[n, ci{0}] * kernel[ci, co{1}]", places, window,
+                             window_text(rank)),
       .sizes = sizes,
       .layouts = image_layouts(rank),
       .arithmetic = Arithmetic::products,
