@@ -59,7 +59,7 @@ std::string rate_line(const Rates& rates) {
   return fmt::format(
       "rate: {:.3g} {}{}, {:.3g} GB/s{}\n", rates.operations_per_s / 1e9, counts_floats ? "GFLOP/s" : "Gop/s",
       share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()), rates.bytes_per_s / 1e9,
-      share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"));
+      share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"), hint);
 }
 
 nlohmann::json rate_json(const Rates& rates) {
