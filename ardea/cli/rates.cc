@@ -56,10 +56,14 @@ std::string rate_line(const Rates& rates) {
   const bool counts_floats = !rates.peak_name.empty();
   const std::string of =
       fmt::format("this machine's {} peak", rates.peak_name.substr(0, rates.peak_name.find('_')));
-  return fmt::format(
-      "rate: {:.3g} {}{}, {:.3g} GB/s{}\n", rates.operations_per_s / 1e9, counts_floats ? "GFLOP/s" : "Gop/s",
-      share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()), rates.bytes_per_s / 1e9,
-      share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"), hint);
+  const char* const hint = rates.peak_operations || rates.peak_bytes
+                               ? ""
+                               : "; `ardea target --measure` finds out what is possible";
+  return fmt::format("rate: {:.3g} {}{}, {:.3g} GB/s{}{}\n", rates.operations_per_s / 1e9,
+                     counts_floats ? "GFLOP/s" : "Gop/s",
+                     share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()),
+                     rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"),
+                     hint);
 }
 
 nlohmann::json rate_json(const Rates& rates) {
