@@ -23,7 +23,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
-        mutants clean FORCE
+        functions bench-functions mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -93,6 +93,15 @@ lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_F
 
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
 	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
+
+functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
+	build/release/bin/ardea_functions --threads $(JOBS)
+
+bench-functions: deps ## time the vector functions against the C library's, on a quiet machine
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	cmake build/release -DARDEA_BENCH=ON
+	$(call BUILD,release) --target ardea_bench_functions
+	build/release/bin/ardea_bench_functions
 
 mutants: deps ## break the code in known places and see which test notices
 	@tools/install_packages python3 git

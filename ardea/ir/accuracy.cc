@@ -7,11 +7,14 @@ namespace ardea {
 
 namespace {
 
+// Above what tools measured: the largest error over all float32 values and many float64 ones
+// (docs/functions.md).
 constexpr std::array<Accuracy, 22> table = {{
-    {"acos", 4, 4},  {"asin", 4, 4},  {"atan", 4, 4},  {"atan2", 4, 4}, {"cos", 4, 4},   {"cosh", 4, 4},
-    {"erf", 4, 4},   {"exp", 4, 4},   {"exp10", 4, 4}, {"exp2", 4, 4},  {"expm1", 4, 4}, {"log", 4, 4},
-    {"log10", 4, 4}, {"log1p", 4, 4}, {"log2", 4, 4},  {"pow", 4, 4},   {"rsqrt", 4, 4}, {"sigmoid", 4, 4},
-    {"sin", 4, 4},   {"sinh", 4, 4},  {"tan", 4, 4},   {"tanh", 4, 4},
+    {"acos", 1.5, 1.5}, {"asin", 2.5, 2.5},  {"atan", 2.5, 2.5},  {"atan2", 2.5, 2.5}, {"cos", 1.6, 1},
+    {"cosh", 2, 2},     {"erf", 1.5, 1.5},   {"exp", 1.5, 1.5},   {"exp10", 1.5, 2},   {"exp2", 1.5, 1.5},
+    {"expm1", 1.5, 2},  {"log", 1, 1},       {"log10", 1.5, 1},   {"log1p", 1.6, 2},   {"log2", 1.5, 1},
+    {"pow", 1, 1.5},    {"rsqrt", 1.6, 1.6}, {"sigmoid", 1.5, 2}, {"sin", 1.6, 1},     {"sinh", 2, 2.5},
+    {"tan", 3.6, 2.5},  {"tanh", 1.5, 2},
 }};
 
 }  // namespace
