@@ -56,7 +56,9 @@ Function narrow_indices(const Function& f, const target::Target& target);
 /// bytes or bytes of an allocation, bool is a byte in memory.
 Function legalise_types(const Function& f, const target::Target& target);
 
-/// Intrinsics that the backend has no direct form for are expressed by others.
+/// Users' rules are applied (rules.h), registered intrinsics become their meaning, approximate functions
+/// become arithmetic (functions/functions.h) or, with the attribute "library_functions", calls of the C
+/// library.
 Function lower_intrinsics(const Function& f, const target::Target& target);
 
 /// The entry point of runtime/abi.h: no parameters, the attribute "calling_convention" = "packed"; the body
