@@ -79,12 +79,15 @@ typedef struct ArdeaTensor {
 #endif
 )";
 
-/// Compilers warn where a program computes what nobody reads. What it reads was written: the interpreter
-/// would have said otherwise, but no C compiler can see that.
+/// Compilers warn where a program computes what nobody reads, or compares what never differs. What it reads
+/// was written: the interpreter would have said otherwise, but no C compiler can see that.
 const char* const silenced_warnings = R"(
-/* Programs may compute what they do not use. What they read they have written, which compilers cannot always see. */
+/* What is odd here is the program's: values that nobody uses, comparisons that its types or ranges decide. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wbool-operation"
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif

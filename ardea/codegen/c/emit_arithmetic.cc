@@ -12,9 +12,9 @@ Text Emitter::emit_unary(const Expr& e, const Unary& unary) {
   const std::string text = inside(value, Binding::unary);
   if (unary.op == UnaryOp::logical_not || type.is_bool()) return {"!" + text, Binding::unary};
   if (unary.op == UnaryOp::bit_not) {
-    const Text inverted{"~" + text, Binding::unary};
-    const bool promoted = type.is_scalar() && type.is_uint() && type.bits < 32;
-    return promoted ? cast_text(helpers_.type(type), inverted) : inverted;
+    const bool is_promoted = type.is_scalar() && type.is_uint() && type.bits < 32;
+    if (!is_promoted) return {"~" + text, Binding::unary};
+    return {(type.bits == 8 ? "0xff - " : "0xffff - ") + text, Binding::sum};  // ~ would set bits above
   }
   const bool wraps = type.is_integer() && !ranges_.cannot_wrap(e);
   if (!wraps) return {text[0] == '-' ? "-(" + text + ")" : "-" + text, Binding::unary};
@@ -71,6 +71,7 @@ Text Emitter::emit_binary(const Expr& e, const Binary& binary) {
 
   const std::vector<Text> parts = operands({binary.left, binary.right});
   if (is_comparison(op)) return emit_comparison(op, parts[0], parts[1]);
+  if (type.is_bool()) return join_conditions(op, parts[0], parts[1]);
   switch (op) {
     case BinaryOp::min:
     case BinaryOp::max: return call_text(helpers_.operation(op, type), {parts[0].text, parts[1].text});

@@ -158,6 +158,19 @@ Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when
   return {type.is_none() ? "0" : result};
 }
 
+/// Operators on the bits of conditions are written so, too: what they would compute in addition has no
+/// effect.
+Text Emitter::join_conditions(BinaryOp op, const Text& a, const Text& b) {
+  if (op == BinaryOp::bit_xor) return emit_comparison(BinaryOp::ne, a, b);
+  const bool is_and = op == BinaryOp::logical_and || op == BinaryOp::bit_and;
+  const Binding binding = is_and ? Binding::logical_and : Binding::logical_or;
+  // An `or` of `and`s is read wrongly often enough for compilers to warn.
+  const auto side = [&](const Text& text) {
+    return inside(text, text.binding == binding ? binding : Binding::equality);
+  };
+  return {side(a) + (is_and ? " && " : " || ") + side(b), binding};
+}
+
 /// `and` and `or` of scalars: the right side only where the left one does not decide.
 Text Emitter::emit_logical(const Binary& binary) {
   const bool is_and = binary.op == BinaryOp::logical_and;
@@ -167,12 +180,7 @@ Text Emitter::emit_logical(const Binary& binary) {
   const std::vector<std::string> before = captured_lines([&] { right = emit(binary.right); });
   if (before.empty()) {
     frame_.names.forget(result);
-    const Binding binding = is_and ? Binding::logical_and : Binding::logical_or;
-    // An `or` of `and`s is read wrongly often enough for compilers to warn.
-    const auto side = [&](const Text& text) {
-      return inside(text, text.binding == binding ? binding : Binding::equality);
-    };
-    return {side(left) + (is_and ? " && " : " || ") + side(right), binding};
+    return join_conditions(binary.op, left, right);
   }
   line("bool " + result + " = " + left.text + ";");
   line(std::string("if (") + (is_and ? "" : "!") + result + ") {");

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ardea/codegen/c/emitter.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/support/error.h"
@@ -138,6 +140,15 @@ Text Emitter::emit_shuffle(const Shuffle& shuffle, DataType type) {
   std::vector<std::string> lanes;  // of all vectors
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const DataType from = shuffle.vectors[i].type();
+    const auto first = static_cast<std::int64_t>(lanes.size());
+    const bool is_picked =
+        std::any_of(shuffle.indices.begin(), shuffle.indices.end(),
+                    [&](std::int64_t pick) { return pick >= first && pick < first + from.lanes; });
+    if (!is_picked) {  // said, lest compilers find something unused
+      line("(void)" + inside(vectors[i], Binding::unary) + ";");
+      lanes.resize(lanes.size() + from.lanes);
+      continue;
+    }
     if (from.is_scalar()) {
       lanes.push_back(type.is_vector() && from.is_bool() ? "-" + inside(vectors[i], Binding::unary)
                                                          : inside(vectors[i], Binding::logical_or));

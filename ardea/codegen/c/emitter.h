@@ -100,6 +100,7 @@ class Emitter {
   Text emit_choice(const Expr& e, const Expr& condition, const Expr& when_true, const Expr& when_false,
                    bool lazy);
   Text emit_logical(const Binary& binary);
+  Text join_conditions(BinaryOp op, const Text& a, const Text& b);
   /// A variable of the text that holds the value.
   Text named(const std::string& wanted, DataType type, const Text& value);
 
