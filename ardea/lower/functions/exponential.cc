@@ -156,6 +156,4 @@ Expr cosh_of(Terms& t, const Expr& x) {
   return half + half;
 }
 
-Expr rsqrt_of(Terms& t, const Expr& x) { return t.constant(1) / make_call("sqrt", {x}); }
-
 }  // namespace ardea::lower::functions
