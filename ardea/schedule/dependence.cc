@@ -1,0 +1,208 @@
+#include "ardea/schedule/dependence.h"
+
+#include <algorithm>
+
+#include "ardea/ir/equal.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+using arith::Analyzer;
+using arith::LoopRange;
+
+BufferRegion substituted(const BufferRegion& region, const Substitution& values) {
+  BufferRegion out{region.buffer, {}};
+  for (const Range& range : region.region)
+    out.region.push_back({substitute(range.min, values), substitute(range.extent, values)});
+  return out;
+}
+
+/// Finds the signs loop by loop. Each is tested with the other loops of the second access free, except those
+/// already known to be equal: the digits of a split index follow one after another.
+class DistanceSearch {
+ public:
+  DistanceSearch(const BufferRegion& first, const BufferRegion& second, const std::vector<LoopRange>& loops,
+                 const Analyzer& facts)
+      : first_(first), second_(second), loops_(loops), facts_(facts), signs_(loops.size()) {
+    for (const auto& [var, range] : loops) {
+      others_.emplace_back(var.name() + "'", var.type());
+      facts_.bind(others_.back(), range);
+    }
+  }
+
+  std::vector<Signs> run() {
+    for (bool learned = true; learned;) {
+      learned = false;
+      for (std::size_t k = 0; k < loops_.size(); ++k) {
+        if (is_equal(k)) continue;
+        const Signs before = signs_[k];
+        if (signs_[k].positive && apart(k, true)) signs_[k].positive = false;
+        if (signs_[k].negative && apart(k, false)) signs_[k].negative = false;
+        learned = learned || (is_equal(k) && (before.positive || before.negative));
+      }
+    }
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      if (signs_[k].zero && !is_equal(k) && never_equal(k)) signs_[k].zero = false;
+    return signs_;
+  }
+
+ private:
+  bool is_equal(std::size_t k) const { return !signs_[k].positive && !signs_[k].negative; }
+
+  /// What the second access's loops are: the first one's where they are equal, else iterations of their own.
+  Substitution iterations() const {
+    Substitution values;
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      values[loops_[k].first] = is_equal(k) ? Expr(loops_[k].first) : Expr(others_[k]);
+    return values;
+  }
+
+  bool disjoint(const Analyzer& facts, const Substitution& values) const {
+    return arith::disjoint(first_, substituted(second_, values), facts) == arith::Proof::proved;
+  }
+
+  /// Whether the two cannot meet where loop k of the second is after (or before) that of the first.
+  bool apart(std::size_t k, bool after) const {
+    const auto& [var, range] = loops_[k];
+    Analyzer facts = facts_;
+    const Var distance("distance", var.type());
+    facts.bind(distance, {make_int(1, var.type()), range.extent});
+    const Expr other = after ? var + distance : var - distance;
+    facts.assume(after ? other < range.min + range.extent : other >= range.min);
+    Substitution values = iterations();
+    values[var] = other;
+    return disjoint(facts, values);
+  }
+
+  bool never_equal(std::size_t k) const {
+    Substitution values = iterations();
+    values[loops_[k].first] = loops_[k].first;
+    return disjoint(facts_, values);
+  }
+
+  const BufferRegion& first_;
+  const BufferRegion& second_;
+  const std::vector<LoopRange>& loops_;
+  Analyzer facts_;
+  std::vector<Signs> signs_;
+  std::vector<Var> others_;
+};
+
+bool same_region(const BufferRegion& a, const BufferRegion& b) {
+  if (!(a.buffer == b.buffer)) return false;
+  for (std::size_t d = 0; d < a.region.size(); ++d)
+    if (!structurally_equal(a.region[d].min, b.region[d].min) ||
+        !structurally_equal(a.region[d].extent, b.region[d].extent))
+      return false;
+  return true;
+}
+
+bool reads(const Expr& e, const Buffer& buffer) {
+  bool found = false;
+  visit_exprs(e, [&](const Expr& part) {
+    const auto* load = part.as<Load>();
+    found = found || (load != nullptr && load->buffer->data == buffer->data);
+  });
+  return found;
+}
+
+bool is_commutative(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::mul:
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::logical_and:
+    case BinaryOp::logical_or: return true;
+    default: return false;
+  }
+}
+
+bool is_load_of(const Expr& e, const Store& store) {
+  const auto* load = e.as<Load>();
+  if (load == nullptr || !(load->buffer == store.buffer) || load->predicate) return false;
+  for (std::size_t d = 0; d < store.indices.size(); ++d)
+    if (!structurally_equal(load->indices[d], store.indices[d])) return false;
+  return true;
+}
+
+}  // namespace
+
+bool is_commutative_update(const Block& block, const Buffer& buffer) {
+  const auto* store = block.body.as<Store>();
+  if (store == nullptr || !(store->buffer == buffer) || store->predicate) return false;
+  const auto* update = store->value.as<Binary>();
+  if (update == nullptr || !is_commutative(update->op)) return false;
+  if (is_load_of(update->left, *store)) return !reads(update->right, buffer);
+  return is_load_of(update->right, *store) && !reads(update->left, buffer);
+}
+
+std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
+                                bool concurrent) {
+  Analyzer inside = facts;
+  for (const auto& [var, range] : loops) inside.bind(var, range);
+  const std::vector<arith::Access> all = arith::each_access(body, inside);
+  std::vector<Conflict> found;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i; j < all.size(); ++j) {
+      const arith::Access &a = all[i], &b = all[j];
+      if (!a.write && !b.write) continue;
+      const BufferRegion &first = a.touched.region, &second = b.touched.region;
+      if (!(first.buffer->data == second.buffer->data)) continue;
+      const auto* block = a.statement.as<Block>();
+      if (!concurrent && block != nullptr && a.statement == b.statement &&
+          is_commutative_update(*block, first.buffer))
+        continue;
+      // A reduction's accesses of one element name it several times: one of them speaks for all.
+      const bool known = std::any_of(found.begin(), found.end(), [&](const Conflict& c) {
+        return same_region(c.first, first) && same_region(c.second, second);
+      });
+      if (known) continue;
+      Conflict conflict{first, second, std::vector<Signs>(loops.size())};
+      // Views of one memory, and addresses given away, may meet anywhere.
+      if (first.buffer == second.buffer && !a.opaque && !b.opaque)
+        conflict.distance = DistanceSearch(first, second, loops, facts).run();
+      found.push_back(std::move(conflict));
+    }
+  return found;
+}
+
+bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order) {
+  const std::size_t count = conflict.distance.size();
+  std::vector<std::size_t> position(count);
+  for (std::size_t i = 0; i < count; ++i) position[order[i]] = i;
+  // Both ways round: the second access may also be the earlier one.
+  for (const bool reversed : {false, true}) {
+    const auto negative = [&](std::size_t k) {
+      return reversed ? conflict.distance[k].positive : conflict.distance[k].negative;
+    };
+    const auto positive = [&](std::size_t k) {
+      return reversed ? conflict.distance[k].negative : conflict.distance[k].positive;
+    };
+    // q leads in the old order and runs forwards, p leads in the new one and runs backwards.
+    for (std::size_t q = 0; q < count; ++q)
+      for (std::size_t p = q + 1; p < count; ++p) {
+        if (!positive(q) || !negative(p) || position[p] > position[q]) continue;
+        bool others_stand = true;
+        for (std::size_t k = 0; k < count; ++k)
+          if (k != p && k != q && (k < q || position[k] < position[p]))
+            others_stand = others_stand && conflict.distance[k].zero;
+        if (others_stand) return true;
+      }
+  }
+  return false;
+}
+
+bool carries(const Conflict& conflict, std::size_t loop) {
+  for (std::size_t k = 0; k < loop; ++k)
+    if (!conflict.distance[k].zero) return false;
+  return conflict.distance[loop].negative || conflict.distance[loop].positive;
+}
+
+}  // namespace ardea::schedule

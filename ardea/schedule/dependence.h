@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "ardea/arith/regions.h"
+#include "ardea/ir/stmt.h"
+
+/// Which iterations of loops touch the same memory, and in which order they must therefore stay.
+
+namespace ardea::schedule {
+
+/// The signs that the distance of two iterations on one loop may have, where both touch one element. What is
+/// not ruled out may be.
+struct Signs {
+  bool negative = true, zero = true, positive = true;
+};
+
+/// Two accesses of one memory under a list of loops, at least one of them a write.
+struct Conflict {
+  BufferRegion first, second;  ///< in program order
+  /// For each loop: the iteration of the second minus that of the first.
+  std::vector<Signs> distance;
+};
+
+/// Every conflict inside `body`, the statement in the innermost of `loops` (outermost first), whose ranges do
+/// not depend on each other. Loops around these are the same iteration for both. Updates of one recognised
+/// reduction among themselves are left out: they may run in any order, though not at the same time, unless
+/// `concurrent` asks for them, too. Memory that the body allocates is its own.
+std::vector<Conflict> conflicts(const Stmt& body, const std::vector<arith::LoopRange>& loops,
+                                const arith::Analyzer& facts, bool concurrent);
+
+/// Whether two iterations that conflict would change places where the loops run in the order `order`
+/// (positions in the list of loops, outermost first).
+bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order);
+
+/// Whether a loop carries the conflict: its iterations meet while all loops before it in `loops` stand still.
+bool carries(const Conflict& conflict, std::size_t loop);
+
+/// Whether the block combines into `buffer` by one commutative and associative operation and does nothing
+/// else with it: its instances may then run in any order.
+bool is_commutative_update(const Block& block, const Buffer& buffer);
+
+}  // namespace ardea::schedule

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ardea/ir/function.h"
+#include "ardea/schedule/reference.h"
+
+namespace ardea::schedule {
+
+/// Why a step cannot be taken. A value: the caller decides whether it is an error.
+struct Refusal {
+  std::string code;       ///< stable, such as "not_a_chain"; docs/schedules.md lists them
+  std::string fact;       ///< what is violated, with its values
+  std::string part = {};  ///< the part of the program concerned, where that helps
+  /// What would be legal, computed only when somebody asks.
+  std::function<std::string()> way_out = {};
+
+  /// The fact, then the way out. `call`, the step as the user wrote it, comes in front.
+  std::string message(const std::string& call) const;
+};
+
+/// What became of references that the step did away with.
+struct Forwarded {
+  Reference from;
+  std::vector<Reference> to;  ///< empty: nothing stands for it now
+};
+
+struct Applied {
+  Function program;
+  std::vector<Reference> results = {};
+  std::vector<Forwarded> forwarding = {};
+};
+
+using Outcome = std::variant<Applied, Refusal>;
+
+}  // namespace ardea::schedule

@@ -1,0 +1,31 @@
+#include "ardea/schedule/plain_loop.h"
+
+#include <fmt/core.h>
+
+namespace ardea::schedule {
+
+std::string kind_name(ForKind kind) {
+  switch (kind) {
+    case ForKind::serial: return "serial";
+    case ForKind::parallel: return "parallel";
+    case ForKind::vectorized: return "vectorized";
+    case ForKind::unrolled: return "unrolled";
+    case ForKind::thread_binding: return "bound to a thread";
+    case ForKind::virtual_thread: return "a virtual thread";
+  }
+  return "";
+}
+
+std::optional<Refusal> refuse_unless_plain(const For& loop) {
+  if (loop.kind != ForKind::serial)
+    return Refusal{"loop_is_not_serial",
+                   fmt::format("loop {} is {}; reshape it first and say so of the result", loop.var.name(),
+                               kind_name(loop.kind))};
+  if (!loop.annotations.empty())
+    return Refusal{"loop_is_annotated",
+                   fmt::format("loop {} is annotated with {}; reshape it first and annotate the result",
+                               loop.var.name(), loop.annotations.begin()->first)};
+  return std::nullopt;
+}
+
+}  // namespace ardea::schedule

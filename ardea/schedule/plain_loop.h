@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "ardea/schedule/outcome.h"
+
+namespace ardea::schedule {
+
+/// Steps that reshape a loop take serial ones without annotations: what was said about the loop would be
+/// lost, or said about another.
+std::optional<Refusal> refuse_unless_plain(const For& loop);
+
+/// "parallel", "vectorized", …: how messages call a kind of loop.
+std::string kind_name(ForKind kind);
+
+}  // namespace ardea::schedule

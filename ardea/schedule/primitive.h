@@ -1,0 +1,110 @@
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ardea/schedule/argument.h"
+#include "ardea/schedule/context.h"
+#include "ardea/support/error.h"
+
+/// A primitive is a struct of its arguments with
+///   static constexpr auto name = "split";
+///   static constexpr auto fields = std::tuple(field("loop", &Split::loop), …);
+///   Outcome apply(const Function&, const Split&, Context&);
+/// and one row of the table (primitives.cc). Calls, scripts, JSON and documentation come from the row.
+
+namespace ardea::schedule {
+
+template <class P, class T>
+struct Field {
+  const char* name;
+  T P::* member;
+  bool required;
+  bool spread;  ///< a list whose items are written as arguments of their own: reorder(a, b, c)
+};
+
+/// A field that every call gives.
+template <class P, class T>
+constexpr Field<P, T> field(const char* name, T P::* member) {
+  return {name, member, true, false};
+}
+/// A field that has the struct's own default.
+template <class P, class T>
+constexpr Field<P, T> optional_field(const char* name, T P::* member) {
+  return {name, member, false, false};
+}
+template <class P, class T>
+constexpr Field<P, T> spread_field(const char* name, T P::* member) {
+  return {name, member, true, true};
+}
+
+struct Parameter {
+  std::string name;
+  std::string expected;  ///< "a loop", for messages and documentation
+  bool required = true;
+  bool spread = false;
+  Argument otherwise = {};  ///< where it is not required
+};
+
+struct Primitive {
+  std::string name;
+  std::string contract;  ///< one line: what it makes of what
+  std::vector<Parameter> parameters;
+  /// One argument a parameter, in order.
+  Outcome (*apply)(const Function&, const std::vector<Argument>&, Context&);
+};
+
+template <class P>
+std::vector<Argument> arguments_of(const P& step) {
+  return std::apply([&](const auto&... f) { return std::vector<Argument>{argument_of(step, f)...}; },
+                    P::fields);
+}
+template <class P, class T>
+Argument argument_of(const P& step, const Field<P, T>& f) {
+  return Convert<T>::to(step.*f.member);
+}
+
+namespace detail {
+
+template <class P, class T>
+void read_field(P& step, const Field<P, T>& f, const Argument& argument) {
+  std::optional<T> value = Convert<T>::from(argument);
+  require(value.has_value(), "{}: {} must be {}", P::name, f.name, Convert<T>::expected());
+  step.*f.member = *std::move(value);
+}
+
+template <class P>
+P step_from(const std::vector<Argument>& arguments) {
+  P step;
+  std::size_t i = 0;
+  std::apply([&](const auto&... f) { (read_field(step, f, arguments.at(i++)), ...); }, P::fields);
+  return step;
+}
+
+template <class P, class T>
+Parameter parameter_of(const Field<P, T>& f) {
+  return {f.name, Convert<T>::expected(), f.required, f.spread,
+          f.required ? Argument{} : Convert<T>::to(P{}.*f.member)};
+}
+
+}  // namespace detail
+
+/// The row of P.
+template <class P>
+Primitive row(std::string contract) {
+  return {P::name, std::move(contract),
+          std::apply([](const auto&... f) { return std::vector<Parameter>{detail::parameter_of(f)...}; },
+                     P::fields),
+          [](const Function& f, const std::vector<Argument>& arguments, Context& context) {
+            return apply(f, detail::step_from<P>(arguments), context);
+          }};
+}
+
+/// All primitives, in the order of the documentation.
+const std::vector<Primitive>& primitives();
+
+/// Error, with the nearest names, where there is none.
+const Primitive& find_primitive(const std::string& name);
+
+}  // namespace ardea::schedule

@@ -1,0 +1,27 @@
+#include "ardea/schedule/refer.h"
+
+#include <fmt/core.h>
+
+namespace ardea::schedule {
+
+std::variant<Path, Refusal> refer(const Function& f, const LoopRef& loop) {
+  if (!loop.var) return Refusal{"no_loop", "the loop is an empty reference"};
+  if (auto path = path_to(f, loop)) return *std::move(path);
+  return Refusal{"loop_is_gone", fmt::format("loop {} is not in the program {}", loop.var.name(), f.name)};
+}
+
+std::variant<Path, Refusal> refer(const Function& f, const BlockRef& block) {
+  if (auto path = path_to(f, block)) return *std::move(path);
+  return Refusal{"block_is_gone", fmt::format("the block is not in the program {}", f.name)};
+}
+
+std::variant<FoundLoop, Refusal> refer_to_loop(const Function& f, const LoopRef& loop) {
+  auto found = refer(f, loop);
+  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
+  FoundLoop result{std::get<Path>(std::move(found)), nullptr, {}};
+  result.loop = &loop_at(result.path);
+  result.facts = facts_at(f, result.path);
+  return result;
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,116 @@
+#include "ardea/schedule/schedule.h"
+
+#include "ardea/arith/regions.h"
+#include "ardea/arith/verify.h"
+#include "ardea/schedule/find.h"
+#include "ardea/support/overloaded.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// An argument with its names replaced by what they stand for.
+Argument resolved(const WrittenArgument& written, const std::map<std::string, Reference>& known,
+                  const std::string& place) {
+  return std::visit(overloaded{
+                        [&](const NamedValue& value) -> Argument {
+                          const auto at = known.find(value.name);
+                          require(at != known.end(), "{}: {} is not defined before", place, value.name);
+                          return std::visit([](const auto& reference) { return Argument{reference}; },
+                                            at->second);
+                        },
+                        [&](const std::vector<WrittenArgument>& items) -> Argument {
+                          std::vector<Argument> list;
+                          for (const WrittenArgument& item : items)
+                            list.push_back(resolved(item, known, place));
+                          return {std::move(list)};
+                        },
+                        [](const auto& value) -> Argument { return {value}; },
+                    },
+                    written.value);
+}
+
+}  // namespace
+
+Schedule::Schedule(Function program, std::uint64_t seed) : context_(seed) {
+  program_ = arith::complete_regions(std::move(program));
+  arith::require_valid(program_, "Schedule");
+}
+
+void Schedule::check_references(const Argument& argument, const std::string& call) const {
+  const auto check = [&](const Reference& reference) {
+    const auto at = gone_.find(key_of(reference));
+    if (at == gone_.end()) return;
+    const std::string name = std::holds_alternative<LoopRef>(reference)
+                                 ? "loop " + std::get<LoopRef>(reference).var.name()
+                                 : "the block";
+    std::vector<std::string> now;
+    for (const Reference& to : at->second.to)
+      if (const auto* loop = std::get_if<LoopRef>(&to)) now.push_back(loop->var.name());
+    fail("{}: {} is gone: step {}, {}, {}", call, name, at->second.step + 1,
+         print_call(trace_.instructions[at->second.step], names_of(trace_)),
+         now.empty() ? "left nothing of it" : "made " + join(now, ", ") + " of it");
+  };
+  std::visit(overloaded{
+                 [&](const std::vector<Argument>& items) {
+                   for (const Argument& item : items) check_references(item, call);
+                 },
+                 [&](const BlockRef& block) { check(block); },
+                 [&](const LoopRef& loop) { check(loop); },
+                 [](const auto&) {},
+             },
+             argument.value);
+}
+
+std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Argument> arguments) {
+  Instruction instruction{&primitive, std::move(arguments)};
+  const std::string call = print_call(instruction);
+  for (const Argument& argument : instruction.arguments) check_references(argument, call);
+  Outcome outcome = primitive.apply(program_, instruction.arguments, context_);
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) throw Error(refusal->message(call));
+  auto& applied = std::get<Applied>(outcome);
+#ifndef NDEBUG
+  const std::vector<arith::Violation> violations = arith::verify(applied.program);
+  ensure(violations.empty(), "{} broke the law {}: {}", call, violations.empty() ? "" : violations[0].law,
+         violations.empty() ? "" : violations[0].message);
+#endif
+  program_ = std::move(applied.program);
+  for (const Forwarded& forwarded : applied.forwarding)
+    gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to};
+  instruction.results = applied.results;
+  trace_.instructions.push_back(std::move(instruction));
+  return applied.results;
+}
+
+BlockRef Schedule::get_block(const std::string& name) { return blocks(GetBlock{name, program_.name})[0]; }
+std::vector<LoopRef> Schedule::get_loops(const BlockRef& block) { return loops(GetLoops{block}); }
+
+void Schedule::replay(const std::vector<WrittenStep>& steps) {
+  Schedule copy = *this;
+  std::map<std::string, Reference> known;
+  for (const WrittenStep& step : steps) {
+    std::vector<Argument> arguments;
+    for (const auto& [name, written] : step.arguments)
+      arguments.push_back(resolved(written, known, step.place));
+    std::vector<Reference> results;
+    try {
+      results = copy.take(*step.primitive, std::move(arguments));
+    } catch (const Error& error) {
+      fail("{}: {}", step.place, error.what());
+    }
+    const bool takes_rest = !step.results.empty() && step.results[0].starts_with('*');
+    const std::size_t skipped = takes_rest && results.size() + 1 >= step.results.size()
+                                    ? results.size() - (step.results.size() - 1)
+                                    : 0;
+    require(step.results.empty() || takes_rest ? results.size() + 1 >= step.results.size()
+                                               : results.size() == step.results.size(),
+            "{}: {} gives {} results, and {} names stand for them", step.place, step.primitive->name,
+            results.size(), step.results.size());
+    for (std::size_t i = takes_rest ? 1 : 0; i < step.results.size(); ++i)
+      known.insert_or_assign(step.results[i], results[skipped + i - (takes_rest ? 1 : 0)]);
+  }
+  *this = std::move(copy);
+}
+
+}  // namespace ardea::schedule

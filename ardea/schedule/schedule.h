@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "ardea/schedule/trace.h"
+
+namespace ardea::schedule {
+
+/// A program that is transformed step by step.
+///
+///   Schedule s(program);
+///   BlockRef c = s.get_block("C");
+///   std::vector<LoopRef> loops = s.get_loops(c);
+///   std::vector<LoopRef> tiles = s.loops(Split{loops[0], {std::nullopt, 16}});
+///
+/// Every step is judged on the program. A refused one is an Error with the call, the fact and the way out,
+/// and the schedule stays as it was.
+class Schedule {
+ public:
+  explicit Schedule(Function program, std::uint64_t seed = 0);
+
+  const Function& program() const { return program_; }
+  const Trace& trace() const { return trace_; }
+
+  /// Takes the step; its results.
+  template <class P>
+  std::vector<Reference> apply(const P& step) {
+    return take(find_primitive(P::name), arguments_of(step));
+  }
+  /// The same where they are loops or blocks.
+  template <class P>
+  std::vector<LoopRef> loops(const P& step) {
+    return only<LoopRef>(apply(step));
+  }
+  template <class P>
+  std::vector<BlockRef> blocks(const P& step) {
+    return only<BlockRef>(apply(step));
+  }
+
+  BlockRef get_block(const std::string& name);
+  std::vector<LoopRef> get_loops(const BlockRef& block);
+
+  /// The step in its general form.
+  std::vector<Reference> take(const Primitive& primitive, std::vector<Argument> arguments);
+
+  /// Takes steps that were read from a script or from JSON. Error at the first that is refused, with its
+  /// place; the schedule then stays as it was before the first.
+  void replay(const std::vector<WrittenStep>& steps);
+
+ private:
+  template <class R>
+  static std::vector<R> only(const std::vector<Reference>& results) {
+    std::vector<R> list;
+    for (const Reference& result : results) list.push_back(std::get<R>(result));
+    return list;
+  }
+  void check_references(const Argument& argument, const std::string& call) const;
+
+  Function program_;
+  Trace trace_;
+  ByHand context_;
+  struct Gone {
+    std::size_t step;
+    std::vector<Reference> to;
+  };
+  std::map<std::string, Gone> gone_;  ///< by key_of: what became of references that steps did away with
+};
+
+}  // namespace ardea::schedule
