@@ -52,6 +52,19 @@ ProcessResult compile_text(const Folder& folder, const build::CCompiler& compile
 
 std::vector<std::string> strict_flags() { return {"-Wall", "-Wextra", "-Wpedantic", "-Werror"}; }
 
+std::vector<std::string> sanitizer_flags() {
+  static const std::vector<std::string> flags = [] {
+    const std::vector<std::string> wanted = {"-fsanitize=undefined", "-fno-sanitize-recover=all"};
+    const Folder folder;
+    std::vector<std::string> linked = wanted;
+    linked.insert(linked.end(), {"-shared", "-o", "text.so"});
+    const ProcessResult result = compile_text(folder, build::find_c_compiler(target::host().arch),
+                                              "int one(int x) { return 1 << x; }\n", linked);
+    return result.succeeded() ? wanted : std::vector<std::string>{};
+  }();
+  return flags;
+}
+
 std::vector<std::string> c_compilers() {
   std::vector<std::string> found;
   for (const char* program : {"gcc", "clang-19"})

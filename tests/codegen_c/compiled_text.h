@@ -14,6 +14,9 @@ namespace ardea::test {
 /// What every text must bear: all warnings, as errors.
 std::vector<std::string> strict_flags();
 
+/// With which undefined behaviour ends the process with a sentence; none where `cc` has no such sanitizer.
+std::vector<std::string> sanitizer_flags();
+
 /// The compilers that the text must satisfy: this machine's gcc and clang, those that there are.
 std::vector<std::string> c_compilers();
 

@@ -18,7 +18,9 @@ runtime::Module load(const std::string& module_name, const std::vector<Function>
   static std::vector<std::shared_ptr<void>> kept;  // a text may come again after its functions have gone
   std::shared_ptr<void> library = known[text].lock();
   if (library == nullptr) {
-    library = loaded_library(text, strict_flags());
+    std::vector<std::string> flags = strict_flags();
+    for (const std::string& flag : sanitizer_flags()) flags.push_back(flag);
+    library = loaded_library(text, flags);
     known[text] = library;
     kept.push_back(library);
   }

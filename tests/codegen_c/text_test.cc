@@ -124,6 +124,23 @@ TEST(CText, of_vectors_uses_operators_and_masks) {
 )")) << text;
 }
 
+TEST(CText, frees_what_is_allocated_on_every_way_out) {
+  const Buffer out = flat("out", 4, int32);
+  const Stmt check = Assert{make_load(out, {make_int(0)}) < make_int(0, int32), "not negative"};
+  const Function f = entry("checked", {out}, through_temporaries(out, 50021, check));
+  EXPECT_TRUE(has(codegen::c_source(std::vector{f}, host(), {}), R"(
+  if (!(out[0] < 0)) {
+    fail("not negative");
+    ardea_free(second);
+    ardea_free(first);
+    return -1;
+  }
+  ardea_free(second);
+  ardea_free(first);
+  return 0;
+)"));
+}
+
 TEST(CText, gives_every_name_a_form_that_c_has_free) {
   const Buffer a = flat("restrict", 4, int32), out = flat("exp", 4, int32);
   const Var x("x", int32), same("x", int32), odd("µ-1", int32), helper("floor_div_int32", int32);

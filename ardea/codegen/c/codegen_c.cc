@@ -101,6 +101,14 @@ const char* const vector_functions = R"(
 #ifndef ARDEA_INLINE
 #define ARDEA_INLINE static inline __attribute__((always_inline))
 #endif
+/* GCC makes vector instructions of a loop over lanes unless it unrolls it first. */
+#ifndef ARDEA_LANES
+#ifdef __clang__
+#define ARDEA_LANES
+#else
+#define ARDEA_LANES _Pragma("GCC unroll 1")
+#endif
+#endif
 )";
 
 std::string heading(std::span<const Function> functions, const target::Target& target,

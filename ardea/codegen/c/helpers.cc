@@ -82,7 +82,7 @@ std::string Helpers::lanewise(const std::string& name, const std::string& scalar
   }
   return define(name, R"(static inline $R $name($P) {
   $R out = {0};
-  for (int lane = 0; lane < $N; ++lane) out[lane] = $F($V);
+  ARDEA_LANES for (int lane = 0; lane < $N; ++lane) out[lane] = $F($V);
   return out;
 }
 )",
