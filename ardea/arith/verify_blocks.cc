@@ -55,8 +55,11 @@ class BlockCheck {
   }
 
   void visit_block(const Block& block, Around around) {
+    // A block that no iteration runs has no binding to be wrong about: the rest of a split may leave one.
+    const bool never_runs = block.predicate && around.facts.prove(block.predicate) == Proof::refuted;
     around.require(conjuncts(block.predicate));
-    for (const BlockIterator& iterator : block.iterators) binding(block, iterator, around.facts);
+    if (!never_runs)
+      for (const BlockIterator& iterator : block.iterators) binding(block, iterator, around.facts);
     if (&block != root_) {
       const Analyzer inside = facts_inside(block, around.shared);
       const std::vector<Access> each = each_access(block, around.shared);

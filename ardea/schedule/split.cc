@@ -100,20 +100,33 @@ class Splitting {
   Stmt nest(Stmt body) const {
     for (std::size_t i = loops_.size(); i-- > 0;)
       body = make_for(loops_[i], make_int(0, type_), factors_[i], body);
-    return simplify_bindings(body, found_.facts, step_.preserve_unit_iters);
+    return simplified(body);
+  }
+
+  Stmt simplified(const Stmt& s) const {
+    const bool keep = step_.preserve_unit_iters;
+    return simplify_bindings(s, facts_at(f_, found_.path, !keep), keep);
   }
 
   /// As many whole rounds of the inner loops as fit, then what is left in one loop.
   Outcome cut() {
     const Expr round = inner();
+    if (found_.facts.proves(loop_.extent < round))
+      return Refusal{
+          "no_whole_round",
+          fmt::format("the extent {} is less than one round of {}, so that nothing would be left to cut from",
+                      print(loop_.extent), print(round)),
+          {},
+          [] { return std::string("use tail=\"guard\", or smaller factors"); }};
     const Expr whole = found_.facts.simplify(floor_div(loop_.extent, round));
     factors_[0] = whole;
     const Var rest(loop_.var.name() + "_rest", type_);
     const Stmt main = nest(body_at(value(), {}));
-    const Stmt last = simplify_bindings(
-        make_for(rest, make_int(0, type_), found_.facts.simplify(floor_mod(loop_.extent, round)),
-                 fresh_copy(body_at(whole * round + rest, {}))),
-        found_.facts, step_.preserve_unit_iters);
+    if (found_.facts.proves(equals(floor_mod(loop_.extent, round), make_int(0, type_))))
+      return finished(main, {});
+    const Stmt last =
+        simplified(make_for(rest, make_int(0, type_), found_.facts.simplify(floor_mod(loop_.extent, round)),
+                            fresh_copy(body_at(whole * round + rest, {}))));
     return finished(make_seq({main, last}), rest);
   }
 

@@ -8,7 +8,7 @@ namespace ardea::schedule {
 ///
 /// One factor may be None: it is what is left, ⌈n / the others⌉. Where the product is more than n, `tail`
 /// decides: "guard" puts i < n on the blocks inside; "cut" runs as many whole rounds as fit and the rest in a
-/// loop of its own, over a copy of S, which is the last result.
+/// loop of its own, over a copy of S, which is the last result (none where nothing is left).
 /// Requires positive factors whose product is at least n, and a plain loop: none that is parallel,
 /// vectorized, unrolled, bound to a thread or annotated. `disable_predication` promises that the factors
 /// divide, and must be proved. Without `preserve_unit_iters` loops of one iteration stay out of the bindings.

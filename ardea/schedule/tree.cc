@@ -94,10 +94,11 @@ Function with(const Function& f, const Path& path, Stmt now) {
   return out;
 }
 
-arith::Analyzer facts_at(const Function& f, const Path& path) {
+arith::Analyzer facts_at(const Function& f, const Path& path, bool unit_loops) {
   arith::Analyzer facts = arith::facts_of(f);
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    if (const auto* loop = path[i].as<For>()) facts.bind(loop->var, {loop->min, loop->extent});
+    if (const auto* loop = path[i].as<For>(); loop != nullptr && (unit_loops || !is_one(loop->extent)))
+      facts.bind(loop->var, {loop->min, loop->extent});
     if (const auto* let = path[i].as<LetStmt>()) facts.define(let->var, let->value);
     if (const auto* branch = path[i].as<If>()) {
       const bool then_side = path[i + 1] == branch->then_case;

@@ -31,7 +31,8 @@ std::vector<Path> all_blocks(const Function& f);
 Function with(const Function& f, const Path& path, Stmt now);
 
 /// What holds where the last statement of the path stands: sizes, loops around, block iterators, conditions.
-arith::Analyzer facts_at(const Function& f, const Path& path);
+/// Without `unit_loops`, nothing is said of loops of one iteration, so that expressions keep their variables.
+arith::Analyzer facts_at(const Function& f, const Path& path, bool unit_loops = true);
 
 /// s with the bindings and predicates of its outermost blocks, and the bounds of its loops, in normal form.
 /// Loops of one iteration stay in the expressions where `keep_unit_loops`.
