@@ -5,6 +5,7 @@
 #include "ardea/arith/load.h"
 #include "ardea/codegen/c/codegen_c.h"
 #include "ardea/lower/pipeline.h"
+#include "ardea/runtime/registry.h"
 #include "tests/codegen/lowered.h"
 #include "tests/codegen_c/compiled_text.h"
 
@@ -122,6 +123,22 @@ TEST(CText, of_vectors_uses_operators_and_masks) {
     store_float32x8(out + i * 8, select_float32x8((int32x8)(a_value < lanes), -a_value, a_value * a_value + lanes));
   }
 )")) << text;
+}
+
+TEST(CText, reads_a_mask_before_the_calls_that_follow_it) {
+  runtime::register_function(
+      "test.clear", [](void* memory) { return static_cast<std::int64_t>(static_cast<int*>(memory)[1] = 0); },
+      true);
+  const Buffer out = flat("out", 4, int32);
+  const Expr row = make_ramp(make_int(0), make_int(1), 4), x = make_load(out, {row});
+  const Expr cleared =
+      make_call("call_registered", int32,
+                {make_string("test.clear"), make_call("address_of", {make_load(out, {make_int(0)})})});
+  const Expr zero = make_broadcast(make_int(0, int32), 4);
+  const auto answer = integers({0, 2, 0, 4}, int32);
+  compile(entry("masks", {out},
+                make_store(out, {row}, make_select(x > zero, make_broadcast(cleared + 7, 4), zero))))(answer);
+  for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(answer.get_int(i), i % 2 == 1 ? 7 : 0) << i;
 }
 
 TEST(CText, frees_what_is_allocated_on_every_way_out) {

@@ -115,7 +115,8 @@ Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when
                           bool lazy) {
   const DataType type = e.type();
   if (condition.type().is_vector()) {
-    const Text mask = emit_mask(condition, type.is_bool() ? 8 : type.bits);
+    const int bits = type.is_bool() ? 8 : type.bits;
+    const Text mask = before_effects(emit_mask(condition, bits), bits, type.lanes);
     const std::vector<Text> sides = operands({when_true, when_false});
     return call_text(helpers_.select(type), {mask.text, sides[0].text, sides[1].text});
   }

@@ -77,6 +77,11 @@ Text Emitter::convert_lanes(const Text& value, const std::string& type) {
   return call_text("__builtin_convertvector", {value.text, type});
 }
 
+Text Emitter::before_effects(const Text& mask, int bits, int lanes) {
+  if (!statement_has_effects_) return mask;
+  return named("mask", DataType{TypeCode::integer, static_cast<std::uint8_t>(bits)}.with_lanes(lanes), mask);
+}
+
 Text Emitter::emit_mask(const Expr& e, int bits) {
   const auto uses = uses_.find(e.get());
   const bool shared = uses != uses_.end() && uses->second > 1;
@@ -106,7 +111,8 @@ Text Emitter::emit_mask_node(const Expr& e, int bits) {
   if (const auto* binary = e.as<Binary>()) {
     const DataType type = binary->left.type();
     if (type.is_bool()) {
-      const Text a = emit_mask(binary->left, bits), b = emit_mask(binary->right, bits);
+      const Text a = before_effects(emit_mask(binary->left, bits), bits, lanes);
+      const Text b = emit_mask(binary->right, bits);
       if (is_comparison(binary->op)) return cast_text(mask, emit_comparison(binary->op, b, a));  // true is -1
       return lane_operation(binary->op, a, b);
     }

@@ -117,6 +117,8 @@ class Emitter {
   Text emit_vector_binary(const Expr& e, const Binary& binary);
   /// A vector of bool as lanes of that many bits, all of them set or none.
   Text emit_mask(const Expr& e, int bits);
+  /// The mask in a variable, where calls with effects may follow in the statement.
+  Text before_effects(const Text& mask, int bits, int lanes);
   Text emit_mask_node(const Expr& e, int bits);
   Text emit_shuffle(const Shuffle& shuffle, DataType type);
   Text emit_broadcast(const Expr& value, DataType type);
