@@ -29,6 +29,13 @@ function(ardea_library name)
   list(TRANSFORM ARG_USES PREPEND ardea_)
   target_link_libraries(ardea_${name} PUBLIC ${ARG_USES} ${ARG_PUBLIC}
                                       PRIVATE $<BUILD_INTERFACE:ardea_options> ${ARG_PRIVATE})
+  # One precompiled header for all: reading the standard library is a third of the time that a small file takes.
+  if(name STREQUAL "support")
+    target_precompile_headers(ardea_support PRIVATE <fmt/core.h> <algorithm> <functional> <map> <memory> <optional>
+                                                    <string> <unordered_map> <unordered_set> <variant> <vector>)
+  else()
+    target_precompile_headers(ardea_${name} REUSE_FROM ardea_support)
+  endif()
   # What the tests share among themselves stays here.
   cmake_path(SET folders ${PROJECT_SOURCE_DIR}/ardea)
   cmake_path(IS_PREFIX folders ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE installed)

@@ -12,6 +12,6 @@ int main() {
 
   auto a = runtime::Array::zeros({64, 32}, float32), b = runtime::Array::zeros({32, 48}, float32);
   auto c = runtime::Array::empty({64, 48}, float32);
-  build::compile(gemm, target::host())(a, b, c);                              // run it here
+  build::compile(gemm, target::host())(a, b, c);                            // run it here
   build::export_library({{}, {gemm}}, target::host(), {.folder = "gemm"});  // or link gemm/gemm.so anywhere
 }

@@ -54,8 +54,8 @@ class Executor {
   /// A thread of a launch: begins with everything that the launching thread sees.
   Executor(const Executor& launcher, const Grid& grid, ThreadBlock& block, int thread);
 
-  void execute(const Stmt& s);                   // execute.cc
-  Lanes evaluate(const Expr& e);                 // evaluate.cc
+  void execute(const Stmt& s);    // execute.cc
+  Lanes evaluate(const Expr& e);  // evaluate.cc
   /// The same for a whole expression, in which a node that several others share is evaluated once.
   Lanes evaluate_whole(const Expr& e);
   std::int64_t evaluate_integer(const Expr& e);  ///< a scalar integer or bool

@@ -131,11 +131,11 @@ Var BlockBuilder::iterator(const std::string& name, Range domain, IteratorKind k
   return var;
 }
 
-Var BlockBuilder::spatial(const std::string& name, Expr extent, Expr binding) {
+Var BlockBuilder::spatial(const std::string& name, const Expr& extent, Expr binding) {
   return iterator(name, {make_int(0, extent.type()), extent}, IteratorKind::spatial, std::move(binding));
 }
 
-Var BlockBuilder::reduce(const std::string& name, Expr extent, Expr binding) {
+Var BlockBuilder::reduce(const std::string& name, const Expr& extent, Expr binding) {
   return iterator(name, {make_int(0, extent.type()), extent}, IteratorKind::reduce, std::move(binding));
 }
 

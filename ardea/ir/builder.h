@@ -68,8 +68,8 @@ class FunctionBuilder {
 /// The head of the block that is being written.
 class BlockBuilder {
  public:
-  Var spatial(const std::string& name, Expr extent, Expr binding);
-  Var reduce(const std::string& name, Expr extent, Expr binding);
+  Var spatial(const std::string& name, const Expr& extent, Expr binding);
+  Var reduce(const std::string& name, const Expr& extent, Expr binding);
   Var iterator(const std::string& name, Range domain, IteratorKind kind, Expr binding);
   void where(Expr predicate);
   void reads(std::vector<BufferRegion> regions);

@@ -68,7 +68,7 @@ class Comparer {
   const std::string& difference() const { return difference_; }
 
  private:
-  bool differ(std::string what) {
+  bool differ(const std::string& what) {
     if (difference_.empty()) difference_ = place_.empty() ? what : place_ + ": " + what;
     return false;
   }

@@ -162,7 +162,7 @@ Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr predicate) {
   if (predicate)
     require(predicate.type() == boolean.with_lanes(lanes), "{}[…]: the predicate is {}, must be {}",
             buffer->name, to_string(predicate.type()), to_string(boolean.with_lanes(lanes)));
-  require(buffer->type.lanes * lanes <= 4096, "{}[…]: more than 4096 lanes", buffer->name);
+  require(std::int64_t{buffer->type.lanes} * lanes <= 4096, "{}[…]: more than 4096 lanes", buffer->name);
   const DataType type = buffer->type.with_lanes(buffer->type.lanes * lanes);
   return Expr(type, Load{std::move(buffer), std::move(indices), std::move(predicate)});
 }

@@ -126,7 +126,7 @@ enum class IteratorKind { spatial, reduce, ordered, opaque };
 struct BlockIterator {
   Var var;
   Range domain;
-  IteratorKind kind;
+  IteratorKind kind = IteratorKind::spatial;
   Expr binding;
 };
 

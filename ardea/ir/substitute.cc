@@ -24,7 +24,7 @@ class FreeVariables {
  public:
   void visit(const Expr& e) {
     if (!e || !seen_.insert(e.get()).second) return;
-    if (e.is<VarNode>()) used_.push_back(Var(e));
+    if (e.is<VarNode>()) used_.emplace_back(e);
     map_children(e, mapper_);
   }
   void visit(const Stmt& s) {

@@ -16,8 +16,8 @@ namespace ardea::runtime {
 class Arguments {
  public:
   explicit Arguments(std::span<const Value> values);
-  Arguments(Arguments&&) = default;
-  Arguments& operator=(Arguments&&) = default;
+  Arguments(Arguments&&) noexcept = default;
+  Arguments& operator=(Arguments&&) noexcept = default;
 
   const std::vector<Value>& kept() const { return kept_; }
   const ArdeaValue* values() const { return packed_.data(); }

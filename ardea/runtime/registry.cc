@@ -23,7 +23,7 @@ Registry& registry() {
 
 }  // namespace
 
-void register_function(const std::string& name, Function function, bool replace) {
+void register_function(const std::string& name, const Function& function, bool replace) {
   require(!name.empty(), "register_function: the name is empty");
   require(static_cast<bool>(function), "register_function({}): the function is null", in_quotes(name));
   Function named = function.named(name);

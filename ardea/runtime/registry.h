@@ -13,7 +13,7 @@ namespace ardea::runtime {
 /// called from any thread.
 
 /// Makes `function` known as `name`. A name that is taken is an Error unless `replace` is asked for.
-void register_function(const std::string& name, Function function, bool replace = false);
+void register_function(const std::string& name, const Function& function, bool replace = false);
 
 std::optional<Function> find_function(std::string_view name);
 

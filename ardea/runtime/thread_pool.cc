@@ -98,7 +98,7 @@ void ThreadPool::start_workers() {
   started_ = true;
   try {
     while (static_cast<int>(workers_.size()) < thread_count_ - 1) workers_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     // The system gives no more threads: those there are, and the callers themselves, do the work.
   }
 }
