@@ -51,7 +51,9 @@ class FunctionMaker {
     }
     require(!stages.empty(), "create_prim_func({}): no argument is computed; add the tensors that you want",
             function_.name);
-    Block root{.name = "root", .reads = {{}}, .writes = {{}}, .allocations = allocations_};
+    Block root{.name = "root", .allocations = allocations_};
+    root.reads.emplace();
+    root.writes.emplace();
     root.body = make_seq(std::move(stages));
     function_.body = std::move(root);
     check_variables();
