@@ -44,6 +44,7 @@ class Narrowing {
     narrow_.clear();
     if (const auto* loop = s.as<For>()) return visit_loop(*loop);
     if (const auto* let = s.as<LetStmt>()) return visit_let(*let);
+    if (const auto* declared = s.as<DeclareBuffer>()) return visit_declaration(*declared);
     if (const auto* branch = s.as<If>()) {
       Narrowing holds = *this, fails = *this;
       holds.facts_ = where(facts_, branch->condition);
@@ -52,7 +53,7 @@ class Narrowing {
                 branch->else_case ? fails.visit(branch->else_case) : Stmt{}};
     }
     if (const auto* store = s.as<Store>())
-      return make_store(store->buffer, indices(store->indices), wide(store->value),
+      return make_store(current(store->buffer), indices(store->indices), wide(store->value),
                         store->predicate ? wide(store->predicate) : Expr{});
     return map_children(s, Mapper{.expr = [&](const Expr& e) { return wide(e); },
                                   .stmt = [&](const Stmt& child) { return Narrowing(*this).visit(child); }});
@@ -90,6 +91,19 @@ class Narrowing {
     return LetStmt{var, value, inner.visit(let.body)};
   }
 
+  /// A view whose extent names a loop follows the loop to its new variable.
+  Stmt visit_declaration(const DeclareBuffer& declared) {
+    Narrowing inner = *this;
+    const Buffer buffer = map_children(declared.buffer, [&](const Expr& e) { return wide(e); });
+    if (!(buffer == declared.buffer)) inner.buffers_[declared.buffer] = buffer;
+    return DeclareBuffer{buffer, inner.visit(declared.body)};
+  }
+
+  Buffer current(const Buffer& buffer) const {
+    const auto found = buffers_.find(buffer);
+    return found == buffers_.end() ? buffer : found->second;
+  }
+
   /// e with the same type, narrow inside.
   Expr wide(const Expr& e) {
     if (const auto found = seen_.find(e); found != seen_.end()) return found->second;
@@ -104,7 +118,7 @@ class Narrowing {
       return found == variables_.end() ? e : make_cast(e.type(), found->second);
     }
     if (const auto* load = e.as<Load>())
-      return make_load(load->buffer, indices(load->indices),
+      return make_load(current(load->buffer), indices(load->indices),
                        load->predicate ? wide(load->predicate) : Expr{});
     if (const auto* binary = e.as<Binary>();
         binary != nullptr && is_comparison(binary->op) && is_wide(binary->left)) {
@@ -167,8 +181,9 @@ class Narrowing {
   }
 
   Analyzer facts_;
-  std::unordered_map<Var, Var> variables_;        ///< int64 to int32
-  std::unordered_map<Expr, Expr> seen_, narrow_;  ///< of the statement at hand
+  std::unordered_map<Var, Var> variables_;           ///< int64 to int32
+  std::unordered_map<Buffer, Buffer> buffers_ = {};  ///< declared anew
+  std::unordered_map<Expr, Expr> seen_, narrow_;     ///< of the statement at hand
 };
 
 }  // namespace

@@ -172,7 +172,7 @@ class ScriptParser {
 
 // ----- JSON
 
-WrittenArgument from_json(const nlohmann::json& value, const std::string& place, int depth = 0) {
+WrittenArgument written_from(const nlohmann::json& value, const std::string& place, int depth = 0) {
   require(depth < 16, "{}: lists nest more than 16 deep", place);
   if (value.is_null()) return {};
   if (value.is_boolean()) return {value.get<bool>()};
@@ -184,7 +184,7 @@ WrittenArgument from_json(const nlohmann::json& value, const std::string& place,
   require(value.is_array(),
           "{}: an argument is neither a number, a bool, null, a name, a list nor {{\"string\": …}}", place);
   std::vector<WrittenArgument> items;
-  for (const nlohmann::json& item : value) items.push_back(from_json(item, place, depth + 1));
+  for (const nlohmann::json& item : value) items.push_back(written_from(item, place, depth + 1));
   return {std::move(items)};
 }
 
@@ -203,7 +203,7 @@ std::vector<WrittenStep> steps_from_json(std::string_view text, const std::strin
     step.primitive = &find_primitive(entry["primitive"].get<std::string>());
     Given given;
     for (const auto& [keyword, value] : entry["arguments"].items())
-      given.emplace_back(keyword, from_json(value, step.place));
+      given.emplace_back(keyword, written_from(value, step.place));
     step.arguments = in_order(*step.primitive, given, step.place);
     for (const nlohmann::json& result : entry["results"]) {
       require(result.is_string(), "{}: a result is no name", step.place);

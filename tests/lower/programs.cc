@@ -21,6 +21,16 @@ def gemm(A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 3), "float32"), C: T.Bu
                 C[vi, vj] = T.float32(0.0)
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )"},
+      {"growing_window", R"(
+@T.prim_func
+def growing(X: T.Buffer((9,), "float32"), Y: T.Buffer((9,), "float32")):
+    for i in range(9):
+        window = T.allocate([i + 1], "float32", "global")
+        W = T.Buffer((i + 1,), data=window)
+        for j in range(i + 1):
+            W[j] = X[j] * T.float32(2)
+        Y[i] = W[i]
+)"},
       {"halo_conv", R"(
 @T.prim_func
 def conv(X: T.Buffer((5, 7), "float32"), W: T.Buffer((3, 3), "float32"), Y: T.Buffer((5, 7), "float32")):
