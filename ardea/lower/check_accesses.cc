@@ -145,16 +145,20 @@ class Checking {
   }
 
   void check_size(const Allocate& allocate, const Analyzer& facts, std::vector<Check>& checks) {
-    Expr bytes = make_float(static_cast<double>(storage_bits(allocate.type)) / 8, float64);
+    const double element_bytes = static_cast<double>(storage_bits(allocate.type)) / 8;
+    Expr bytes = make_float(element_bytes, float64);
+    double at_most = element_bytes;
     for (std::size_t d = 0; d < allocate.extents.size(); ++d) {
       const Expr extent = as_index(allocate.extents[d]);
       bytes = bytes * magnitude(extent);
+      at_most *= static_cast<double>(facts.constant_bounds(extent).high.value_or(INT64_MAX));
       if (!facts.proves(extent >= make_int(1)))
         checks.push_back(
             {extent >= make_int(1),
              fmt::format("{}: extent {} of {} is {{}}, must be at least 1", name_, d, allocate.data.name()),
              {extent}});
     }
+    if (at_most <= most_bytes) return;
     checks.push_back({bytes <= make_float(most_bytes, float64),
                       fmt::format("{}: {} would have more than 2^60 bytes", name_, allocate.data.name()),
                       {}});
