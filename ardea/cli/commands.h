@@ -61,6 +61,12 @@ struct TargetOptions {
 };
 int target(const TargetOptions& options);
 
+struct PrimitivesOptions {
+  std::string name = {};  ///< empty for all
+  bool json = false;
+};
+int primitives(const PrimitivesOptions& options);
+
 struct OpsOptions {
   std::string name = {};  ///< empty for all
   bool json = false;

@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "ardea/arith/load.h"
+#include "ardea/schedule/schedule.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
+#include "ardea/support/text_file.h"
 
 namespace ardea::cli {
 
@@ -45,10 +47,18 @@ DataType one_type(const char* flag, const std::string& text) {
   return types[0];
 }
 
-}  // namespace
+/// The program after the steps of the schedule's file.
+Program scheduled(Program program, const std::string& file) {
+  if (file.empty()) return program;
+  require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
+          file, program.title, program.module.functions.size());
+  schedule::Schedule schedule(program.module.functions[0]);
+  schedule.replay(schedule::parse_steps(read_text_file(file), file));
+  program.module.functions[0] = schedule.program();
+  return program;
+}
 
-Program load_program(const ProgramOptions& options, const std::string& function_name) {
-  if (options.shape.empty()) return from_file(options);
+Program from_operator(const ProgramOptions& options, const std::string& function_name) {
   ops::find(options.program);  // an unknown name is the first thing to say
   ops::Workload wanted{.op = options.program,
                        .sizes = ops::parse_sizes(options.shape),
@@ -60,6 +70,13 @@ Program load_program(const ProgramOptions& options, const std::string& function_
   const ops::Workload workload = ops::make_workload(std::move(wanted));
   return {Module{{}, {ops::create_function(workload, function_name)}}, workload,
           options.program + " " + options.shape};
+}
+
+}  // namespace
+
+Program load_program(const ProgramOptions& options, const std::string& function_name) {
+  return scheduled(options.shape.empty() ? from_file(options) : from_operator(options, function_name),
+                   options.schedule);
 }
 
 }  // namespace ardea::cli

@@ -15,6 +15,7 @@ struct ProgramOptions {
   std::string shape = {};  ///< "64,64,64"; empty for a file
   std::string in = {}, acc = {}, out = {}, layout = {};
   bool transpose_b = false;
+  std::string schedule = {};  ///< a file of steps, as a script or JSON, for the program's only function
 };
 
 struct Program {
@@ -24,7 +25,8 @@ struct Program {
 };
 
 /// Error where the file cannot be read or is no valid program, where there is no such operator, or where its
-/// sizes, types or layout are not its. An operator's function is called `function_name`.
+/// sizes, types or layout are not its, or where a step of the schedule is refused. An operator's function is
+/// called `function_name`.
 Program load_program(const ProgramOptions& options, const std::string& function_name = "main");
 
 }  // namespace ardea::cli

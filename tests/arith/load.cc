@@ -83,7 +83,7 @@ TEST_F(LoadFile, says_that_there_is_no_such_file) {
 }
 
 TEST_F(LoadFile, says_that_a_directory_is_no_file) {
-  EXPECT_EQ(refused(folder_.string()), folder_.string() + ": this is a directory; name a program file in it");
+  EXPECT_EQ(refused(folder_.string()), folder_.string() + ": this is a directory; name a file in it");
 }
 
 TEST_F(LoadFile, says_that_bytes_are_no_text) {

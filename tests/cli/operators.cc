@@ -63,6 +63,35 @@ TEST(Run, tells_rates_and_shares_of_the_stored_peaks) {
   EXPECT_LT(compared["share_of_peak"], 1.5);
 }
 
+TEST(Schedules, transform_the_program_before_anything_else) {
+  const Folder folder;
+  const std::string steps =
+      folder.file("steps.py",
+                  "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\n"
+                  "mo, mi = sch.split(m, [None, 4])\nsch.reorder(mo, k, mi)\nsch.parallel(mo)\n");
+  const Answer shown = ardea("show gemm 10,7,5 --schedule " + steps);
+  EXPECT_NE(shown.out.find("for m_0 in T.parallel(3)"), std::string::npos) << shown.out << shown.error;
+  const Answer run = ardea("run gemm 10,7,5 --check --min-repeat-ms 0 --schedule " + steps);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  const std::string wrong =
+      folder.file("wrong.py", "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\nsch.parallel(k)\n");
+  const Answer refused = ardea("run gemm 10,7,5 --schedule " + wrong);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("wrong.py:3: parallel(loop=k): iterations of loop k touch the same memory"),
+            std::string::npos)
+      << refused.error;
+  EXPECT_EQ(ardea("show gemm 10,7,5 --schedule " + folder.path().string() + "/none.py").exit_code, 2);
+}
+
+TEST(Primitives, are_listed_with_their_contracts) {
+  const Answer table = ardea("primitives");
+  EXPECT_EQ(table.exit_code, 0) << table.error;
+  EXPECT_EQ(nlohmann::json::parse(ardea("primitives --json").out).size(),
+            static_cast<std::size_t>(std::count(table.out.begin(), table.out.end(), '\n')));
+  EXPECT_NE(ardea("primitives split").out.find("factors"), std::string::npos);
+  EXPECT_EQ(ardea("primitives splt").exit_code, 2);
+}
+
 struct Wrong {
   std::string arguments, sentence;
 };

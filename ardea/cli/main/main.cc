@@ -35,6 +35,8 @@ void add_program(CLI::App* command, cli::ProgramOptions& program, bool required)
   command->add_option("--acc", program.acc, "the type it computes in");
   command->add_option("--out", program.out, "the type of its result");
   command->add_option("--layout", program.layout, "nchw or nhwc, where the operator has a choice");
+  command->add_option("--schedule", program.schedule,
+                      "a file of steps that transform the program first, as a script or JSON");
   command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
 }
 
@@ -116,6 +118,13 @@ int run(int argc, char** argv) {
       "Examples:\n  ardea target\n  ardea target neoverse-v1 --json\n  ardea target --list\n  ardea target "
       "--measure");
 
+  cli::PrimitivesOptions primitives;
+  CLI::App* primitives_command =
+      app.add_subcommand("primitives", "list the steps that schedules are made of, or describe one");
+  primitives_command->add_option("name", primitives.name, "a primitive");
+  primitives_command->add_flag("--json", primitives.json, "machine-readable output");
+  primitives_command->footer("Examples:\n  ardea primitives\n  ardea primitives split");
+
   cli::OpsOptions ops;
   CLI::App* ops_command = app.add_subcommand("ops", "list the operators, or describe one");
   ops_command->add_option("name", ops.name, "an operator");
@@ -139,6 +148,7 @@ int run(int argc, char** argv) {
   }
   if (show_command->parsed()) return cli::show(show);
   if (target_command->parsed()) return cli::target(target);
+  if (primitives_command->parsed()) return cli::primitives(primitives);
   if (ops_command->parsed()) return cli::ops(ops);
   if (compile_command->parsed()) return cli::compile(compile);
   run_options.sizes = parse_sizes(sizes);
