@@ -34,6 +34,7 @@ bool Reasoner::search(Search& state, Polynomial p, int depth) {
   if (bounds.low >= 0) return true;
   if (bounds.high < 0 || depth > deepest || --state.budget < 0) return false;
   if (!state.tried.insert(key_of(p)).second) return false;
+  if (const auto joined = without_remainders(p)) return search(state, *joined, depth + 1);
   if (by_expansion(p)) return true;
   // What loses nothing comes before what does: an assumption spent on a quotient is often missing later.
   const std::vector<AtomId> atoms = atoms_in(p);
@@ -105,6 +106,24 @@ bool Reasoner::by_ends(Search& state, const Polynomial& p, int depth) {
   const Ends& e = ends(last);
   const std::optional<Polynomial>& end = grows == Proof::proved ? e.low : e.high;
   return end && search(state, add(rest, multiply(coefficient, *end)), depth + 1);
+}
+
+/// p with every a % b beside an a // b as a - b · (a // b): the two of them say the same, and apart neither
+/// knows of the other. Nothing where there is none.
+std::optional<Polynomial> Reasoner::without_remainders(const Polynomial& p) {
+  const std::vector<AtomId> atoms = atoms_in(p);
+  for (const AtomId id : atoms) {
+    if (atom(id).kind != AtomKind::remainder) continue;
+    const auto same = std::find_if(atoms.begin(), atoms.end(), [&](AtomId other) {
+      return atom(other).kind == AtomKind::quotient &&
+             key_of(atom(other).operands[0]) == key_of(atom(id).operands[0]) &&
+             key_of(atom(other).operands[1]) == key_of(atom(id).operands[1]);
+    });
+    if (same == atoms.end()) continue;
+    const Polynomial &a = atom(id).operands[0], &b = atom(id).operands[1];
+    return substitute(p, id, subtract(a, multiply(b, atom_polynomial(*same))));
+  }
+  return std::nullopt;
 }
 
 /// p = r ± a // b, whose sign is exactly that of a sum without the quotient.

@@ -187,6 +187,7 @@ class Reasoner {
   bool by_expansion(const Polynomial& p);
   bool by_assumption(Search& state, const Polynomial& p, int depth);
   bool by_ends(Search& state, const Polynomial& p, int depth);
+  std::optional<Polynomial> without_remainders(const Polynomial& p);
   bool is_unit_quotient(const Polynomial& p, AtomId atom);
   bool by_compound(Search& state, const Polynomial& p, AtomId atom, int depth);
   Proof sign(Search& state, const Polynomial& p, int depth);

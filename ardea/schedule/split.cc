@@ -110,6 +110,12 @@ class Splitting {
 
   /// As many whole rounds of the inner loops as fit, then what is left in one loop.
   Outcome cut() {
+    if (open_ && *open_ != 0)
+      return Refusal{
+          "cut_needs_outer_open",
+          fmt::format("factor {} is None, so that no round has a size of its own to cut by", *open_ + 1),
+          {},
+          [] { return std::string("make the first factor None, or use tail=\"guard\""); }};
     const Expr round = inner();
     if (found_.facts.proves(loop_.extent < round))
       return Refusal{

@@ -253,6 +253,21 @@ def main(x: T.handle, y: T.handle):
 )");
 }
 
+TEST(VerifyAccepts, the_rest_of_a_cut_loop) {
+  expect_accepted(R"(
+@T.prim_func
+def main(x: T.handle, Y: T.Buffer((4,), "float32")):
+    n = T.int64()
+    X = T.match_buffer(x, (4, n), "float32")
+    for i in range(4):
+        for k_rest in range(n % 8):
+            with T.block("Y"):
+                vi = T.axis.spatial(4, i)
+                vk = T.axis.reduce(n, n // 8 * 8 + k_rest)
+                Y[vi] = Y[vi] + X[vi, vk]
+)");
+}
+
 TEST(VerifyAccepts, every_example) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARDEA_SOURCE_DIR) + "/examples")) {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "tests/schedule/random_steps.h"
+
+namespace ardea::schedule {
+
+/// A random program under a random schedule, both from the seed: what the steps leave verifies, replays from
+/// its trace, and gives the original program's answers, interpreted and compiled. What is wrong, with the
+/// programs and the trace; empty where nothing is.
+std::string schedule_failure(std::uint64_t seed, StepCounts& counts);
+
+/// A line a primitive: how often it was applied and refused.
+std::string count_table(const StepCounts& counts);
+
+}  // namespace ardea::schedule
