@@ -55,6 +55,7 @@ class Schedule {
     for (const Reference& result : results) list.push_back(std::get<R>(result));
     return list;
   }
+  void check_result(const Function& program, const std::string& call) const;
   void check_references(const Argument& argument, const std::string& call) const;
 
   Function program_;
