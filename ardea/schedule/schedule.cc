@@ -33,8 +33,8 @@ Argument resolved(const WrittenArgument& written, const std::map<std::string, Re
 
 }  // namespace
 
-Schedule::Schedule(Function program, std::uint64_t seed) : context_(seed) {
-  program_ = arith::complete_regions(std::move(program));
+Schedule::Schedule(const Function& program, std::uint64_t seed) : context_(seed) {
+  program_ = arith::complete_regions(program);
   arith::require_valid(program_, "Schedule");
 }
 

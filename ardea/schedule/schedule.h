@@ -18,7 +18,7 @@ namespace ardea::schedule {
 /// and the schedule stays as it was.
 class Schedule {
  public:
-  explicit Schedule(Function program, std::uint64_t seed = 0);
+  explicit Schedule(const Function& program, std::uint64_t seed = 0);
 
   const Function& program() const { return program_; }
   const Trace& trace() const { return trace_; }
@@ -62,8 +62,8 @@ class Schedule {
   Trace trace_;
   ByHand context_;
   struct Gone {
-    std::size_t step;
-    std::vector<Reference> to;
+    std::size_t step = 0;
+    std::vector<Reference> to = {};
   };
   std::map<std::string, Gone> gone_;  ///< by key_of: what became of references that steps did away with
 };

@@ -71,8 +71,8 @@ const Block& block_at(const Path& path) { return *path.back().as<Block>(); }
 
 std::vector<LoopRef> loops_around(const Path& path) {
   std::vector<LoopRef> loops;
-  for (std::size_t i = path.size() - 1; i-- > 0 && !path[i].is<Block>();)
-    if (const auto* loop = path[i].as<For>()) loops.push_back({loop->var});
+  for (auto at = path.rbegin() + 1; at != path.rend() && !at->is<Block>(); ++at)
+    if (const auto* loop = at->as<For>()) loops.push_back({loop->var});
   std::reverse(loops.begin(), loops.end());
   return loops;
 }

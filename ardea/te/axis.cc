@@ -4,7 +4,7 @@
 
 namespace ardea::te {
 
-Axis reduce_axis(Expr low, Expr high, std::string name) {
+Axis reduce_axis(Expr low, const Expr& high, std::string name) {
   require(low.type().is_integer() && low.type().is_scalar() && high.type() == low.type(),
           "reduce_axis({}): its bounds are {} and {}, must be integers of one type", name,
           to_string(low.type()), to_string(high.type()));
@@ -19,9 +19,9 @@ Axis reduce_axis(std::int64_t low, std::int64_t high, std::string name) {
   return reduce_axis(make_int(low), make_int(high), std::move(name));
 }
 
-Axis reduce_axis(Expr extent, std::string name) {
+Axis reduce_axis(const Expr& extent, std::string name) {
   Expr zero = make_int(0, extent.type());
-  return reduce_axis(std::move(zero), std::move(extent), std::move(name));
+  return reduce_axis(std::move(zero), extent, std::move(name));
 }
 
 Axis reduce_axis(std::int64_t extent, std::string name) { return reduce_axis(0, extent, std::move(name)); }

@@ -22,9 +22,9 @@ struct Axis {
 
 /// k ∈ [low, high), for sum, max and the other reductions. An axis belongs to one compute: a second compute
 /// that reduces over it is refused, because schedules name axes.
-Axis reduce_axis(Expr low, Expr high, std::string name = "k");
+Axis reduce_axis(Expr low, const Expr& high, std::string name = "k");
 Axis reduce_axis(std::int64_t low, std::int64_t high, std::string name = "k");
-Axis reduce_axis(Expr extent, std::string name = "k");
+Axis reduce_axis(const Expr& extent, std::string name = "k");
 Axis reduce_axis(std::int64_t extent, std::string name = "k");
 
 }  // namespace ardea::te

@@ -96,7 +96,7 @@ std::vector<Tensor> inputs_of(const std::vector<Expr>& expressions) {
 
 std::vector<Dim> dims(const std::vector<Expr>& shape) { return {shape.begin(), shape.end()}; }
 
-std::vector<Tensor> compute_from(std::string name, std::vector<Dim> shape, int parameters,
+std::vector<Tensor> compute_from(std::string name, const std::vector<Dim>& shape, int parameters,
                                  const AxisFunction& body) {
   require(parameters < 0 || static_cast<std::size_t>(parameters) == shape.size(),
           "compute({}): its shape has {} dimension{}, but its function takes {} ind{}; give it one index a "

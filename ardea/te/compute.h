@@ -37,7 +37,7 @@ using AxisFunction = std::function<Body(const std::vector<Var>&)>;
 
 /// The form that compute and compute_all come down to. `parameters` is how many indices the function takes;
 /// -1: any number.
-std::vector<Tensor> compute_from(std::string name, std::vector<Dim> shape, int parameters,
+std::vector<Tensor> compute_from(std::string name, const std::vector<Dim>& shape, int parameters,
                                  const AxisFunction& body);
 
 namespace detail {
@@ -67,23 +67,23 @@ Body call_with(const F& f, const std::vector<Var>& axes, std::index_sequence<ind
 /// Error where the function takes another number of indices, types do not agree, a reduce axis belongs to
 /// another compute or is used without being reduced over.
 template <class F>
-std::vector<Tensor> compute_all(std::string name, std::vector<Dim> shape, const F& body) {
+std::vector<Tensor> compute_all(std::string name, const std::vector<Dim>& shape, const F& body) {
   using Signature = std::type_identity<decltype(std::function{body})>;
   constexpr int parameters = detail::parameter_count(Signature{});
   if constexpr (parameters == -1)
-    return compute_from(std::move(name), std::move(shape), parameters,
+    return compute_from(std::move(name), shape, parameters,
                         [&](const std::vector<Var>& axes) { return Body(body(axes)); });
   else
-    return compute_from(std::move(name), std::move(shape), parameters, [&](const std::vector<Var>& axes) {
+    return compute_from(std::move(name), shape, parameters, [&](const std::vector<Var>& axes) {
       return detail::call_with(body, axes, std::make_index_sequence<parameters>{});
     });
 }
 
 /// The same with one result.
 template <class F>
-Tensor compute(std::string name, std::vector<Dim> shape, const F& body) {
+Tensor compute(std::string name, const std::vector<Dim>& shape, const F& body) {
   const std::string title = name;
-  std::vector<Tensor> all = compute_all(std::move(name), std::move(shape), body);
+  std::vector<Tensor> all = compute_all(std::move(name), shape, body);
   require(all.size() == 1,
           "compute({}): its function gives {} results; call compute_all, which gives them all", title,
           all.size());

@@ -89,7 +89,7 @@ std::int64_t HybridParser::constant(const Token& at, std::string_view what) {
 
 // x if c else y
 Operand HybridParser::expression() {
-  const Operand value = binary(1);
+  Operand value = binary(1);
   const Token& at = tokens_.peek();
   if (!tokens_.take("if")) return value;
   const Operand test = binary(1);
@@ -179,7 +179,7 @@ Operand HybridParser::unary() {
 
 // -x ** 2 is -(x ** 2), and x ** -y and x ** y ** z are x ** (…)
 Operand HybridParser::power() {
-  const Operand base = primary();
+  Operand base = primary();
   const Token& at = tokens_.peek();
   if (!tokens_.take("**")) return base;
   return raised(at, base, unary());

@@ -16,8 +16,8 @@ namespace {
 class Makers {
  public:
   struct Maker {
-    std::weak_ptr<const Operation> operation;
-    std::size_t output;
+    std::weak_ptr<const Operation> operation = {};
+    std::size_t output = 0;
   };
 
   void add(const std::shared_ptr<const Operation>& operation) {
