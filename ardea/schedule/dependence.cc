@@ -27,9 +27,11 @@ class DistanceSearch {
   DistanceSearch(const BufferRegion& first, const BufferRegion& second, const std::vector<LoopRange>& loops,
                  const Analyzer& facts)
       : first_(first), second_(second), loops_(loops), facts_(facts), signs_(loops.size()) {
-    for (const auto& [var, range] : loops) {
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      const auto& [var, range] = loops[k];
       others_.emplace_back(var.name() + "'", var.type());
       facts_.bind(others_.back(), range);
+      if (facts.proves(range.extent <= make_int(1, var.type()))) signs_[k] = {false, true, false};
     }
   }
 

@@ -69,7 +69,8 @@ TEST(Schedules, transform_the_program_before_anything_else) {
       folder.file("steps.py",
                   "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\n"
                   "mo, mi = sch.split(m, [None, 4])\nsch.reorder(mo, k, mi)\nsch.parallel(mo)\n");
-  EXPECT_EQ(ardea("run gemm 10,7,5 --check --min-repeat-ms 0 --schedule examples/gemm_steps.py").exit_code, 0);
+  EXPECT_EQ(ardea("run gemm 10,7,5 --check --min-repeat-ms 0 --schedule examples/gemm_steps.py").exit_code,
+            0);
   const Answer shown = ardea("show gemm 10,7,5 --schedule " + steps);
   EXPECT_NE(shown.out.find("for m_0 in T.parallel(3)"), std::string::npos) << shown.out << shown.error;
   const Answer run = ardea("run gemm 10,7,5 --check --min-repeat-ms 0 --schedule " + steps);

@@ -206,6 +206,15 @@ TEST(Mark, refuses_concurrent_reductions) {
   EXPECT_REFUSED(s.apply(Parallel{loops[0]}), "parallel(loop=i): loop i is parallel already");
 }
 
+TEST(Mark, a_loop_of_one_iteration_carries_nothing) {
+  Schedule s = schedule_of(gemm);
+  const auto loops = s.get_loops(s.get_block("C"));
+  const auto tiles = s.loops(Split{loops[0], {std::nullopt, 16}});
+  s.apply(Reorder{{tiles[0], loops[2], tiles[1]}});
+  s.apply(Parallel{tiles[0]});
+  s.apply(Vectorize{tiles[1]});
+}
+
 TEST(Trace, is_read_back_from_its_script_and_from_json) {
   Schedule s = schedule_of(gemm);
   const auto loops = s.get_loops(s.get_block("C"));
