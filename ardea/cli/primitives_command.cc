@@ -21,11 +21,20 @@ std::string signature(const Primitive& primitive) {
   return fmt::format("{}({})", primitive.name, join(parts, ", "));
 }
 
+std::string indented(const std::string& text) {
+  std::string out = "  ";
+  for (const char c : text) out += c == '\n' ? "\n  " : std::string(1, c);
+  return out;
+}
+
 std::string page(const Primitive& primitive) {
-  std::string text = signature(primitive) + "\n  " + primitive.contract + "\n\n";
+  std::string text = signature(primitive) + "\n  " + primitive.summary + "\n";
+  if (!primitive.contract.empty()) text += "\n" + indented(primitive.contract) + "\n";
+  text += "\n";
   for (const Parameter& parameter : primitive.parameters)
     text += fmt::format("  {:<22} {}{}\n", parameter.name, parameter.expected,
                         parameter.required ? "" : " (optional)");
+  if (!primitive.refusals.empty()) text += "\n  refused as " + join(primitive.refusals, ", ") + "\n";
   return text;
 }
 
@@ -34,7 +43,11 @@ nlohmann::json described(const Primitive& primitive) {
   for (const Parameter& parameter : primitive.parameters)
     parameters.push_back(
         {{"name", parameter.name}, {"expected", parameter.expected}, {"required", parameter.required}});
-  return {{"name", primitive.name}, {"contract", primitive.contract}, {"parameters", parameters}};
+  return {{"name", primitive.name},
+          {"summary", primitive.summary},
+          {"contract", primitive.contract},
+          {"refusals", primitive.refusals},
+          {"parameters", parameters}};
 }
 
 }  // namespace
@@ -48,7 +61,7 @@ int primitives(const PrimitivesOptions& options) {
   std::string text;
   nlohmann::json all = nlohmann::json::array();
   for (const Primitive& primitive : schedule::primitives()) {
-    text += fmt::format("{:<18} {}\n", primitive.name, primitive.contract);
+    text += fmt::format("{:<18} {}\n", primitive.name, primitive.summary);
     all.push_back(described(primitive));
   }
   write_out(options.json ? all.dump(2) + "\n" : text);

@@ -3,48 +3,20 @@
 #include <algorithm>
 
 #include "ardea/schedule/refer.h"
+#include "ardea/schedule/scope.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
 
 namespace {
 
-/// The blocks of the scope that the path's last block stands in: inside the nearest block around it.
-std::vector<Path> scope_of(const Function& f, const Path& path) {
-  Stmt around;
-  for (std::size_t i = path.size() - 1; i-- > 0 && !around;)
-    if (path[i].is<Block>()) around = path[i];
-  std::vector<Path> inside;
-  for (const Path& other : all_blocks(f)) {
-    Stmt nearest;
-    for (std::size_t i = other.size() - 1; i-- > 0 && !nearest;)
-      if (other[i].is<Block>()) nearest = other[i];
-    if (nearest == around) inside.push_back(other);
-  }
-  return inside;
-}
-
-using Regions = std::optional<std::vector<BufferRegion>>;
-
-/// Whether the two touch memory in common.
-bool meet(const Regions& a, const Regions& b) {
-  if (!a || !b) return false;
-  return std::any_of(a->begin(), a->end(), [&](const BufferRegion& x) {
-    return std::any_of(b->begin(), b->end(),
-                       [&](const BufferRegion& y) { return x.buffer->data == y.buffer->data; });
-  });
-}
-
-Outcome neighbours(const Function& f, const BlockRef& block, Regions Block::* theirs, Regions Block::* mine) {
+Outcome neighbours(const Function& f, const BlockRef& block, DeclaredRegions theirs, DeclaredRegions mine) {
   const auto found = refer(f, block);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
   const Path& path = std::get<Path>(found);
   Applied applied{f};
-  for (const Path& other : scope_of(f, path)) {
-    const Block& candidate = block_at(other);
-    if (candidate.id == block.id) continue;
-    if (meet(candidate.*theirs, block_at(path).*mine)) applied.results.emplace_back(BlockRef{candidate.id});
-  }
+  for (const Path& other : neighbours_of(f, path, theirs, mine))
+    applied.results.emplace_back(BlockRef{block_at(other).id});
   return applied;
 }
 

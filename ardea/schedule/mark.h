@@ -6,32 +6,39 @@
 
 namespace ardea::schedule {
 
-/// Iterations may run at the same time on several threads. Requires a serial loop that carries no dependence
-/// (a reduction's updates are one), directly in the root block or in blocks around that allow it.
 struct Parallel {
   LoopRef loop;
   static constexpr auto name = "parallel";
   static constexpr auto fields = std::tuple(field("loop", &Parallel::loop));
+  static constexpr auto contract =
+      "a loop's iterations run on several threads\n\n"
+      "Requires a serial loop that carries no dependence (a reduction's updates are one).";
+  static constexpr std::array refusals = {"loop_is_not_serial", "loop_carries_dependence"};
 };
 Outcome apply(const Function& f, const Parallel& step, Context& context);
 
-/// Iterations become lanes. Requires the same of the loop.
 struct Vectorize {
   LoopRef loop;
   static constexpr auto name = "vectorize";
   static constexpr auto fields = std::tuple(field("loop", &Vectorize::loop));
+  static constexpr auto contract =
+      "a loop's iterations become lanes of vectors\n\n"
+      "Requires a serial loop that carries no dependence (a reduction's updates are one).";
+  static constexpr std::array refusals = {"loop_is_not_serial", "loop_carries_dependence"};
 };
 Outcome apply(const Function& f, const Vectorize& step, Context& context);
 
-/// The body is written out for each iteration.
 struct Unroll {
   LoopRef loop;
   static constexpr auto name = "unroll";
   static constexpr auto fields = std::tuple(field("loop", &Unroll::loop));
+  static constexpr auto contract =
+      "a loop's body is written out for each iteration\n\n"
+      "Requires a serial loop.";
+  static constexpr std::array refusals = {"loop_is_not_serial"};
 };
 Outcome apply(const Function& f, const Unroll& step, Context& context);
 
-/// Sets an annotation of a loop: an integer.
 struct AnnotateLoop {
   LoopRef loop;
   std::string key;
@@ -40,6 +47,8 @@ struct AnnotateLoop {
   static constexpr auto fields =
       std::tuple(field("loop", &AnnotateLoop::loop), field("ann_key", &AnnotateLoop::key),
                  field("ann_val", &AnnotateLoop::value));
+  static constexpr auto contract = "a loop gets an annotation";
+  static constexpr std::array refusals = {"no_key", "annotated_already"};
 };
 Outcome apply(const Function& f, const AnnotateLoop& step, Context& context);
 

@@ -8,6 +8,7 @@
 
 #include "ardea/ir/function.h"
 #include "ardea/schedule/reference.h"
+#include "ardea/support/error.h"
 
 namespace ardea::schedule {
 
@@ -33,6 +34,16 @@ struct Applied {
   Function program;
   std::vector<Reference> results = {};
   std::vector<Forwarded> forwarding = {};
+};
+
+/// A refusal as an error, which is what the methods of Schedule make of it.
+class Refused : public Error {
+ public:
+  Refused(std::string code, const std::string& message) : Error(message), code_(std::move(code)) {}
+  const std::string& code() const { return code_; }
+
+ private:
+  std::string code_;
 };
 
 using Outcome = std::variant<Applied, Refusal>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -11,7 +12,9 @@
 /// A primitive is a struct of its arguments with
 ///   static constexpr auto name = "split";
 ///   static constexpr auto fields = std::tuple(field("loop", &Split::loop), …);
-///   Outcome apply(const Function&, const Split&, Context&);
+///   static constexpr auto contract = "…";  // one line that says what it makes of what, an empty line, the
+///   rest static constexpr std::array refusals = {"factor_not_positive", …};  // its codes;
+///   tests/schedule/cases has each Outcome apply(const Function&, const Split&, Context&);
 /// and one row of the table (primitives.cc). Calls, scripts, JSON and documentation come from the row.
 
 namespace ardea::schedule {
@@ -49,7 +52,10 @@ struct Parameter {
 
 struct Primitive {
   std::string name;
-  std::string contract;  ///< one line: what it makes of what
+  std::string summary;   ///< one line: what it makes of what
+  std::string contract;  ///< what it requires and what becomes of references
+  std::vector<std::string>
+      refusals;  ///< the codes of its own refusals, beside those of references that are gone
   std::vector<Parameter> parameters;
   /// One argument a parameter, in order.
   Outcome (*apply)(const Function&, const std::vector<Argument>&, Context&);
@@ -92,8 +98,13 @@ Parameter parameter_of(const Field<P, T>& f) {
 
 /// The row of P.
 template <class P>
-Primitive row(std::string contract) {
-  return {P::name, std::move(contract),
+Primitive row() {
+  const std::string text = P::contract;
+  const std::size_t line = text.find('\n');
+  return {P::name,
+          text.substr(0, line),
+          line == std::string::npos ? "" : text.substr(text.find_first_not_of('\n', line)),
+          {P::refusals.begin(), P::refusals.end()},
           std::apply([](const auto&... f) { return std::vector<Parameter>{detail::parameter_of(f)...}; },
                      P::fields),
           [](const Function& f, const std::vector<Argument>& arguments, Context& context) {

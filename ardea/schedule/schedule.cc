@@ -48,9 +48,10 @@ void Schedule::check_references(const Argument& argument, const std::string& cal
     std::vector<std::string> now;
     for (const Reference& to : at->second.to)
       if (const auto* loop = std::get_if<LoopRef>(&to)) now.push_back(loop->var.name());
-    fail("{}: {} is gone: step {}, {}, {}", call, name, at->second.step + 1,
-         print_call(trace_.instructions[at->second.step], names_of(trace_)),
-         now.empty() ? "left nothing of it" : "made " + join(now, ", ") + " of it");
+    throw Refused(std::holds_alternative<LoopRef>(reference) ? "loop_is_gone" : "block_is_gone",
+                  fmt::format("{}: {} is gone: step {}, {}, {}", call, name, at->second.step + 1,
+                              print_call(trace_.instructions[at->second.step], names_of(trace_)),
+                              now.empty() ? "left nothing of it" : "made " + join(now, ", ") + " of it"));
   };
   std::visit(overloaded{
                  [&](const std::vector<Argument>& items) {
@@ -82,7 +83,8 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   const std::string call = print_call(instruction);
   for (const Argument& argument : instruction.arguments) check_references(argument, call);
   Outcome outcome = primitive.apply(program_, instruction.arguments, context_);
-  if (const auto* refusal = std::get_if<Refusal>(&outcome)) throw Error(refusal->message(call));
+  if (const auto* refusal = std::get_if<Refusal>(&outcome))
+    throw Refused(refusal->code, refusal->message(call));
   auto& applied = std::get<Applied>(outcome);
   check_result(applied.program, call);
   program_ = std::move(applied.program);
@@ -106,6 +108,8 @@ void Schedule::replay(const std::vector<WrittenStep>& steps) {
     std::vector<Reference> results;
     try {
       results = copy.take(*step.primitive, std::move(arguments));
+    } catch (const Refused& refused) {
+      throw Refused(refused.code(), fmt::format("{}: {}", step.place, refused.what()));
     } catch (const Error& error) {
       fail("{}: {}", step.place, error.what());
     }

@@ -1,5 +1,7 @@
 #include "tests/schedule/check_schedule.h"
 
+#include <nlohmann/json.hpp>
+
 #include "ardea/arith/verify.h"
 #include "ardea/build/build.h"
 #include "ardea/ir/print.h"
@@ -36,13 +38,17 @@ void run(const Function& program, const Arguments& arguments) {
   build::compile(program, target::host()).call(values);
 }
 
-void check(const Function& original, const Schedule& schedule, std::uint64_t seed, Random& random) {
+}  // namespace
+
+void check(const Function& original, const Schedule& schedule, std::uint64_t seed) {
   const Function& program = schedule.program();
   arith::require_valid(program, "verify");
-  Schedule again(original);
-  again.replay(parse_steps(print(schedule.trace()), "trace"));
-  require(print(again.program()) == print(program), "the trace replays to another program");
-
+  for (const std::string& steps : {print(schedule.trace()), to_json(schedule.trace()).dump()}) {
+    Schedule again(original);
+    again.replay(parse_steps(steps, "trace"));
+    require(print(again.program()) == print(program), "the trace replays to another program");
+  }
+  Random random(seed);
   std::map<std::string, std::int64_t> sizes;
   for (const Var& v : shape_variables(original)) sizes[v.name()] = random.integer(1, 9);
   const Arguments before = measure::make_arguments(original, {.seed = seed, .sizes = sizes});
@@ -53,15 +59,13 @@ void check(const Function& original, const Schedule& schedule, std::uint64_t see
   compare(original, before, compiled, "compiled");
 }
 
-}  // namespace
-
 std::string schedule_failure(std::uint64_t seed, StepCounts& counts) {
   Random random(seed);
   const Function original = program_of(seed, random);
   Schedule schedule(original);
   try {
     take_random_steps(schedule, random, 8, counts);
-    check(original, schedule, seed, random);
+    check(original, schedule, seed);
     return "";
   } catch (const std::exception& e) {
     return fmt::format("seed {}: {}\n{}{}{}", seed, e.what(), print(original), print(schedule.trace()),

@@ -6,9 +6,12 @@
 
 namespace ardea::schedule {
 
-/// A random program under a random schedule, both from the seed: what the steps leave verifies, replays from
-/// its trace, and gives the original program's answers, interpreted and compiled. What is wrong, with the
-/// programs and the trace; empty where nothing is.
+/// Throws unless what the steps leave verifies, replays from its trace as script and as JSON, and gives the
+/// original program's answers, interpreted and compiled.
+void check(const Function& original, const Schedule& schedule, std::uint64_t seed);
+
+/// Checks a random program under a random schedule, both from the seed. What is wrong, with the programs and
+/// the trace; empty where nothing is.
 std::string schedule_failure(std::uint64_t seed, StepCounts& counts);
 
 /// A line a primitive: how often it was applied and refused.

@@ -13,8 +13,48 @@ struct StepCount {
 };
 using StepCounts = std::map<std::string, StepCount>;  ///< by primitive
 
-/// Tries `steps` random steps on random loops and blocks. A refusal must be a sentence; anything else that is
-/// thrown is a fault, and leaves here.
+/// What a proposer may look at and draw from. Blocks are asked for as a user would, so that traces hold all.
+class RandomSteps {
+ public:
+  RandomSteps(Schedule& schedule, Random& random, StepCounts& counts)
+      : schedule_(schedule), random_(random), counts_(counts) {}
+
+  Random& random() { return random_; }
+  const Function& program() const { return schedule_.program(); }
+
+  /// A random block whose name is unique; nothing where there is none.
+  std::optional<BlockRef> any_block();
+  /// The loops around it, outermost first.
+  std::vector<LoopRef> loops_of(const BlockRef& block) { return schedule_.get_loops(block); }
+  /// The loops around a random block.
+  std::vector<LoopRef> any_loops();
+
+  /// Takes the step where it is accepted, and counts it; its results. A refusal must be a sentence that
+  /// begins with the call; anything else that is thrown is a fault, and leaves here.
+  template <class Step>
+  std::vector<Reference> attempt(const Step& step) {
+    return attempt(find_primitive(Step::name), arguments_of(step));
+  }
+
+ private:
+  std::vector<Reference> attempt(const Primitive& primitive, std::vector<Argument> arguments);
+
+  Schedule& schedule_;
+  Random& random_;
+  StepCounts& counts_;
+};
+
+/// Tries one primitive with random arguments.
+struct Proposer {
+  double weight;
+  void (*propose)(RandomSteps&);
+};
+
+/// The proposers of each kind of primitive, one file each.
+std::vector<Proposer> loop_proposers();
+std::vector<Proposer> mark_proposers();
+
+/// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);
 
 }  // namespace ardea::schedule
