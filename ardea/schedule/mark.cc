@@ -1,7 +1,6 @@
 #include "ardea/schedule/mark.h"
 
-#include "ardea/ir/print.h"
-#include "ardea/schedule/dependence.h"
+#include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/plain_loop.h"
 #include "ardea/schedule/refer.h"
 #include "ardea/support/text.h"
@@ -28,12 +27,7 @@ Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind) {
   if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
   const auto& found = std::get<FoundLoop>(referred);
   if (auto refusal = refuse_other_kind(*found.loop)) return *std::move(refusal);
-  const std::vector<arith::LoopRange> range = {{found.loop->var, Range{found.loop->min, found.loop->extent}}};
-  for (const Conflict& conflict : conflicts(found.loop->body, range, found.facts, true))
-    if (carries(conflict, 0))
-      return Refusal{"loop_carries_dependence",
-                     fmt::format("iterations of loop {} touch the same memory: {} and {}", loop.var.name(),
-                                 print(conflict.first), print(conflict.second))};
+  if (auto refusal = refuse_carried(found)) return *std::move(refusal);
   return marked(f, found, kind);
 }
 
