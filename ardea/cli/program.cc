@@ -48,13 +48,18 @@ DataType one_type(const char* flag, const std::string& text) {
 }
 
 /// The program after the steps of the schedule's file.
-Program scheduled(Program program, const std::string& file) {
+Program scheduled(Program program, const ProgramOptions& options) {
+  const std::string& file = options.schedule;
+  require(!file.empty() || !options.draw,
+          "--draw {}: it belongs to --schedule FILE, whose decisions it draws", options.draw.value_or(0));
   if (file.empty()) return program;
   require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
           file, program.title, program.module.functions.size());
-  schedule::Schedule schedule(program.module.functions[0]);
-  schedule.replay(schedule::parse_steps(read_text_file(file), file));
+  schedule::Schedule schedule(program.module.functions[0], options.draw.value_or(0));
+  schedule.replay(schedule::parse_steps(read_text_file(file), file),
+                  options.draw ? schedule::Schedule::Decisions::draw : schedule::Schedule::Decisions::keep);
   program.module.functions[0] = schedule.program();
+  program.trace = schedule.trace();
   return program;
 }
 
@@ -76,7 +81,7 @@ Program from_operator(const ProgramOptions& options, const std::string& function
 
 Program load_program(const ProgramOptions& options, const std::string& function_name) {
   return scheduled(options.shape.empty() ? from_file(options) : from_operator(options, function_name),
-                   options.schedule);
+                   options);
 }
 
 }  // namespace ardea::cli

@@ -6,6 +6,7 @@
 
 #include "ardea/ir/function.h"
 #include "ardea/ops/registry.h"
+#include "ardea/schedule/trace.h"
 
 namespace ardea::cli {
 
@@ -16,12 +17,14 @@ struct ProgramOptions {
   std::string in = {}, acc = {}, out = {}, layout = {};
   bool transpose_b = false;
   std::string schedule = {};  ///< a file of steps, as a script or JSON, for the program's only function
+  std::optional<std::uint64_t> draw = {};  ///< draw all decisions of the steps anew, from this seed
 };
 
 struct Program {
   Module module;
   std::optional<ops::Workload> workload = {};  ///< where it is an operator
   std::string title;                           ///< the file, or the operator with its sizes
+  std::optional<schedule::Trace> trace = {};   ///< where it was scheduled: the steps, with their decisions
 };
 
 /// Error where the file cannot be read or is no valid program, where there is no such operator, or where its

@@ -34,6 +34,12 @@ std::string expressions(const Program& program) {
   return te::print({ops::build(*program.workload).back()});
 }
 
+/// The steps that made the program, with their decisions.
+const schedule::Trace& steps(const ShowOptions& options, const Program& program) {
+  require(program.trace.has_value(), "--as {}: there are no steps without --schedule FILE", options.as);
+  return *program.trace;
+}
+
 std::string shown(const ShowOptions& options, const Program& program, const target::Target& target) {
   const Module& module = program.module;
   const auto after = [&](auto&& lowered) {
@@ -49,7 +55,9 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   if (options.as == "llvm") return build::llvm_ir(module, target);
   if (options.as == "asm") return build::assembly(module, target);
   if (options.as == "c") return build::c_source(module, target);
-  const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c"};
+  if (options.as == "steps") return print(steps(options, program));
+  if (options.as == "steps-json") return to_json(steps(options, program)).dump(2);
+  const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c", "steps", "steps-json"};
   fail("--as {}: there is no such form, use one of {}{}", options.as, join(forms, ", "),
        did_you_mean(options.as, forms));
 }

@@ -41,6 +41,16 @@ struct Convert<std::int64_t> : ConvertPlain<std::int64_t> {
   static std::string expected() { return "an integer"; }
 };
 template <>
+struct Convert<double> {
+  static std::string expected() { return "a number"; }
+  static Argument to(double value) { return {value}; }
+  static std::optional<double> from(const Argument& argument) {
+    if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return static_cast<double>(*whole);
+    const auto* value = std::get_if<double>(&argument.value);
+    return value ? std::optional(*value) : std::nullopt;
+  }
+};
+template <>
 struct Convert<std::string> : ConvertPlain<std::string> {
   static std::string expected() { return "a string"; }
 };

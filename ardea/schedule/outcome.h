@@ -1,13 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "ardea/ir/function.h"
-#include "ardea/schedule/reference.h"
+#include "ardea/schedule/argument.h"
 #include "ardea/support/error.h"
 
 namespace ardea::schedule {
@@ -34,6 +35,8 @@ struct Applied {
   Function program;
   std::vector<Reference> results = {};
   std::vector<Forwarded> forwarding = {};
+  /// What a sampling step chose: the trace keeps it as the step's argument `decision`.
+  std::optional<Argument> decision = {};
 };
 
 /// A refusal as an error, which is what the methods of Schedule make of it.

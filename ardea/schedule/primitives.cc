@@ -3,6 +3,7 @@
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reorder.h"
+#include "ardea/schedule/sample.h"
 #include "ardea/schedule/split.h"
 #include "ardea/support/text.h"
 
@@ -10,9 +11,20 @@ namespace ardea::schedule {
 
 const std::vector<Primitive>& primitives() {
   static const std::vector<Primitive> table = {
-      row<GetBlock>(),     row<GetLoops>(),  row<GetChildBlocks>(), row<GetProducers>(),
-      row<GetConsumers>(), row<Split>(),     row<Fuse>(),           row<Reorder>(),
-      row<Parallel>(),     row<Vectorize>(), row<Unroll>(),         row<AnnotateLoop>(),
+      row<GetBlock>(),
+      row<GetLoops>(),
+      row<GetChildBlocks>(),
+      row<GetProducers>(),
+      row<GetConsumers>(),
+      row<Split>(),
+      row<Fuse>(),
+      row<Reorder>(),
+      row<Parallel>(),
+      row<Vectorize>(),
+      row<Unroll>(),
+      row<AnnotateLoop>(),
+      row<SamplePerfectTile>(),
+      row<SampleCategorical>(),
   };
   return table;
 }

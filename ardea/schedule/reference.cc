@@ -2,9 +2,16 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
+
 #include "ardea/support/overloaded.h"
 
 namespace ardea::schedule {
+
+NumberRef NumberRef::fresh(Expr value) {
+  static std::atomic<std::uint64_t> last = 0;
+  return {++last, std::move(value)};
+}
 
 Expr value_of(const Number& number, DataType type) {
   if (const auto* written = std::get_if<std::int64_t>(&number)) return make_int(*written, type);

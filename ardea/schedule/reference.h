@@ -27,6 +27,7 @@ struct BlockRef {
 struct NumberRef {
   std::uint64_t id = 0;
   Expr value;
+  static NumberRef fresh(Expr value);
   friend bool operator==(const NumberRef& a, const NumberRef& b) { return a.id == b.id; }
 };
 

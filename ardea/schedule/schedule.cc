@@ -10,15 +10,16 @@ namespace ardea::schedule {
 
 namespace {
 
+/// What the names of a script stand for: the result of a step, or the list of them.
+using KnownNames = std::map<std::string, Argument>;
+
 /// An argument with its names replaced by what they stand for.
-Argument resolved(const WrittenArgument& written, const std::map<std::string, Reference>& known,
-                  const std::string& place) {
+Argument resolved(const WrittenArgument& written, const KnownNames& known, const std::string& place) {
   return std::visit(overloaded{
                         [&](const NamedValue& value) -> Argument {
                           const auto at = known.find(value.name);
                           require(at != known.end(), "{}: {} is not defined before", place, value.name);
-                          return std::visit([](const auto& reference) { return Argument{reference}; },
-                                            at->second);
+                          return at->second;
                         },
                         [&](const std::vector<WrittenArgument>& items) -> Argument {
                           std::vector<Argument> list;
@@ -30,6 +31,32 @@ Argument resolved(const WrittenArgument& written, const std::map<std::string, Re
                     },
                     written.value);
 }
+
+Argument as_argument(const Reference& reference) {
+  return std::visit([](const auto& r) { return Argument{r}; }, reference);
+}
+
+/// Gives the results their names: one each, the last ones where the first name is *rest, or all to a single
+/// name.
+void name_results(const WrittenStep& step, const std::vector<Reference>& results, KnownNames& known) {
+  const std::vector<std::string>& names = step.results;
+  if (names.empty()) return;
+  if (names.size() == 1 && !names[0].starts_with('*') && results.size() != 1) {
+    std::vector<Argument> all;
+    for (const Reference& result : results) all.push_back(as_argument(result));
+    known.insert_or_assign(names[0], Argument{std::move(all)});
+    return;
+  }
+  const std::size_t first = names[0].starts_with('*') ? 1 : 0;
+  require(first == 1 ? results.size() + 1 >= names.size() : results.size() == names.size(),
+          "{} gives {} results, and {} names stand for them", step.primitive->name, results.size(),
+          names.size());
+  for (std::size_t i = first; i < names.size(); ++i)
+    known.insert_or_assign(names[i], as_argument(results[results.size() - names.size() + i]));
+}
+
+/// The argument of sampling steps that the trace keeps.
+constexpr auto decision_name = "decision";
 
 }  // namespace
 
@@ -90,6 +117,9 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   program_ = std::move(applied.program);
   for (const Forwarded& forwarded : applied.forwarding)
     gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to};
+  if (applied.decision)
+    for (std::size_t i = 0; i < primitive.parameters.size(); ++i)
+      if (primitive.parameters[i].name == decision_name) instruction.arguments[i] = *applied.decision;
   instruction.results = applied.results;
   trace_.instructions.push_back(std::move(instruction));
   return applied.results;
@@ -98,31 +128,22 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
 BlockRef Schedule::get_block(const std::string& name) { return blocks(GetBlock{name, program_.name})[0]; }
 std::vector<LoopRef> Schedule::get_loops(const BlockRef& block) { return loops(GetLoops{block}); }
 
-void Schedule::replay(const std::vector<WrittenStep>& steps) {
+void Schedule::replay(const std::vector<WrittenStep>& steps, Decisions decisions) {
   Schedule copy = *this;
-  std::map<std::string, Reference> known;
+  KnownNames known;
   for (const WrittenStep& step : steps) {
     std::vector<Argument> arguments;
     for (const auto& [name, written] : step.arguments)
-      arguments.push_back(resolved(written, known, step.place));
-    std::vector<Reference> results;
+      arguments.push_back(decisions == Decisions::draw && name == decision_name
+                              ? Argument{}
+                              : resolved(written, known, step.place));
     try {
-      results = copy.take(*step.primitive, std::move(arguments));
+      name_results(step, copy.take(*step.primitive, std::move(arguments)), known);
     } catch (const Refused& refused) {
       throw Refused(refused.code(), fmt::format("{}: {}", step.place, refused.what()));
     } catch (const Error& error) {
       fail("{}: {}", step.place, error.what());
     }
-    const bool takes_rest = !step.results.empty() && step.results[0].starts_with('*');
-    const std::size_t skipped = takes_rest && results.size() + 1 >= step.results.size()
-                                    ? results.size() - (step.results.size() - 1)
-                                    : 0;
-    require(step.results.empty() || takes_rest ? results.size() + 1 >= step.results.size()
-                                               : results.size() == step.results.size(),
-            "{}: {} gives {} results, and {} names stand for them", step.place, step.primitive->name,
-            results.size(), step.results.size());
-    for (std::size_t i = takes_rest ? 1 : 0; i < step.results.size(); ++i)
-      known.insert_or_assign(step.results[i], results[skipped + i - (takes_rest ? 1 : 0)]);
   }
   *this = std::move(copy);
 }

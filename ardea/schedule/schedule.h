@@ -38,6 +38,11 @@ class Schedule {
     return only<BlockRef>(apply(step));
   }
 
+  template <class P>
+  std::vector<NumberRef> numbers(const P& step) {
+    return only<NumberRef>(apply(step));
+  }
+
   BlockRef get_block(const std::string& name);
   std::vector<LoopRef> get_loops(const BlockRef& block);
 
@@ -45,8 +50,10 @@ class Schedule {
   std::vector<Reference> take(const Primitive& primitive, std::vector<Argument> arguments);
 
   /// Takes steps that were read from a script or from JSON. Error at the first that is refused, with its
-  /// place; the schedule then stays as it was before the first.
-  void replay(const std::vector<WrittenStep>& steps);
+  /// place; the schedule then stays as it was before the first. Decisions of sampling steps are taken as they
+  /// are written, or drawn anew from the schedule's seed.
+  enum class Decisions { keep, draw };
+  void replay(const std::vector<WrittenStep>& steps, Decisions decisions = Decisions::keep);
 
  private:
   template <class R>

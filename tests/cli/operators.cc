@@ -85,6 +85,24 @@ TEST(Schedules, transform_the_program_before_anything_else) {
   EXPECT_EQ(ardea("show gemm 10,7,5 --schedule " + folder.path().string() + "/none.py").exit_code, 2);
 }
 
+TEST(Schedules, keep_their_decisions_or_draw_them_anew) {
+  const Folder folder;
+  const std::string steps = folder.file("steps.py",
+                                        "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\nf = "
+                                        "sch.sample_perfect_tile(m, 3)\nsch.split(m, f)\n");
+  const std::string command = "show gemm 720,7,5 --schedule ";
+  const Answer drawn = ardea(command + steps + " --as steps --draw 5");
+  EXPECT_NE(drawn.out.find("decision=["), std::string::npos) << drawn.out << drawn.error;
+  for (const char* form : {"steps", "steps-json"}) {
+    const std::string kept = folder.file("kept", ardea(command + steps + " --draw 5 --as " + form).out);
+    EXPECT_EQ(ardea(command + kept + " --as steps").out, drawn.out);
+    EXPECT_EQ(ardea(command + kept).out, ardea(command + steps + " --draw 5").out);
+    EXPECT_NE(ardea(command + kept + " --as steps --draw 6").out, drawn.out);
+  }
+  EXPECT_EQ(ardea("show gemm 7,7,5 --as steps").exit_code, 2);
+  EXPECT_EQ(ardea("show gemm 7,7,5 --draw 5").exit_code, 2);
+}
+
 TEST(Primitives, are_listed_with_their_contracts) {
   const Answer table = ardea("primitives");
   EXPECT_EQ(table.exit_code, 0) << table.error;

@@ -34,7 +34,7 @@ std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vec
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts) {
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
-    for (const auto& some : {loop_proposers(), mark_proposers()})
+    for (const auto& some : {loop_proposers(), mark_proposers(), sampling_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();

@@ -53,6 +53,7 @@ struct Proposer {
 /// The proposers of each kind of primitive, one file each.
 std::vector<Proposer> loop_proposers();
 std::vector<Proposer> mark_proposers();
+std::vector<Proposer> sampling_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);
