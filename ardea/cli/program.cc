@@ -63,7 +63,7 @@ Program scheduled(Program program, const ProgramOptions& options) {
   return program;
 }
 
-Program from_operator(const ProgramOptions& options, const std::string& function_name) {
+Program from_operator(const ProgramOptions& options) {
   ops::find(options.program);  // an unknown name is the first thing to say
   ops::Workload wanted{.op = options.program,
                        .sizes = ops::parse_sizes(options.shape),
@@ -73,15 +73,18 @@ Program from_operator(const ProgramOptions& options, const std::string& function
                        .transpose_b = options.transpose_b};
   if (!options.in.empty()) wanted.in = ops::parse_types(options.in);
   const ops::Workload workload = ops::make_workload(std::move(wanted));
-  return {Module{{}, {ops::create_function(workload, function_name)}}, workload,
+  return {Module{{}, {ops::create_function(workload, "main")}}, workload,
           options.program + " " + options.shape};
 }
 
 }  // namespace
 
 Program load_program(const ProgramOptions& options, const std::string& function_name) {
-  return scheduled(options.shape.empty() ? from_file(options) : from_operator(options, function_name),
-                   options);
+  if (options.shape.empty()) return scheduled(from_file(options), options);
+  // An operator is main to its schedule, whatever it is called in the end.
+  Program program = scheduled(from_operator(options), options);
+  program.module.functions[0].name = function_name;
+  return program;
 }
 
 }  // namespace ardea::cli

@@ -83,7 +83,8 @@ struct Convert<std::optional<T>> {
   static std::optional<std::optional<T>> from(const Argument& argument) {
     if (std::holds_alternative<std::monostate>(argument.value)) return std::optional<T>();
     std::optional<T> value = Convert<T>::from(argument);
-    return value ? std::optional(std::move(value)) : std::nullopt;
+    if (!value) return std::nullopt;
+    return std::optional<std::optional<T>>(std::in_place, std::move(value));
   }
 };
 

@@ -23,9 +23,9 @@ Outcome neighbours(const Function& f, const BlockRef& block, DeclaredRegions the
 }  // namespace
 
 Outcome apply(const Function& f, const GetBlock& step, Context&) {
-  if (step.function != f.name)
+  if (step.function && *step.function != f.name)
     return Refusal{"no_such_function",
-                   fmt::format("the program's function is {}, not {}", f.name, step.function)};
+                   fmt::format("the program's function is {}, not {}", f.name, *step.function)};
   std::vector<BlockRef> named;
   std::vector<std::string> names;
   for (const Path& path : all_blocks(f)) {

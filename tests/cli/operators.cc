@@ -85,6 +85,39 @@ TEST(Schedules, transform_the_program_before_anything_else) {
   EXPECT_EQ(ardea("show gemm 10,7,5 --schedule " + folder.path().string() + "/none.py").exit_code, 2);
 }
 
+TEST(Schedules, that_do_not_fit_get_a_sentence) {
+  const Folder folder;
+  const std::string out = folder.path().string() + "/out";
+  const std::string head = "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\n";
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {"b = sch.get_block(\"D\")\n",
+       "steps:1: get_block(name=\"D\", func_name=None): there is no block \"D\"; the blocks are C"},
+      {"b = sch.get_block(\"C\", func_name=\"other\")\n",
+       "steps:1: get_block(name=\"C\", func_name=\"other\"): the program's function is main, not other"},
+      {head + "sch.explode(m)\n", "steps:3:5: there is no primitive \"explode\""},
+      {head + "sch.split(m, [None, 4])\nsch.unroll(m)\n",
+       "steps:4: unroll(loop=m): loop m is gone: step 3, split(loop=l1, factors=[None, 4], "
+       "preserve_unit_iters=True, disable_predication=False), made m_0, m_1 of it"},
+      {head + "sch.split(m, [None, 4]\n", "steps:4:1: found the end of the line, expected ')'"},
+      {head + "sch.split(m, factors=[None, \"4\"])\n",
+       "steps:3: split: factors must be a list, each of it an integer or a sampled number or None"},
+      {"[{\"primitive\": \"split\", \"arguments\": {}, \"results\": []}]",
+       "steps: step 1: split needs loop, a loop"},
+      {"[1, 2", "steps: it is no list of steps in JSON"},
+      {std::string("b = sch.get_block(\"\0\xff", 21), "steps:1:"},
+  };
+  for (const auto& [steps, sentence] : faults) {
+    const std::string file = folder.file("steps", steps);
+    for (const std::string& command : std::vector<std::string>{"show", "run", "compile -o " + out}) {
+      const Answer answer = ardea(command + " gemm 10,7,5 --schedule " + file);
+      EXPECT_EQ(answer.exit_code, 2) << steps << answer.out;
+      EXPECT_NE(answer.error.find(sentence), std::string::npos) << answer.error;
+      EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST(Schedules, keep_their_decisions_or_draw_them_anew) {
   const Folder folder;
   const std::string steps = folder.file("steps.py",

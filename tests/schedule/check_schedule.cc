@@ -31,11 +31,14 @@ void compare(const Function& original, const Arguments& before, const Arguments&
             c.expected);
 }
 
-void run(const Function& program, const Arguments& arguments) {
+void run(const Function& program, const Arguments& arguments, std::uint64_t seed) {
   std::vector<runtime::Value> values;
   for (const interp::Argument& argument : arguments)
     std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
-  build::compile(program, target::host()).call(values);
+  // What Ardea writes is the same at every level; LLVM's own work on it is looked at in every eighth program.
+  build::Options options;
+  if (seed % 8 != 0) options.optimization_level = 1;
+  build::compile(program, target::host(), options).call(values);
 }
 
 }  // namespace
@@ -43,11 +46,10 @@ void run(const Function& program, const Arguments& arguments) {
 void check(const Function& original, const Schedule& schedule, std::uint64_t seed) {
   const Function& program = schedule.program();
   arith::require_valid(program, "verify");
-  for (const std::string& steps : {print(schedule.trace()), to_json(schedule.trace()).dump()}) {
-    Schedule again(original);
-    again.replay(parse_steps(steps, "trace"));
-    require(print(again.program()) == print(program), "the trace replays to another program");
-  }
+  const std::string steps = seed % 2 == 0 ? print(schedule.trace()) : to_json(schedule.trace()).dump();
+  Schedule again(original);
+  again.replay(parse_steps(steps, "trace"));
+  require(print(again.program()) == print(program), "the trace replays to another program");
   Random random(seed);
   std::map<std::string, std::int64_t> sizes;
   for (const Var& v : shape_variables(original)) sizes[v.name()] = random.integer(1, 9);
@@ -55,7 +57,7 @@ void check(const Function& original, const Schedule& schedule, std::uint64_t see
   const Arguments interpreted = measure::copy_arguments(before), compiled = measure::copy_arguments(before);
   interp::run(program, interpreted);
   compare(original, before, interpreted, "interpreted");
-  run(program, compiled);
+  run(program, compiled, seed);
   compare(original, before, compiled, "compiled");
 }
 

@@ -6,7 +6,8 @@
 
 namespace ardea::schedule {
 
-/// Throws unless what the steps leave verifies, replays from its trace as script and as JSON, and gives the
+/// Throws unless what the steps leave verifies, replays from its trace (a script for even
+/// seeds, JSON for odd ones), and gives the
 /// original program's answers, interpreted and compiled.
 void check(const Function& original, const Schedule& schedule, std::uint64_t seed);
 
