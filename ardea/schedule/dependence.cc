@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/arith/iter_map.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
@@ -31,8 +32,9 @@ class DistanceSearch {
       const auto& [var, range] = loops[k];
       others_.emplace_back(var.name() + "'", var.type());
       facts_.bind(others_.back(), range);
-      if (facts.proves(range.extent <= make_int(1, var.type()))) signs_[k] = {false, true, false};
+      if (facts.proves(range.extent <= make_int(1, var.type()))) signs_[k] = stands_still;
     }
+    learn_from_digits();
   }
 
   std::vector<Signs> run() {
@@ -52,6 +54,31 @@ class DistanceSearch {
   }
 
  private:
+  static constexpr Signs stands_still = {false, true, false};
+
+  /// Two accesses by the same indices meet only where their digits are equal: i // m and i % m need the same
+  /// i.
+  void learn_from_digits() {
+    std::vector<Expr> indices;
+    for (std::size_t d = 0; d < first_.region.size(); ++d) {
+      const Range &a = first_.region[d], &b = second_.region[d];
+      if (is_one(a.extent) && is_one(b.extent) && structurally_equal(a.min, b.min)) indices.push_back(a.min);
+    }
+    std::vector<LoopRange> used;
+    std::vector<std::size_t> positions;
+    for (std::size_t k = 0; k < loops_.size(); ++k) {
+      const bool is_used = std::any_of(indices.begin(), indices.end(),
+                                       [&](const Expr& index) { return uses(index, loops_[k].first); });
+      if (!is_used) continue;
+      used.push_back(loops_[k]);
+      positions.push_back(k);
+    }
+    if (used.empty()) return;
+    const auto map = arith::iter_map(indices, used, {}, facts_);
+    if (!map || !map->injective) return;
+    for (const std::size_t k : positions) signs_[k] = stands_still;
+  }
+
   bool is_equal(std::size_t k) const { return !signs_[k].positive && !signs_[k].negative; }
 
   /// What the second access's loops are: the first one's where they are equal, else iterations of their own.

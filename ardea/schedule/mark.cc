@@ -27,7 +27,7 @@ Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind) {
   if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
   const auto& found = std::get<FoundLoop>(referred);
   if (auto refusal = refuse_other_kind(*found.loop)) return *std::move(refusal);
-  if (auto refusal = refuse_carried(found)) return *std::move(refusal);
+  if (auto refusal = refuse_carried(f, found, kind)) return *std::move(refusal);
   return marked(f, found, kind);
 }
 

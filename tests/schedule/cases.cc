@@ -90,7 +90,7 @@ TEST_P(Cases, does_what_the_case_says) {
   schedule.replay(parse_steps(c.steps, "steps"));
   const std::string text = print(schedule.program());
   EXPECT_NE(text.find(c.gives), std::string::npos) << "expected the lines\n" << c.gives << "in\n" << text;
-  EXPECT_NO_THROW(check(original, schedule, 1)) << text;
+  EXPECT_NO_THROW(check(original, schedule, static_cast<std::uint64_t>(c.line))) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedule, Cases, testing::ValuesIn(all_cases()), [](const auto& info) {
@@ -111,7 +111,10 @@ TEST(Refusals, each_documented_one_has_a_case) {
 
 TEST(Refusals, no_case_has_one_that_is_not_documented) {
   for (const Case& c : all_cases()) {
-    if (c.code.empty() || c.code == "loop_is_gone" || c.code == "block_is_gone") continue;
+    // What any step may meet is documented once, not for each.
+    static const std::set<std::string> of_all = {"", "loop_is_gone", "block_is_gone",
+                                                 "memory_becomes_shared"};
+    if (of_all.contains(c.code)) continue;
     const std::vector<std::string>& documented = find_primitive(c.file).refusals;
     EXPECT_NE(std::find(documented.begin(), documented.end(), c.code), documented.end())
         << c.file << " does not document " << c.code;

@@ -5,8 +5,11 @@
 #include "ardea/arith/verify.h"
 #include "ardea/build/build.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/lower/pipeline.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/schedule/concurrency.h"
 #include "tests/random/random_program.h"
 
 namespace ardea::schedule {
@@ -31,6 +34,25 @@ void compare(const Function& original, const Arguments& before, const Arguments&
             c.expected);
 }
 
+/// What schedules count on: memory that each iteration of a loop has for itself is allocated inside it.
+void check_privacy(const Function& program) {
+  const Function placed = lower::lower_until(program, target::host(), "place_allocations");
+  visit_stmts(program.body, [&](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    if (loop == nullptr) return;
+    const LoopRef reference{loop->var};
+    for (const Buffer& own : private_buffers(program, *path_to(program, reference))) {
+      bool found = false;
+      visit_stmts(path_to(placed, reference)->back(), [&](const Stmt& inner) {
+        const auto* allocate = inner.as<Allocate>();
+        found = found || (allocate != nullptr && allocate->data == own->data);
+      });
+      require(found, "{} is each iteration's own in loop {}, but not allocated in it", own->name,
+              loop->var.name());
+    }
+  });
+}
+
 void run(const Function& program, const Arguments& arguments, std::uint64_t seed) {
   std::vector<runtime::Value> values;
   for (const interp::Argument& argument : arguments)
@@ -46,6 +68,7 @@ void run(const Function& program, const Arguments& arguments, std::uint64_t seed
 void check(const Function& original, const Schedule& schedule, std::uint64_t seed) {
   const Function& program = schedule.program();
   arith::require_valid(program, "verify");
+  check_privacy(program);
   const std::string steps = seed % 2 == 0 ? print(schedule.trace()) : to_json(schedule.trace()).dump();
   Schedule again(original);
   again.replay(parse_steps(steps, "trace"));

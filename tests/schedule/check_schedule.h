@@ -6,9 +6,9 @@
 
 namespace ardea::schedule {
 
-/// Throws unless what the steps leave verifies, replays from its trace (a script for even
-/// seeds, JSON for odd ones), and gives the
-/// original program's answers, interpreted and compiled.
+/// Throws unless what the steps leave verifies, replays from its trace (a script for even seeds, JSON for odd
+/// ones), gives the original program's answers, interpreted and compiled, and lowers to loops with the memory
+/// of their own that the steps counted on.
 void check(const Function& original, const Schedule& schedule, std::uint64_t seed);
 
 /// Checks a random program under a random schedule, both from the seed. What is wrong, with the programs and

@@ -1,13 +1,14 @@
-#include "ardea/lower/facts.h"
+#include "ardea/arith/inside.h"
 
+#include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 
-namespace ardea::lower {
+namespace ardea::arith {
 
 bool reads_memory(const Expr& e) { return !buffers_in(e).empty() || has_effect(e); }
 
-arith::Analyzer inside(arith::Analyzer facts, const For& loop) {
+Analyzer inside(Analyzer facts, const For& loop) {
   const bool known_min = !reads_memory(loop.min);
   if (known_min && !reads_memory(loop.extent)) {
     facts.bind(loop.var, {loop.min, loop.extent});
@@ -17,17 +18,24 @@ arith::Analyzer inside(arith::Analyzer facts, const For& loop) {
   return facts;
 }
 
-arith::Analyzer inside(arith::Analyzer facts, const LetStmt& let) {
+Analyzer inside(Analyzer facts, const LetStmt& let) {
   if (let.var.type().is_integer() && let.var.type().is_scalar() && !reads_memory(let.value))
     facts.define(let.var, let.value);
   return facts;
 }
 
-arith::Analyzer where(arith::Analyzer facts, const Expr& condition) {
+Analyzer inside(Analyzer facts, const Stmt& s) {
+  if (const auto* loop = s.as<For>()) return inside(std::move(facts), *loop);
+  if (const auto* let = s.as<LetStmt>()) return inside(std::move(facts), *let);
+  if (const auto* block = s.as<Block>()) return facts_inside(*block, facts);
+  return facts;
+}
+
+Analyzer where(Analyzer facts, const Expr& condition) {
   if (const auto* both = condition.as<Binary>(); both != nullptr && both->op == BinaryOp::logical_and)
     return where(where(std::move(facts), both->left), both->right);
   if (!reads_memory(condition)) facts.assume(condition);
   return facts;
 }
 
-}  // namespace ardea::lower
+}  // namespace ardea::arith

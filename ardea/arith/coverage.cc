@@ -1,17 +1,15 @@
-#include "ardea/lower/coverage.h"
+#include "ardea/arith/coverage.h"
 
 #include <algorithm>
 
+#include "ardea/arith/inside.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/lower/facts.h"
 #include "ardea/support/overloaded.h"
 
-namespace ardea::lower {
+namespace ardea::arith {
 
 namespace {
-
-using arith::Analyzer;
 
 /// Walks in the order of execution with the boxes that have been written for certain.
 class Coverage {
@@ -27,20 +25,28 @@ class Coverage {
         if (!visit(part, written, facts)) return false;
       return true;
     }
-    const arith::Accesses touched = arith::accesses(s, facts);
+    const Accesses touched = accesses(s, facts);
     if (!all_written(touched.reads, written, facts) && !parts_are_covered(s, written, facts)) return false;
-    for (const arith::Touched& write : touched.writes)
-      if (write.region.buffer == buffer_ && write.exact) written.push_back(write.region);
+    for (const Touched& write : touched.writes)
+      if (write.region.buffer == buffer_ && write.exact) add(written, write, facts);
     return true;
   }
 
  private:
-  bool all_written(const std::vector<arith::Touched>& reads, const Boxes& written,
-                   const Analyzer& facts) const {
-    for (const arith::Touched& read : reads) {
+  /// Also the box of both where it lies directly beside one before, as the parts of a loop that was cut do.
+  static void add(Boxes& written, const Touched& write, const Analyzer& facts) {
+    const std::size_t before = written.size();
+    written.push_back(write.region);
+    for (std::size_t i = 0; i < before; ++i)
+      if (const Touched both = unite({written[i], true}, write, facts); both.exact)
+        written.push_back(both.region);
+  }
+
+  bool all_written(const std::vector<Touched>& reads, const Boxes& written, const Analyzer& facts) const {
+    for (const Touched& read : reads) {
       if (read.region.buffer != buffer_) continue;
       const bool covered = std::any_of(written.begin(), written.end(), [&](const BufferRegion& box) {
-        return arith::contains(box, read.region, facts) == arith::Proof::proved;
+        return contains(box, read.region, facts) == Proof::proved;
       });
       if (!covered) return false;
     }
@@ -115,4 +121,4 @@ bool reads_only_own_writes(const Stmt& s, const Buffer& buffer, const std::unord
   return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, facts);
 }
 
-}  // namespace ardea::lower
+}  // namespace ardea::arith

@@ -1,0 +1,112 @@
+#include "ardea/arith/allocation_site.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ardea/arith/coverage.h"
+#include "ardea/arith/inside.h"
+#include "ardea/arith/regions.h"
+#include "ardea/ir/scope.h"
+#include "ardea/ir/substitute.h"
+
+namespace ardea::arith {
+
+namespace {
+
+bool mentions(const Expr& e, const Var& data) {
+  if (!e) return false;
+  bool found = uses(e, data);
+  for (const Buffer& b : buffers_in(e)) found = found || b->data == data;
+  return found;
+}
+
+/// Whether s itself, not a statement inside it, touches the memory.
+bool touches_itself(const Stmt& s, const Var& data) {
+  if (const auto* block = s.as<Block>()) {
+    bool found = mentions(block->predicate, data);
+    for (const BlockIterator& iterator : block->iterators) found = found || mentions(iterator.binding, data);
+    for (const MatchBuffer& match : block->matches) found = found || match.source.buffer->data == data;
+    return found;
+  }
+  if (const auto* store = s.as<Store>(); store != nullptr && store->buffer->data == data) return true;
+  if (const auto* declare = s.as<DeclareBuffer>(); declare != nullptr && declare->buffer->data == data)
+    return true;
+  bool found = false;
+  for_each_child(s, [&](const Expr& e) { found = found || mentions(e, data); }, [](const Stmt&) {});
+  return found;
+}
+
+/// A statement on the way down to the uses, with what holds there.
+struct Step {
+  Stmt statement;
+  Analyzer facts;
+  std::unordered_set<Var> loops = {};  ///< variables of the loops crossed, and of the block iterators around
+  bool may_stand_here = true;          ///< no thread loop is crossed that the memory must be shared by
+};
+
+bool private_to_a_thread(const Buffer& buffer) { return scope_rank(buffer->scope) == ScopeRank::thread; }
+
+Step step_into(const Step& outer, const Stmt& child, const Buffer& buffer) {
+  Step step = outer;
+  step.statement = child;
+  step.facts = inside(outer.facts, outer.statement);
+  if (const auto* loop = outer.statement.as<For>()) {
+    step.loops.insert(loop->var);
+    if (loop->kind == ForKind::thread_binding && !private_to_a_thread(buffer)) step.may_stand_here = false;
+  } else if (const auto* block = outer.statement.as<Block>()) {
+    for (const BlockIterator& iterator : block->iterators) step.loops.insert(iterator.var);
+  }
+  return step;
+}
+
+/// From the owner's body down to the lowest statement that holds all uses.
+std::vector<Step> way_to_uses(Step step, const Buffer& buffer) {
+  std::vector<Step> way;
+  while (true) {
+    way.push_back(step);
+    if (touches_itself(step.statement, buffer->data)) return way;
+    std::vector<Stmt> users;
+    for_each_child(
+        step.statement, [](const Expr&) {},
+        [&](const Stmt& child) {
+          if (child && touches(child, buffer->data)) users.push_back(child);
+        });
+    if (users.size() != 1) return way;
+    step = step_into(step, users[0], buffer);
+  }
+}
+
+bool may_stand_around(const Step& step, const Buffer& buffer) {
+  return step.may_stand_here &&
+         (step.loops.empty() || reads_only_own_writes(step.statement, buffer, step.loops, step.facts));
+}
+
+bool has_views(const Stmt& body, const Buffer& buffer) {
+  const std::vector<Buffer> all = buffers_in(body);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Buffer& b) { return b->data == buffer->data && b != buffer; });
+}
+
+}  // namespace
+
+bool touches(const Stmt& s, const Var& data) {
+  bool found = false;
+  visit_stmts(s, [&](const Stmt& x) { found = found || touches_itself(x, data); });
+  return found;
+}
+
+std::vector<Stmt> way_to_allocation(const Block& owner, const Buffer& buffer, const Analyzer& facts) {
+  const bool beside_body = (owner.init && touches(owner.init, buffer->data)) ||
+                           std::any_of(owner.matches.begin(), owner.matches.end(), [&](const MatchBuffer& m) {
+                             return m.source.buffer->data == buffer->data;
+                           });
+  if (beside_body) return {};
+  if (!touches(owner.body, buffer->data) || has_views(owner.body, buffer)) return {owner.body};
+  std::vector<Step> way = way_to_uses({owner.body, facts_inside(owner, facts)}, buffer);
+  while (way.size() > 1 && !may_stand_around(way.back(), buffer)) way.pop_back();
+  std::vector<Stmt> statements;
+  for (const Step& step : way) statements.push_back(step.statement);
+  return statements;
+}
+
+}  // namespace ardea::arith
