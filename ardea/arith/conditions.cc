@@ -96,9 +96,15 @@ void Reasoner::assume(const Expr& condition, bool holds) {
 
 void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
   const auto add_fact = [&](const Polynomial& p) {
-    const Polynomial fact = tightened(p);
+    Polynomial fact = tightened(p);
     if (fact.overflow || fact.is_constant() || interval(fact).low >= 0) return;
     assumptions_.push_back(fact);
+    // The same without quotients, for proofs about what they divide.
+    for (auto next = without_quotient(fact); next; next = without_quotient(fact)) {
+      fact = tightened(*next);
+      if (fact.overflow) break;
+      assumptions_.push_back(fact);
+    }
     intervals_.clear();
     congruences_.clear();
   };
@@ -119,6 +125,19 @@ void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
   add_fact(difference);
   add_fact(minus);
   assume_residue(difference);
+}
+
+/// What holds exactly where r ± a // b >= 0 does: r·b + a >= 0, or r·b + b - 1 - a >= 0. Nothing where p has
+/// no such quotient.
+std::optional<Polynomial> Reasoner::without_quotient(const Polynomial& p) {
+  for (const AtomId id : atoms_in(p)) {
+    if (!is_unit_quotient(p, id)) continue;
+    const auto [coefficient, rest] = split_linear(p, id);
+    const Polynomial &dividend = atom(id).operands[0], &divisor = atom(id).operands[1];
+    if (coefficient.constant > 0) return add(multiply(rest, divisor), dividend);
+    return subtract(add(multiply(rest, divisor), add(divisor, constant_polynomial(-1))), dividend);
+  }
+  return std::nullopt;
 }
 
 // x % m - r = 0: x leaves r.

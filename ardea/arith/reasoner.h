@@ -168,6 +168,7 @@ class Reasoner {
   Proof decide_node(const Expr& condition);
   void assume(const Expr& condition, bool holds);
   void assume_comparison(BinaryOp op, const Polynomial& difference);
+  std::optional<Polynomial> without_quotient(const Polynomial& p);
   void assume_residue(const Polynomial& zero);
 
   // bounds.cc

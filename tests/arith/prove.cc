@@ -63,6 +63,15 @@ TEST_F(Proofs, use_what_is_assumed) {
   proves(t >= u);
 }
 
+TEST_F(Proofs, what_is_divided_by_what_is_assumed_of_the_quotient) {
+  facts.assume(u * 2 + floor_div(t, 3) < make_int(1));
+  facts.assume(u >= make_int(0));
+  proves(u * 6 + t < make_int(3));
+  facts.assume(floor_div(m, n) - ii >= make_int(0));
+  proves(m >= ii * n);
+  leaves_open(t < make_int(2));
+}
+
 TEST_F(Proofs, divisibility) {
   Var p("p");
   facts.parameter(p, 4, 4);
