@@ -31,6 +31,7 @@ class DistanceSearch {
     for (std::size_t k = 0; k < loops.size(); ++k) {
       const auto& [var, range] = loops[k];
       others_.emplace_back(var.name() + "'", var.type());
+      facts_.bind(var, range);
       facts_.bind(others_.back(), range);
       if (facts.proves(range.extent <= make_int(1, var.type()))) signs_[k] = stands_still;
     }
@@ -90,7 +91,15 @@ class DistanceSearch {
   }
 
   bool disjoint(const Analyzer& facts, const Substitution& values) const {
-    return arith::disjoint(first_, substituted(second_, values), facts) == arith::Proof::proved;
+    const BufferRegion second = substituted(second_, values);
+    if (arith::disjoint(first_, second, facts) == arith::Proof::proved) return true;
+    // Where they meet they do so in every dimension: what one requires may contradict another.
+    Analyzer meeting = facts;
+    for (std::size_t d = 0; d < second.region.size(); ++d) {
+      const Range &a = first_.region[d], &b = second.region[d];
+      if (is_one(a.extent) && is_one(b.extent)) meeting.assume(equals(a.min, b.min));
+    }
+    return arith::disjoint(first_, second, meeting) == arith::Proof::proved;
   }
 
   /// Whether the two cannot meet where loop k of the second is after (or before) that of the first.
