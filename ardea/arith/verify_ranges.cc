@@ -148,15 +148,17 @@ class RangeCheck {
     for (const Expr& index : indices) lanes = std::max<std::int64_t>(lanes, index.type().lanes);
     const Var lane("lane");
     if (lanes > 1) path.enter_loop(lane, {make_int(0), make_int(lanes)});
-    if (predicate) {
-      if (const Expr holds = one_lane(predicate, lane))
-        path.require(conjuncts(holds));
-      else
-        path.certain = false;
-    }
+    // A mask may be a variable, and only a part of it may be readable.
+    if (predicate)
+      for (const Expr& part : conjuncts(substitute(predicate, path.values))) {
+        if (const Expr holds = one_lane(part, lane))
+          path.require(conjuncts(holds));
+        else
+          path.certain = false;
+      }
     if (path.dead) return;
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      const Expr index = one_lane(indices[d], lane);
+      const Expr index = one_lane(substitute(indices[d], path.values), lane);
       if (!index || !dimension(buffer, d, as_index(substitute(index, path.values)), path)) continue;
       const SymbolicBounds bounds = path.facts.bounds(as_index(substitute(index, path.values)));
       report_.add("out_of_range",

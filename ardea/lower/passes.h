@@ -35,6 +35,9 @@ Function compact_allocations(const Function& f, const target::Target& target);
 /// Decided conditions, loops of one iteration and arithmetic that says less than it computes go away.
 Function simplify(const Function& f, const target::Target& target);
 
+/// A vectorized loop whose iterations are not proved to touch different memory, or that calls out, is serial.
+Function independent_lanes(const Function& f, const target::Target& target);
+
 /// Before every statement that is not proved to stay inside its buffers, its views inside their memory and
 /// its allocations inside the address space, stands a test that fails with the buffer, the dimension and the
 /// values.
@@ -43,6 +46,10 @@ Function check_accesses(const Function& f, const target::Target& target);
 /// Every buffer has one dimension, no strides and no offset; indices are int64. Parameters keep their shape
 /// in the signature, and the body uses flat views of them.
 Function flatten_storage(const Function& f, const target::Target& target);
+
+/// The iterations of a vectorized loop become lanes of vectors (lane_counts.h says how many, lane_code.h
+/// how); what has no vector form becomes a serial loop over the lanes, statement by statement.
+Function vectorize(const Function& f, const target::Target& target);
 
 /// Loops are serial or parallel, and no parallel loop runs inside another.
 Function serial_kinds(const Function& f, const target::Target& target);

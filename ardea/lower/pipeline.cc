@@ -27,9 +27,15 @@ const std::vector<Pass>& cpu_pipeline() {
       {"compact_allocations", "an allocation without views is as large as the box that is touched",
        compact_allocations},
       {"simplify", "no loop runs once, no condition is decided", simplify},
+      // While buffers have their dimensions, by which the iterations are told apart.
+      {"independent_lanes", "the iterations of a vectorized loop touch no memory in common",
+       independent_lanes},
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
+      // After check_accesses, whose tests are one an element: a mask has no bounds to prove them by. After
+      // flatten_storage: whether an access is a row shows in its flat index.
+      {"vectorize", "no loop is vectorized: its iterations are lanes of vectors, or it is serial", vectorize},
       // Before legalise_types, which asks whether a loop is parallel.
       {"serial_kinds", "loops are serial or parallel, parallel loops are not nested", serial_kinds},
       // After flatten_storage: flat indices are what can overflow.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ardea/arith/analyzer.h"
 #include "ardea/arith/load.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/narrow_float.h"
@@ -344,12 +345,17 @@ std::vector<interp::Argument> arguments_of(const Function& f, const Program& pro
       if (p.var.type().is_float())
         arguments.emplace_back(random.real() + 0.5);
       else
-        arguments.emplace_back(random.integer(program.smallest_integer, program.largest_integer));
+        arguments.emplace_back(random.integer(p.var.type().is_int() ? program.smallest_integer : 0,
+                                              p.var.type().is_bool() ? 1 : program.largest_integer));
       continue;
     }
     std::vector<std::int64_t> shape;
-    for (const Expr& extent : p.buffer->shape)
-      shape.push_back(extent.is<VarNode>() ? program.sizes.at(Var(extent).name()) : *constant_int(extent));
+    for (const Expr& extent : p.buffer->shape) {
+      Expr value = extent;
+      for (const Var& size : free_variables(extent))
+        value = substitute(value, size, make_int(program.sizes.at(size.name()), size.type()));
+      shape.push_back(constant_int(arith::Analyzer().simplify(value)).value());
+    }
     const runtime::Array array = runtime::Array::zeros(shape, p.buffer->type);
     fill(array, program, random);
     arguments.emplace_back(array);

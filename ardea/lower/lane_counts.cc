@@ -1,0 +1,70 @@
+#include "ardea/lower/lane_counts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ardea/ir/traverse.h"
+
+namespace ardea::lower {
+
+namespace {
+
+/// More would leave no registers for anything else.
+constexpr int most_registers = 4;
+
+int computed_bits(DataType type) {
+  if (!type.is_integer() && !type.is_float()) return 8;
+  return type.is_float() ? std::max<int>(type.bits, 32) : std::max<int>(type.bits, 8);
+}
+
+}  // namespace
+
+int widest_bits(const Stmt& body) {
+  int widest = 8;
+  const auto note = [&](DataType type) { widest = std::max(widest, computed_bits(type)); };
+  visit_stmts(body, [&](const Stmt& s) {
+    if (const auto* store = s.as<Store>()) note(store->buffer->type);
+  });
+  // Casts of indices aside, which a load or store has in front of it: those are addresses.
+  const std::function<void(const Expr&)> visit_value = [&](const Expr& e) {
+    if (const auto* load = e.as<Load>()) return note(load->buffer->type);
+    if (e.is<Cast>()) note(e.type());
+    for_each_child(e, visit_value);
+  };
+  visit_stmts(body, [&](const Stmt& s) {
+    if (const auto* store = s.as<Store>()) return visit_value(store->value);
+    if (const auto* let = s.as<LetStmt>()) return visit_value(let->value);
+  });
+  return widest;
+}
+
+int register_lanes(int bits, const target::Target& target) {
+  return std::max(2, static_cast<int>(std::bit_floor(static_cast<unsigned>(target.vector_bits / bits))));
+}
+
+bool has_lane_masks(int bits, const target::Target& target) {
+  if (target.arch != target::Arch::x86_64) return false;
+  if (bits < 32) return target.has("avx512bw");
+  return target.has("avx512f") || target.has("avx2");
+}
+
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, const target::Target& target) {
+  const int whole = register_lanes(bits, target);
+  const auto is_power = std::has_single_bit(static_cast<std::uint64_t>(extent));
+  if (is_power && extent <= std::int64_t{whole} * most_registers)
+    return {{1, static_cast<int>(extent), static_cast<int>(extent)}};
+  std::vector<LanePiece> pieces;
+  if (extent >= whole) pieces.push_back({extent / whole, whole, whole});
+  auto rest = static_cast<unsigned>(extent % whole);
+  if (rest > 2 && !std::has_single_bit(rest) && has_lane_masks(bits, target)) {
+    pieces.push_back({1, static_cast<int>(std::bit_ceil(rest)), static_cast<int>(rest)});
+    return pieces;
+  }
+  for (; rest > 0; rest -= std::bit_floor(rest)) {
+    const int lanes = static_cast<int>(std::bit_floor(rest));
+    pieces.push_back({1, lanes, lanes});
+  }
+  return pieces;
+}
+
+}  // namespace ardea::lower

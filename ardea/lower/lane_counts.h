@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "ardea/ir/stmt.h"
+#include "ardea/target/target.h"
+
+/// How many iterations of a vectorized loop become the lanes of one vector.
+
+namespace ardea::lower {
+
+/// `rounds` vectors of `lanes` lanes each, one after another; the last one has only `used` of its lanes.
+struct LanePiece {
+  std::int64_t rounds = 1;
+  int lanes = 1;
+  int used = 1;
+};
+
+/// The widest number that the body moves between memory and registers or converts to, in bits; what is
+/// narrower than a byte counts as one, floats of 16 and fewer bits as the float32 in which they are computed.
+int widest_bits(const Stmt& body);
+
+/// Lanes of `bits` that one vector register of the target holds; at least 2.
+int register_lanes(int bits, const target::Target& target);
+
+/// Whether the target reads and writes single lanes of a vector by a mask: where it does not, a mask becomes
+/// a branch a lane.
+bool has_lane_masks(int bits, const target::Target& target);
+
+/// An extent that is a power of two and fills at most four registers is one vector. Any other is cut into
+/// vectors of one register; what is left is one vector under a mask where the target has masks, else vectors
+/// of 8, 4, 2 and 1 lanes, as many as it needs.
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, const target::Target& target);
+
+}  // namespace ardea::lower

@@ -1,0 +1,124 @@
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/facts.h"
+#include "ardea/lower/lane_code.h"
+#include "ardea/lower/lane_counts.h"
+#include "ardea/lower/passes.h"
+
+namespace ardea::lower {
+
+namespace {
+
+using arith::Analyzer;
+
+/// One vectorized loop, whose body holds no other any more.
+class Vectorizing {
+ public:
+  Vectorizing(const For& loop, const Analyzer& facts, const target::Target& target)
+      : loop_(loop), type_(loop.var.type()), facts_(facts), target_(target), bits_(widest_bits(loop.body)) {}
+
+  Stmt run() {
+    const auto extent = constant_int(loop_.extent);
+    const auto parts = extent ? known_extent(*extent) : unknown_extent();
+    if (parts) return make_seq(*parts);
+    For serial = loop_;
+    serial.kind = ForKind::serial;
+    return serial;
+  }
+
+ private:
+  using Parts = std::optional<std::vector<Stmt>>;
+
+  Expr number(std::int64_t value) const { return make_int(value, type_); }
+  Expr after(const Expr& count) const { return facts_.simplify(loop_.min + count); }
+
+  Parts known_extent(std::int64_t extent) const {
+    if (extent < 1) return std::nullopt;
+    std::vector<Stmt> parts;
+    std::int64_t done = 0;
+    for (const LanePiece& piece : lane_pieces(extent, bits_, target_)) {
+      const auto part = piece.rounds > 1
+                            ? rounds(number(piece.rounds), piece.lanes)
+                            : vectors(after(number(done)), piece.lanes, number(piece.used), facts_);
+      if (!part) return std::nullopt;
+      parts.push_back(*part);
+      done += piece.rounds * piece.lanes;
+    }
+    return parts;
+  }
+
+  /// As many vectors of one register as fit; the rest by a mask or one by one.
+  Parts unknown_extent() const {
+    const int lanes = register_lanes(bits_, target_);
+    const Expr extent =
+        facts_.proves(loop_.extent >= number(0)) ? loop_.extent : max(loop_.extent, number(0));
+    const Expr whole = facts_.simplify(floor_div(extent, number(lanes)));
+    const auto main = rounds(whole, lanes);
+    if (!main) return std::nullopt;
+    const Expr done = facts_.simplify(whole * number(lanes)),
+               left = facts_.simplify(floor_mod(extent, number(lanes)));
+    if (!has_lane_masks(bits_, target_) || lanes == 2) {
+      const For rest{loop_.var, after(done), left, ForKind::serial, loop_.body};
+      return std::vector<Stmt>{*main, fresh_copy(rest)};
+    }
+    const Expr any = left > number(0);
+    const auto rest = vectors(after(done), lanes, left, where(facts_, any));
+    if (!rest) return std::nullopt;
+    return std::vector<Stmt>{*main, If{any, *rest}};
+  }
+
+  std::optional<Stmt> rounds(const Expr& count, int lanes) const {
+    const Var round(loop_.var.name() + "_round", type_);
+    Analyzer facts = facts_;
+    facts.bind(round, {number(0), count});
+    const auto body = vectors(after(round * number(lanes)), lanes, number(lanes), facts);
+    if (!body) return std::nullopt;
+    return make_for(round, number(0), count, *body);
+  }
+
+  std::optional<Stmt> vectors(const Expr& first, int lanes, const Expr& used, const Analyzer& facts) const {
+    const Stmt copy = fresh_copy(loop_);  // each variable has one definition
+    const For& own = *copy.as<For>();
+    if (lanes == 1) return substitute(own.body, own.var, first);
+    return lane_code(own.body, {own.var, first, lanes, used}, facts, target_);
+  }
+
+  const For& loop_;
+  const DataType type_;
+  const Analyzer& facts_;
+  const target::Target& target_;
+  const int bits_;
+};
+
+class Walk {
+ public:
+  explicit Walk(const target::Target& target) : target_(target) {}
+
+  Stmt visit(const Stmt& s, const Analyzer& facts) const {
+    if (const auto* branch = s.as<If>())
+      return If{branch->condition, visit(branch->then_case, where(facts, branch->condition)),
+                branch->else_case ? visit(branch->else_case, where(facts, logical_not(branch->condition)))
+                                  : Stmt{}};
+    if (const auto* let = s.as<LetStmt>())
+      return LetStmt{let->var, let->value, visit(let->body, inside(facts, *let))};
+    const auto* loop = s.as<For>();
+    if (loop == nullptr)
+      return map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, facts); }});
+    For out = *loop;
+    out.body = visit(loop->body, inside(facts, *loop));
+    if (loop->kind != ForKind::vectorized) return out;
+    return Vectorizing(out, facts, target_).run();
+  }
+
+ private:
+  const target::Target& target_;
+};
+
+}  // namespace
+
+Function vectorize(const Function& f, const target::Target& target) {
+  Function out = f;
+  out.body = Walk(target).visit(f.body, arith::facts_of(f));
+  return out;
+}
+
+}  // namespace ardea::lower

@@ -1,0 +1,112 @@
+#include "ardea/arith/verify.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/support/random.h"
+#include "programs.h"
+#include "tests/random/random_program.h"
+
+/// Random programs in which any loop may be marked as vectorized, whether its iterations are independent or
+/// not: a mark means the serial loop, so that every pass must keep the answers.
+
+namespace ardea::lower {
+
+namespace {
+
+// Under a sanitizer a program takes some twenty times as long; fewer still reach all of the code.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t seeds = 20;
+#else
+constexpr std::uint64_t seeds = 250;
+#endif
+
+/// What the passes made of the programs: a campaign that reaches no masks tests none.
+struct Reached {
+  int vector_stores = 0, masked_stores = 0, masked_loads = 0;
+};
+
+Function marked(const Function& f, Random& random) {
+  Function out = f;
+  out.body = rewrite(
+      f.body, Rewriter{.stmt_after = [&](const Stmt& s) -> Stmt {
+        const auto* loop = s.as<For>();
+        if (loop == nullptr || loop->kind == ForKind::thread_binding || loop->kind == ForKind::virtual_thread)
+          return s;
+        const double draw = random.real();
+        For now = *loop;
+        if (draw < 0.5) now.kind = ForKind::vectorized;
+        if (draw > 0.9) now.kind = ForKind::unrolled;
+        return now;
+      }});
+  return out;
+}
+
+void count(const Function& f, Reached& reached) {
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    if (store == nullptr || store->indices.at(0).type().is_scalar()) return;
+    ++reached.vector_stores;
+    reached.masked_stores += store->predicate ? 1 : 0;
+  });
+  visit_exprs(f.body, [&](const Expr& e) {
+    const auto* load = e.as<Load>();
+    reached.masked_loads += load != nullptr && load->predicate ? 1 : 0;
+  });
+}
+
+class RandomLanes : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RandomLanes, keep_the_answers_after_every_pass) {
+  const target::Target target = target::find(GetParam());
+  Reached reached;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    Random random(seed);
+    random_programs::RandomProgramOptions options;
+    options.most_stages = 3;
+    options.largest_extent = seed % 4 == 0 ? 41 : 11;
+    options.vector_code = seed % 5 == 0;
+    const Function original = marked(random_programs::random_program(random, options), random);
+    const Program program{"random", "", {{"n", random.integer(1, 23)}, {"m", random.integer(1, 9)}}};
+    const std::vector<interp::Argument> given = arguments_of(original, program, seed);
+    std::vector<interp::Argument> wanted = copies(given);
+    interp::run(original, wanted);
+
+    Function f = original;
+    for (const Pass& pass : pipeline(target)) {
+      if (pass.name == "lower_intrinsics") break;  // approximate from here on
+      const Function before = f;
+      f = pass.run(f, target);
+      if (pass.name == "vectorize") count(f, reached);
+      const auto violations = arith::verify(f);
+      ASSERT_TRUE(violations.empty())
+          << pass.name << ", seed " << seed << ": " << violations[0].message << "\nbefore:\n"
+          << print(before) << "after:\n"
+          << print(f);
+      std::vector<interp::Argument> got = copies(given);
+      try {
+        interp::run(f, got);
+      } catch (const std::exception& error) {
+        FAIL() << pass.name << ", seed " << seed << ": " << error.what() << "\nbefore:\n"
+               << print(before) << "after:\n"
+               << print(f);
+      }
+      ASSERT_EQ(difference(wanted, got, 0), "") << pass.name << ", seed " << seed << "\nbefore:\n"
+                                                << print(before) << "after:\n"
+                                                << print(f);
+    }
+  }
+  EXPECT_GT(reached.vector_stores, 100);
+  EXPECT_GT(reached.masked_stores, 20);
+  EXPECT_GT(reached.masked_loads, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lowering, RandomLanes, ::testing::Values("generic-x86_64", "avx2", "skylake-avx512"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = std::isalnum(c) ? c : '_';
+                           return name;
+                         });
+
+}  // namespace
+
+}  // namespace ardea::lower
