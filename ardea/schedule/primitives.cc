@@ -1,8 +1,12 @@
+#include "ardea/schedule/compute_inline.h"
+#include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_inline.h"
+#include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/split.h"
 #include "ardea/support/text.h"
 
@@ -10,9 +14,22 @@ namespace ardea::schedule {
 
 const std::vector<Primitive>& primitives() {
   static const std::vector<Primitive> table = {
-      row<GetBlock>(),     row<GetLoops>(),  row<GetChildBlocks>(), row<GetProducers>(),
-      row<GetConsumers>(), row<Split>(),     row<Fuse>(),           row<Reorder>(),
-      row<Parallel>(),     row<Vectorize>(), row<Unroll>(),         row<AnnotateLoop>(),
+      row<GetBlock>(),
+      row<GetLoops>(),
+      row<GetChildBlocks>(),
+      row<GetProducers>(),
+      row<GetConsumers>(),
+      row<Split>(),
+      row<Fuse>(),
+      row<Reorder>(),
+      row<Parallel>(),
+      row<Vectorize>(),
+      row<Unroll>(),
+      row<AnnotateLoop>(),
+      row<ComputeInline>(),
+      row<ReverseComputeInline>(),
+      row<DecomposeReduction>(),
+      row<RFactor>(),
   };
   return table;
 }
