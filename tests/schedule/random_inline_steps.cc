@@ -23,10 +23,11 @@ void propose(RandomSteps& steps, DeclaredRegions regions) {
         owned = owned || buffer == region.buffer;
     if (fits && owned) likely.push_back(path);
   }
-  if (likely.empty() || steps.random().chance(0.1)) {
+  if (steps.random().chance(0.05)) {
     if (const auto any = steps.any_block()) steps.attempt(Step{*any});
     return;
   }
+  if (likely.empty()) return;
   if (const auto block = steps.block_at_end(steps.random().pick(likely))) steps.attempt(Step{*block});
 }
 

@@ -1,3 +1,4 @@
+#include "ardea/ir/substitute.h"
 #include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/rfactor.h"
 #include "tests/schedule/random_steps.h"
@@ -6,12 +7,13 @@ namespace ardea::schedule {
 
 namespace {
 
-/// A block with an init, most of the time.
+/// A block with an init, most of the time; nothing where there is none.
 std::optional<BlockRef> reducing_block(RandomSteps& steps) {
   std::vector<Path> likely;
   for (const Path& path : all_blocks(steps.program()))
     if (block_at(path).init) likely.push_back(path);
-  if (likely.empty() || steps.random().chance(0.05)) return steps.any_block();
+  if (steps.random().chance(0.03)) return steps.any_block();
+  if (likely.empty()) return std::nullopt;
   return steps.block_at_end(steps.random().pick(likely));
 }
 
@@ -28,8 +30,11 @@ void propose_rfactor(RandomSteps& steps) {
   if (!block) return;
   const std::vector<LoopRef> loops = steps.loops_of(*block);
   if (loops.empty()) return;
-  // The reduction comes last more often than not.
-  const LoopRef& loop = random.chance(0.6) ? loops.back() : random.pick(loops);
+  std::vector<LoopRef> likely;
+  for (const BlockIterator& iterator : block_at(*path_to(steps.program(), *block)).iterators)
+    for (const LoopRef& loop : loops)
+      if (iterator.kind == IteratorKind::reduce && uses(iterator.binding, loop.var)) likely.push_back(loop);
+  const LoopRef loop = random.pick(likely.empty() || random.chance(0.1) ? loops : likely);
   steps.attempt(RFactor{loop, random.integer(random.chance(0.1) ? -4 : -1, random.chance(0.1) ? 3 : 1)});
 }
 
