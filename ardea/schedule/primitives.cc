@@ -1,8 +1,12 @@
+#include "ardea/schedule/compute_inline.h"
+#include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_inline.h"
+#include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/split.h"
 #include "ardea/support/text.h"
@@ -25,6 +29,10 @@ const std::vector<Primitive>& primitives() {
       row<AnnotateLoop>(),
       row<SamplePerfectTile>(),
       row<SampleCategorical>(),
+      row<ComputeInline>(),
+      row<ReverseComputeInline>(),
+      row<DecomposeReduction>(),
+      row<RFactor>(),
   };
   return table;
 }

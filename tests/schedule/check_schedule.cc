@@ -11,6 +11,7 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/schedule/concurrency.h"
 #include "tests/random/random_program.h"
+#include "tests/schedule/chain_programs.h"
 
 namespace ardea::schedule {
 
@@ -19,6 +20,7 @@ namespace {
 using Arguments = std::vector<interp::Argument>;
 
 Function program_of(std::uint64_t seed, Random& random) {
+  if (seed % 4 == 1) return chain_program(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;

@@ -1,14 +1,17 @@
 #include "tests/schedule/random_steps.h"
 
 #include "ardea/schedule/find.h"
-#include "ardea/schedule/tree.h"
 
 namespace ardea::schedule {
 
 std::optional<BlockRef> RandomSteps::any_block() {
   const std::vector<Path> blocks = all_blocks(program());
   if (blocks.empty()) return std::nullopt;
-  const auto found = attempt(GetBlock{block_at(random_.pick(blocks)).name, program().name});
+  return block_at_end(random_.pick(blocks));
+}
+
+std::optional<BlockRef> RandomSteps::block_at_end(const Path& path) {
+  const auto found = attempt(GetBlock{block_at(path).name, program().name});
   if (found.empty()) return std::nullopt;
   return std::get<BlockRef>(found[0]);
 }
@@ -34,7 +37,8 @@ std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vec
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts) {
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
-    for (const auto& some : {loop_proposers(), mark_proposers(), sampling_proposers()})
+    for (const auto& some : {loop_proposers(), mark_proposers(), inline_proposers(), reduction_proposers(),
+                             sampling_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ardea/schedule/schedule.h"
+#include "ardea/schedule/tree.h"
 #include "ardea/support/random.h"
 
 namespace ardea::schedule {
@@ -24,6 +25,8 @@ class RandomSteps {
 
   /// A random block whose name is unique; nothing where there is none.
   std::optional<BlockRef> any_block();
+  /// The block at the end of the path; nothing where its name is not unique.
+  std::optional<BlockRef> block_at_end(const Path& path);
   /// The loops around it, outermost first.
   std::vector<LoopRef> loops_of(const BlockRef& block) { return schedule_.get_loops(block); }
   /// The loops around a random block.
@@ -54,6 +57,8 @@ struct Proposer {
 std::vector<Proposer> loop_proposers();
 std::vector<Proposer> mark_proposers();
 std::vector<Proposer> sampling_proposers();
+std::vector<Proposer> inline_proposers();
+std::vector<Proposer> reduction_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);

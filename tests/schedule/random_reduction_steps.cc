@@ -1,0 +1,47 @@
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/rfactor.h"
+#include "tests/schedule/random_steps.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// A block with an init, most of the time; nothing where there is none.
+std::optional<BlockRef> reducing_block(RandomSteps& steps) {
+  std::vector<Path> likely;
+  for (const Path& path : all_blocks(steps.program()))
+    if (block_at(path).init) likely.push_back(path);
+  if (steps.random().chance(0.03)) return steps.any_block();
+  if (likely.empty()) return std::nullopt;
+  return steps.block_at_end(steps.random().pick(likely));
+}
+
+void propose_decompose_reduction(RandomSteps& steps) {
+  const auto block = reducing_block(steps);
+  if (!block) return;
+  const std::vector<LoopRef> loops = steps.loops_of(*block);
+  if (!loops.empty()) steps.attempt(DecomposeReduction{*block, steps.random().pick(loops)});
+}
+
+void propose_rfactor(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto block = reducing_block(steps);
+  if (!block) return;
+  const std::vector<LoopRef> loops = steps.loops_of(*block);
+  if (loops.empty()) return;
+  std::vector<LoopRef> likely;
+  for (const BlockIterator& iterator : block_at(*path_to(steps.program(), *block)).iterators)
+    for (const LoopRef& loop : loops)
+      if (iterator.kind == IteratorKind::reduce && uses(iterator.binding, loop.var)) likely.push_back(loop);
+  const LoopRef loop = random.pick(likely.empty() || random.chance(0.1) ? loops : likely);
+  steps.attempt(RFactor{loop, random.integer(random.chance(0.1) ? -4 : -1, random.chance(0.1) ? 3 : 1)});
+}
+
+}  // namespace
+
+std::vector<Proposer> reduction_proposers() {
+  return {{1.5, propose_decompose_reduction}, {2, propose_rfactor}};
+}
+
+}  // namespace ardea::schedule
