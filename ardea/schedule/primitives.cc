@@ -1,18 +1,45 @@
+#include "ardea/schedule/add_unit_loop.h"
+#include "ardea/schedule/annotate.h"
+#include "ardea/schedule/bind.h"
 #include "ardea/schedule/find.h"
+#include "ardea/schedule/fission.h"
 #include "ardea/schedule/fuse.h"
+#include "ardea/schedule/loop_partition.h"
 #include "ardea/schedule/mark.h"
+#include "ardea/schedule/merge.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/split.h"
+#include "ardea/schedule/tile.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
 
 const std::vector<Primitive>& primitives() {
   static const std::vector<Primitive> table = {
-      row<GetBlock>(),     row<GetLoops>(),  row<GetChildBlocks>(), row<GetProducers>(),
-      row<GetConsumers>(), row<Split>(),     row<Fuse>(),           row<Reorder>(),
-      row<Parallel>(),     row<Vectorize>(), row<Unroll>(),         row<AnnotateLoop>(),
+      // find
+      row<GetBlock>(),
+      row<GetLoops>(),
+      row<GetChildBlocks>(),
+      row<GetProducers>(),
+      row<GetConsumers>(),
+      // loops
+      row<Split>(),
+      row<Tile>(),
+      row<Fuse>(),
+      row<Reorder>(),
+      row<Merge>(),
+      row<Fission>(),
+      row<LoopPartition>(),
+      row<AddUnitLoop>(),
+      // how they run
+      row<Parallel>(),
+      row<Vectorize>(),
+      row<Unroll>(),
+      row<Bind>(),
+      row<Annotate>(),
+      row<Unannotate>(),
+      row<Pragma>(),
   };
   return table;
 }
