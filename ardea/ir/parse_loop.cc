@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ardea/ir/parser.h"
+#include "ardea/ir/thread_axes.h"
 #include "ardea/support/text.h"
 
 namespace ardea {
@@ -12,10 +13,6 @@ constexpr std::pair<std::string_view, ForKind> loop_kinds[] = {
     {"parallel", ForKind::parallel}, {"vectorized", ForKind::vectorized},
     {"unroll", ForKind::unrolled},   {"thread_binding", ForKind::thread_binding},
 };
-
-const std::vector<std::string> thread_names = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x",
-                                               "blockIdx.y",  "blockIdx.z",  "vthread",     "vthread.x",
-                                               "vthread.y",   "vthread.z"};
 
 }  // namespace
 
@@ -129,9 +126,9 @@ Range Parser::loop_range() {
 
 std::string Parser::thread_name() {
   const Token& name = tokens_.expect_string("a thread such as \"threadIdx.x\"");
-  if (std::find(thread_names.begin(), thread_names.end(), name.text) == thread_names.end())
+  if (std::find(thread_axes().begin(), thread_axes().end(), name.text) == thread_axes().end())
     tokens_.fail_at(name, fmt::format("there is no thread {}; the threads are {}", in_quotes(name.text),
-                                      join(thread_names, ", ")));
+                                      join(thread_axes(), ", ")));
   return name.text;
 }
 

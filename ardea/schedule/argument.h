@@ -19,6 +19,9 @@ struct Argument {
       value;
 };
 
+/// A step that is about either.
+using BlockOrLoop = std::variant<BlockRef, LoopRef>;
+
 /// How a field of type T is written as an argument and read from one.
 template <class T>
 struct Convert;
@@ -61,6 +64,37 @@ struct Convert<BlockRef> : ConvertPlain<BlockRef> {
 template <>
 struct Convert<LoopRef> : ConvertPlain<LoopRef> {
   static std::string expected() { return "a loop"; }
+};
+
+template <>
+struct Convert<BlockOrLoop> {
+  static std::string expected() { return "a block or a loop"; }
+  static Argument to(const BlockOrLoop& either) {
+    return std::visit([](const auto& reference) { return Argument{reference}; }, either);
+  }
+  static std::optional<BlockOrLoop> from(const Argument& argument) {
+    if (const auto* block = std::get_if<BlockRef>(&argument.value)) return BlockOrLoop(*block);
+    if (const auto* loop = std::get_if<LoopRef>(&argument.value)) return BlockOrLoop(*loop);
+    return std::nullopt;
+  }
+};
+
+/// Any value that is no block, no loop and not None.
+template <>
+struct Convert<Argument> {
+  static std::string expected() { return "True, False, a number, a string or a list of these"; }
+  static Argument to(const Argument& argument) { return argument; }
+  static std::optional<Argument> from(const Argument& argument) {
+    if (const auto* items = std::get_if<std::vector<Argument>>(&argument.value)) {
+      for (const Argument& item : *items)
+        if (!from(item)) return std::nullopt;
+      return argument;
+    }
+    const bool is_value = !std::holds_alternative<std::monostate>(argument.value) &&
+                          !std::holds_alternative<BlockRef>(argument.value) &&
+                          !std::holds_alternative<LoopRef>(argument.value);
+    return is_value ? std::optional(argument) : std::nullopt;
+  }
 };
 
 template <>

@@ -4,6 +4,7 @@
 
 #include "ardea/arith/iter_map.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 
@@ -170,6 +171,39 @@ bool is_load_of(const Expr& e, const Store& store) {
   return true;
 }
 
+Analyzer inside(Analyzer facts, const std::vector<LoopRange>& loops) {
+  for (const auto& [var, range] : loops) facts.bind(var, range);
+  return facts;
+}
+
+class ConflictList {
+ public:
+  ConflictList(const std::vector<LoopRange>& loops, const Analyzer& facts) : loops_(loops), facts_(facts) {}
+  std::vector<Conflict> take() { return std::move(found_); }
+
+  /// The conflict of the two, where there is one.
+  void add(const arith::Access& a, const arith::Access& b) {
+    if (!a.write && !b.write) return;
+    const BufferRegion &first = a.touched.region, &second = b.touched.region;
+    if (!(first.buffer->data == second.buffer->data)) return;
+    // A reduction's accesses of one element name it several times: one of them speaks for all.
+    const bool known = std::any_of(found_.begin(), found_.end(), [&](const Conflict& c) {
+      return same_region(c.first, first) && same_region(c.second, second);
+    });
+    if (known) return;
+    Conflict conflict{first, second, std::vector<Signs>(loops_.size())};
+    // Views of one memory, and addresses given away, may meet anywhere.
+    if (first.buffer == second.buffer && !a.opaque && !b.opaque)
+      conflict.distance = DistanceSearch(first, second, loops_, facts_).run();
+    found_.push_back(std::move(conflict));
+  }
+
+ private:
+  const std::vector<LoopRange>& loops_;
+  const Analyzer& facts_;
+  std::vector<Conflict> found_;
+};
+
 }  // namespace
 
 bool is_commutative_update(const Block& block, const Buffer& buffer) {
@@ -183,31 +217,41 @@ bool is_commutative_update(const Block& block, const Buffer& buffer) {
 
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent) {
-  Analyzer inside = facts;
-  for (const auto& [var, range] : loops) inside.bind(var, range);
-  const std::vector<arith::Access> all = arith::each_access(body, inside);
-  std::vector<Conflict> found;
+  const std::vector<arith::Access> all = arith::each_access(body, inside(facts, loops));
+  ConflictList found(loops, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {
-      const arith::Access &a = all[i], &b = all[j];
-      if (!a.write && !b.write) continue;
-      const BufferRegion &first = a.touched.region, &second = b.touched.region;
-      if (!(first.buffer->data == second.buffer->data)) continue;
-      const auto* block = a.statement.as<Block>();
-      if (!concurrent && block != nullptr && a.statement == b.statement &&
-          is_commutative_update(*block, first.buffer))
-        continue;
-      // A reduction's accesses of one element name it several times: one of them speaks for all.
-      const bool known = std::any_of(found.begin(), found.end(), [&](const Conflict& c) {
-        return same_region(c.first, first) && same_region(c.second, second);
-      });
-      if (known) continue;
-      Conflict conflict{first, second, std::vector<Signs>(loops.size())};
-      // Views of one memory, and addresses given away, may meet anywhere.
-      if (first.buffer == second.buffer && !a.opaque && !b.opaque)
-        conflict.distance = DistanceSearch(first, second, loops, facts).run();
-      found.push_back(std::move(conflict));
+      const auto* block = all[i].statement.as<Block>();
+      const bool of_one_reduction = block != nullptr && all[i].statement == all[j].statement &&
+                                    is_commutative_update(*block, all[i].touched.region.buffer);
+      if (concurrent || !of_one_reduction) found.add(all[i], all[j]);
     }
+  return found.take();
+}
+
+std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
+                                        const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  const Analyzer inner = inside(facts, loops);
+  ConflictList found(loops, facts);
+  const std::vector<arith::Access> later = arith::each_access(second, inner);
+  for (const arith::Access& a : arith::each_access(first, inner))
+    for (const arith::Access& b : later) found.add(a, b);
+  return found.take();
+}
+
+bool runs_backwards(const Conflict& conflict) {
+  for (const Signs& signs : conflict.distance) {
+    if (signs.negative) return true;
+    if (!signs.zero) return false;
+  }
+  return false;
+}
+
+bool has_effects(const Stmt& s) {
+  bool found = false;
+  visit_stmts(s, [&](const Stmt& part) {
+    for_each_child(part, [&](const Expr& e) { found = found || (e && has_effect(e)); }, [](const Stmt&) {});
+  });
   return found;
 }
 

@@ -29,6 +29,20 @@ struct Conflict {
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<arith::LoopRange>& loops,
                                 const arith::Analyzer& facts, bool concurrent);
 
+/// Every conflict of something in `first` with something in `second`, statements in the innermost of `loops`
+/// that run in this order.
+std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
+                                        const std::vector<arith::LoopRange>& loops,
+                                        const arith::Analyzer& facts);
+
+/// Whether the iteration of the second access may come before that of the first. Two statements may run one
+/// after the other in one nest, or in a nest each, one after the other, exactly where none of their conflicts
+/// does: then both ways keep every two accesses in order.
+bool runs_backwards(const Conflict& conflict);
+
+/// Whether the statement calls out or synchronises: then it must keep its place among others that do.
+bool has_effects(const Stmt& s);
+
 /// Whether two iterations that conflict would change places where the loops run in the order `order`
 /// (positions in the list of loops, outermost first).
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order);

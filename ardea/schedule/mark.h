@@ -2,7 +2,7 @@
 
 #include "ardea/schedule/primitive.h"
 
-/// Saying how a loop runs, or something about it.
+/// Saying how a loop runs. bind.h has threads.
 
 namespace ardea::schedule {
 
@@ -38,18 +38,5 @@ struct Unroll {
   static constexpr std::array refusals = {"loop_is_not_serial"};
 };
 Outcome apply(const Function& f, const Unroll& step, Context& context);
-
-struct AnnotateLoop {
-  LoopRef loop;
-  std::string key;
-  std::int64_t value = 0;
-  static constexpr auto name = "annotate";
-  static constexpr auto fields =
-      std::tuple(field("loop", &AnnotateLoop::loop), field("ann_key", &AnnotateLoop::key),
-                 field("ann_val", &AnnotateLoop::value));
-  static constexpr auto contract = "a loop gets an annotation";
-  static constexpr std::array refusals = {"no_key", "annotated_already"};
-};
-Outcome apply(const Function& f, const AnnotateLoop& step, Context& context);
 
 }  // namespace ardea::schedule

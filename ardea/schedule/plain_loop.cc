@@ -16,6 +16,12 @@ std::string kind_name(ForKind kind) {
   return "";
 }
 
+std::optional<Refusal> refuse_unless_serial(const For& loop) {
+  if (loop.kind == ForKind::serial) return std::nullopt;
+  return Refusal{"loop_is_not_serial",
+                 fmt::format("loop {} is {} already", loop.var.name(), kind_name(loop.kind))};
+}
+
 std::optional<Refusal> refuse_unless_plain(const For& loop) {
   if (loop.kind != ForKind::serial)
     return Refusal{"loop_is_not_serial",

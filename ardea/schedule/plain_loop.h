@@ -10,6 +10,9 @@ namespace ardea::schedule {
 /// lost, or said about another.
 std::optional<Refusal> refuse_unless_plain(const For& loop);
 
+/// Steps that say how a loop runs take serial ones, annotated or not.
+std::optional<Refusal> refuse_unless_serial(const For& loop);
+
 /// "parallel", "vectorized", …: how messages call a kind of loop.
 std::string kind_name(ForKind kind);
 

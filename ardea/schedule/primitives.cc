@@ -1,38 +1,59 @@
+#include "ardea/schedule/add_unit_loop.h"
+#include "ardea/schedule/annotate.h"
+#include "ardea/schedule/bind.h"
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/find.h"
+#include "ardea/schedule/fission.h"
 #include "ardea/schedule/fuse.h"
+#include "ardea/schedule/loop_partition.h"
 #include "ardea/schedule/mark.h"
+#include "ardea/schedule/merge.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/reverse_compute_inline.h"
 #include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/split.h"
+#include "ardea/schedule/tile.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
 
 const std::vector<Primitive>& primitives() {
   static const std::vector<Primitive> table = {
+      // find
       row<GetBlock>(),
       row<GetLoops>(),
       row<GetChildBlocks>(),
       row<GetProducers>(),
       row<GetConsumers>(),
+      // loops
       row<Split>(),
+      row<Tile>(),
       row<Fuse>(),
       row<Reorder>(),
+      row<Merge>(),
+      row<Fission>(),
+      row<LoopPartition>(),
+      row<AddUnitLoop>(),
+      // how they run
       row<Parallel>(),
       row<Vectorize>(),
       row<Unroll>(),
-      row<AnnotateLoop>(),
-      row<SamplePerfectTile>(),
-      row<SampleCategorical>(),
+      row<Bind>(),
+      row<Annotate>(),
+      row<Unannotate>(),
+      row<Pragma>(),
+      // place
       row<ComputeInline>(),
       row<ReverseComputeInline>(),
+      // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),
+      // sampling
+      row<SamplePerfectTile>(),
+      row<SampleCategorical>(),
   };
   return table;
 }

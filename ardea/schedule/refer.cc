@@ -15,6 +15,10 @@ std::variant<Path, Refusal> refer(const Function& f, const BlockRef& block) {
   return Refusal{"block_is_gone", fmt::format("the block is not in the program {}", f.name)};
 }
 
+std::variant<Path, Refusal> refer(const Function& f, const BlockOrLoop& either) {
+  return std::visit([&](const auto& reference) { return refer(f, reference); }, either);
+}
+
 std::variant<FoundLoop, Refusal> refer_to_loop(const Function& f, const LoopRef& loop) {
   auto found = refer(f, loop);
   if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "ardea/schedule/argument.h"
 #include "ardea/schedule/outcome.h"
 #include "ardea/schedule/tree.h"
 
@@ -10,6 +11,7 @@ namespace ardea::schedule {
 /// The path to what a step refers to, or the refusal that it is no longer there.
 std::variant<Path, Refusal> refer(const Function& f, const LoopRef& loop);
 std::variant<Path, Refusal> refer(const Function& f, const BlockRef& block);
+std::variant<Path, Refusal> refer(const Function& f, const BlockOrLoop& either);
 
 /// The loop as For and all that a step on it needs.
 struct FoundLoop {

@@ -1,5 +1,6 @@
 #include "ardea/schedule/split.h"
 
+#include "ardea/arith/cut_loop.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/plain_loop.h"
@@ -126,14 +127,12 @@ class Splitting {
           [] { return std::string("use tail=\"guard\", or smaller factors"); }};
     const Expr whole = found_.facts.simplify(floor_div(loop_.extent, round));
     factors_[0] = whole;
-    const Var rest(loop_.var.name() + "_rest", type_);
-    const Stmt main = nest(body_at(value(), {}));
     if (found_.facts.proves(equals(floor_mod(loop_.extent, round), make_int(0, type_))))
-      return finished(main, {});
-    const Stmt last =
-        simplified(make_for(rest, make_int(0, type_), found_.facts.simplify(floor_mod(loop_.extent, round)),
-                            fresh_copy(body_at(whole * round + rest, {}))));
-    return finished(make_seq({main, last}), rest);
+      return finished(nest(body_at(value(), {})), {});
+    const std::vector<For> parts =
+        arith::cut_loop(loop_, {whole * round}, {loop_.var.name(), loop_.var.name() + "_rest"}, found_.facts);
+    const Stmt main = nest(substitute(parts[0].body, parts[0].var, value()));
+    return finished(make_seq({main, simplified(parts[1])}), parts[1].var);
   }
 
   Outcome finished(Stmt now, const Var& rest) const {

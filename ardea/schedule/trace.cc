@@ -27,12 +27,18 @@ std::string reference_text(const Reference& reference, const ReferenceNames& nam
       reference);
 }
 
+/// The shortest text that reads back as the same number, and as no integer.
+std::string float_text(double value) {
+  const std::string text = fmt::format("{}", value);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
 std::string text_of(const Argument& argument, const ReferenceNames& names) {
   return std::visit(overloaded{
                         [](std::monostate) { return std::string("None"); },
                         [](bool value) { return std::string(value ? "True" : "False"); },
                         [](std::int64_t value) { return std::to_string(value); },
-                        [](double value) { return fmt::format("{}", value); },
+                        [](double value) { return float_text(value); },
                         [](const std::string& value) { return in_quotes(value); },
                         [&](const std::vector<Argument>& items) {
                           std::vector<std::string> parts;

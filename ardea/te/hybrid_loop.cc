@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ardea/ir/equal.h"
+#include "ardea/ir/thread_axes.h"
 #include "ardea/support/text.h"
 #include "ardea/te/hybrid_parser.h"
 
@@ -12,10 +13,6 @@ constexpr std::pair<std::string_view, ForKind> loop_kinds[] = {
     {"range", ForKind::serial},      {"serial", ForKind::serial},        {"unroll", ForKind::unrolled},
     {"parallel", ForKind::parallel}, {"vectorize", ForKind::vectorized}, {"bind", ForKind::thread_binding},
 };
-
-const std::vector<std::string> thread_names = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x",
-                                               "blockIdx.y",  "blockIdx.z",  "vthread",     "vthread.x",
-                                               "vthread.y",   "vthread.z"};
 
 constexpr std::int64_t most_values = 100'000;
 
@@ -112,9 +109,9 @@ HybridParser::LoopHead HybridParser::loop_head(const Token& kind) {
   tokens_.expect("(");
   if (kind.is("bind")) {
     const Token& thread = tokens_.expect_string("a thread such as \"threadIdx.x\"");
-    if (std::find(thread_names.begin(), thread_names.end(), thread.text) == thread_names.end())
+    if (std::find(thread_axes().begin(), thread_axes().end(), thread.text) == thread_axes().end())
       tokens_.fail_at(thread, fmt::format("there is no thread {}; the threads are {}", in_quotes(thread.text),
-                                          join(thread_names, ", ")));
+                                          join(thread_axes(), ", ")));
     head.thread = thread.text;
     if (head.thread.starts_with("vthread")) head.kind = ForKind::virtual_thread;
     tokens_.expect(",");

@@ -1,8 +1,17 @@
 #include <algorithm>
 
+#include "ardea/ir/equal.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/schedule/add_unit_loop.h"
+#include "ardea/schedule/find.h"
+#include "ardea/schedule/fission.h"
 #include "ardea/schedule/fuse.h"
+#include "ardea/schedule/loop_partition.h"
+#include "ardea/schedule/merge.h"
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/split.h"
+#include "ardea/schedule/tile.h"
+#include "ardea/schedule/tree.h"
 #include "tests/schedule/random_steps.h"
 
 namespace ardea::schedule {
@@ -48,10 +57,110 @@ void propose_reorder(RandomSteps& steps) {
   steps.attempt(Reorder{loops});
 }
 
+void propose_tile(RandomSteps& steps) {
+  Random& random = steps.random();
+  const std::vector<LoopRef> loops = steps.any_loops();
+  if (loops.size() < 2) return;
+  const auto factor = [&] { return random.integer(random.chance(0.05) ? 0 : 1, 4); };
+  steps.attempt(Tile{random.pick(loops), random.pick(loops), factor(), factor()});
+}
+
+void propose_partition(RandomSteps& steps) {
+  Random& random = steps.random();
+  const std::vector<LoopRef> loops = steps.any_loops();
+  if (loops.empty()) return;
+  LoopPartition partition{random.pick(loops), {}};
+  const auto path = path_to(steps.program(), partition.loop);
+  const std::int64_t extent = constant_int(loop_at(*path).extent).value_or(3);
+  for (std::int64_t at = random.integer(1, 3); at < extent && partition.points.size() < 3;
+       at += random.integer(random.chance(0.05) ? 0 : 1, 3))
+    partition.points.emplace_back(at);
+  steps.attempt(partition);
+}
+
+void propose_unit_loop(RandomSteps& steps) {
+  const std::optional<BlockRef> block = steps.any_block();
+  if (!block) return;
+  const std::vector<LoopRef> loops = steps.loops_of(*block);
+  if (loops.empty() || steps.random().chance(0.5))
+    steps.attempt(AddUnitLoop{*block});
+  else
+    steps.attempt(AddUnitLoop{steps.random().pick(loops)});
+}
+
+/// The loops around a block of s whose name is unique; none where there is no such block.
+std::vector<LoopRef> loops_in(RandomSteps& steps, const Stmt& s) {
+  std::string name;
+  visit_stmts(s, [&](const Stmt& part) {
+    if (const auto* block = part.as<Block>(); block != nullptr && name.empty()) name = block->name;
+  });
+  if (name.empty()) return {};
+  const auto found = steps.attempt(GetBlock{name, steps.program().name});
+  return found.empty() ? std::vector<LoopRef>{} : steps.loops_of(std::get<BlockRef>(found[0]));
+}
+
+/// How many loops of the two nests have equal extents, from the outermost on.
+std::size_t equal_loops(const Stmt& a, const Stmt& b) {
+  const auto *x = a.as<For>(), *y = b.as<For>();
+  if (x == nullptr || y == nullptr || !structurally_equal(x->extent, y->extent)) return 0;
+  return 1 + equal_loops(x->body, y->body);
+}
+
+/// Nests that stand one after the other, as deep as they agree; sometimes others.
+void propose_merge(RandomSteps& steps) {
+  Random& random = steps.random();
+  std::vector<std::pair<Stmt, Stmt>> neighbours;
+  visit_stmts(steps.program().body, [&](const Stmt& s) {
+    const auto* sequence = s.as<Seq>();
+    if (sequence == nullptr) return;
+    for (std::size_t i = 1; i < sequence->statements.size(); ++i) {
+      const Stmt &a = sequence->statements[i - 1], &b = sequence->statements[i];
+      if (a.is<For>() && b.is<For>() && (equal_loops(a, b) > 0 || random.chance(0.1)))
+        neighbours.emplace_back(a, b);
+    }
+  });
+  if (neighbours.empty()) return;
+  const auto [a, b] = random.pick(neighbours);
+  const auto depth = static_cast<std::int64_t>(std::max<std::size_t>(equal_loops(a, b), 1));
+  const std::vector<LoopRef> first = loops_in(steps, a), second = loops_in(steps, b);
+  const auto at = [&](const std::vector<LoopRef>& loops, const Stmt& outermost) {
+    const LoopRef from{outermost.as<For>()->var};
+    return std::find(loops.begin(), loops.end(), from) - loops.begin();
+  };
+  const auto i = at(first, a), j = at(second, b), deeper = random.integer(0, depth - 1);
+  if (i + deeper >= std::ssize(first) || j + deeper >= std::ssize(second)) return;
+  steps.attempt(
+      Merge{{first[static_cast<std::size_t>(i + deeper)], second[static_cast<std::size_t>(j + deeper)]}});
+}
+
+/// Where something stands before a block under a loop; sometimes elsewhere.
+void propose_fission(RandomSteps& steps) {
+  Random& random = steps.random();
+  std::vector<std::pair<std::string, LoopRef>> places;
+  for (const Path& path : all_blocks(steps.program())) {
+    bool follows = false;
+    for (std::size_t i = path.size() - 1; i-- > 0 && !path[i].is<Block>();) {
+      const auto* sequence = path[i].as<Seq>();
+      follows = follows || (sequence != nullptr && !(sequence->statements[0] == path[i + 1]));
+      const auto* loop = path[i].as<For>();
+      if (loop != nullptr && (follows || random.chance(0.02)))
+        places.emplace_back(block_at(path).name, LoopRef{loop->var});
+    }
+  }
+  if (places.empty()) return;
+  const auto& [name, loop] = random.pick(places);
+  const auto found = steps.attempt(GetBlock{name, steps.program().name});
+  if (found.empty()) return;
+  const auto block = std::get<BlockRef>(found[0]);
+  steps.loops_of(block);  // so that the trace knows the loop
+  steps.attempt(Fission{block, loop});
+}
+
 }  // namespace
 
 std::vector<Proposer> loop_proposers() {
-  return {{3, propose_split}, {1, propose_fuse}, {3, propose_reorder}};
+  return {{3, propose_split},       {1, propose_fuse},        {3, propose_reorder}, {0.7, propose_tile},
+          {0.7, propose_partition}, {0.3, propose_unit_loop}, {2, propose_merge},   {1, propose_fission}};
 }
 
 }  // namespace ardea::schedule

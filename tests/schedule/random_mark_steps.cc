@@ -1,3 +1,6 @@
+#include "ardea/ir/thread_axes.h"
+#include "ardea/schedule/annotate.h"
+#include "ardea/schedule/bind.h"
 #include "ardea/schedule/mark.h"
 #include "tests/schedule/random_steps.h"
 
@@ -12,15 +15,57 @@ void propose(RandomSteps& steps) {
   if (!loops.empty()) steps.attempt(Mark{steps.random().pick(loops)});
 }
 
-void propose_annotate(RandomSteps& steps) {
+void propose_bind(RandomSteps& steps) {
   const std::vector<LoopRef> loops = steps.any_loops();
-  if (!loops.empty()) steps.attempt(AnnotateLoop{steps.random().pick(loops), "pragma_test", 3});
+  if (loops.empty()) return;
+  const bool known = !steps.random().chance(0.03);
+  const std::string thread = known ? steps.random().pick(thread_axes()) : "threadIdx.w";
+  steps.attempt(Bind{steps.random().pick(loops), thread});
+}
+
+std::optional<BlockOrLoop> any_block_or_loop(RandomSteps& steps) {
+  const std::optional<BlockRef> block = steps.any_block();
+  if (!block) return std::nullopt;
+  const std::vector<LoopRef> loops = steps.loops_of(*block);
+  if (loops.empty() || steps.random().chance(0.5)) return *block;
+  return steps.random().pick(loops);
+}
+
+Argument any_value(Random& random, int depth = 0) {
+  switch (random.integer(0, depth < 2 ? 4 : 3)) {
+    case 0: return {random.chance(0.5)};
+    case 1: return {random.integer(-5, 5)};
+    case 2: return {static_cast<double>(random.integer(-8, 8)) / 4.0};
+    case 3: return {std::string(random.chance(0.5) ? "some \"text\"" : "")};
+    default: break;
+  }
+  std::vector<Argument> items;
+  for (std::int64_t i = random.integer(0, 3); i > 0; --i) items.push_back(any_value(random, depth + 1));
+  return {std::move(items)};
+}
+
+const std::vector<std::string> keys = {"pragma_test", "test", "another"};
+
+void propose_annotate(RandomSteps& steps) {
+  if (const auto target = any_block_or_loop(steps))
+    steps.attempt(Annotate{*target, steps.random().pick(keys), any_value(steps.random())});
+}
+
+void propose_unannotate(RandomSteps& steps) {
+  if (const auto target = any_block_or_loop(steps))
+    steps.attempt(Unannotate{*target, steps.random().pick(keys)});
+}
+
+void propose_pragma(RandomSteps& steps) {
+  const std::vector<LoopRef> loops = steps.any_loops();
+  if (!loops.empty()) steps.attempt(Pragma{steps.random().pick(loops), "test", any_value(steps.random())});
 }
 
 }  // namespace
 
 std::vector<Proposer> mark_proposers() {
-  return {{1, propose<Parallel>}, {1, propose<Vectorize>}, {1, propose<Unroll>}, {0.3, propose_annotate}};
+  return {{1, propose<Parallel>},  {1, propose<Vectorize>},   {1, propose<Unroll>}, {0.5, propose_bind},
+          {0.3, propose_annotate}, {0.2, propose_unannotate}, {0.1, propose_pragma}};
 }
 
 }  // namespace ardea::schedule

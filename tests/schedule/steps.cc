@@ -4,7 +4,7 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
-#include "ardea/schedule/find.h"
+#include "ardea/schedule/annotate.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/reorder.h"
@@ -46,7 +46,7 @@ TEST(Trace, is_read_back_from_its_script_and_from_json) {
   Schedule s = schedule_of(gemm);
   const auto loops = s.get_loops(s.get_block("C"));
   const auto tiles = s.loops(Split{.loop = loops[0], .factors = {std::nullopt, 4}, .tail = "cut"});
-  s.apply(AnnotateLoop{tiles[0], "pragma_auto_unroll_max_step", 16});
+  s.apply(Annotate{tiles[0], "pragma_auto_unroll_max_step", {std::int64_t{16}}});
   s.apply(Unroll{tiles[1]});
   for (const std::string& text : {print(s.trace()), to_json(s.trace()).dump()}) {
     Schedule again = schedule_of(gemm);

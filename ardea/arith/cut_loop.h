@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardea/arith/analyzer.h"
+
+namespace ardea::arith {
+
+/// for i in [a, a + n): S   ⇒   for i_0 in [0, p): S[i := a + i_0]; for i_1 in [0, n - p): S[i := a + p +
+/// i_1]
+///
+/// The same iterations in the same order by consecutive loops, cut at `points`, which count from the start of
+/// the loop, rise and lie within its extent. Each loop counts from 0, has its name of `names` (one more than
+/// points) and the kind and annotations of the old one. The first is over S itself, the others over copies
+/// with fresh blocks and variables.
+std::vector<For> cut_loop(const For& loop, const std::vector<Expr>& points,
+                          const std::vector<std::string>& names, const Analyzer& facts);
+
+}  // namespace ardea::arith
