@@ -1,5 +1,6 @@
 #include "ardea/arith/analyzer.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "ardea/arith/reasoner.h"
@@ -8,6 +9,33 @@
 #include "ardea/support/error.h"
 
 namespace ardea::arith {
+
+namespace {
+
+/// The Reasoner that has answered the last questions under these facts: what it worked out for them, it need
+/// not work out again. Only for answers that are no expressions: the order of a sum's terms must not depend
+/// on what was asked before.
+Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts) {
+  struct Entry {
+    std::shared_ptr<const Facts> facts;  // held, so that no other facts get its address
+    std::unique_ptr<Reasoner> reasoner;
+  };
+  constexpr std::size_t most_entries = 8;  // the scopes that a walk through a program goes back to
+  thread_local std::vector<Entry> latest;
+  auto at = std::find_if(latest.begin(), latest.end(), [&](const Entry& e) { return e.facts == facts; });
+  if (at == latest.end()) {
+    if (latest.size() < most_entries) latest.emplace_back();
+    at = latest.end() - 1;
+    *at = {facts, std::make_unique<Reasoner>(facts)};
+  }
+  std::rotate(latest.begin(), at, at + 1);
+  Reasoner& reasoner = *latest.front().reasoner;
+  if (reasoner.is_large()) reasoner = Reasoner(facts);
+  reasoner.begin_question();
+  return reasoner;
+}
+
+}  // namespace
 
 Analyzer::Analyzer() = default;
 Analyzer::Analyzer(const Analyzer&) = default;
@@ -48,7 +76,7 @@ Proof Analyzer::prove(const Expr& condition) const {
   if (is_true(condition)) return Proof::proved;
   ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", to_string(condition.type()));
   if (has_effect(condition)) return Proof::unknown;
-  return Reasoner(facts_).decide(condition);
+  return reasoner_for(facts_).decide(condition);
 }
 
 ConstantBounds Analyzer::constant_bounds(const Expr& e) const {
@@ -56,7 +84,7 @@ ConstantBounds Analyzer::constant_bounds(const Expr& e) const {
          to_string(e.type()));
   Interval result = values_of(e.type());
   if (!has_effect(e)) {
-    Reasoner reasoner(facts_);
+    Reasoner& reasoner = reasoner_for(facts_);
     if (const auto exact = reasoner.ideal(reasoner.normalise(e), e.type()))
       result = intersect(result, reasoner.interval(*exact));
   }
@@ -110,7 +138,7 @@ SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables
 Congruence Analyzer::congruence(const Expr& e) const {
   ensure(e.type().is_integer(), "congruence: the expression is {}, must be an integer", to_string(e.type()));
   if (has_effect(e)) return {};
-  Reasoner reasoner(facts_);
+  Reasoner& reasoner = reasoner_for(facts_);
   const Polynomial p = reasoner.normalise(e);
   if (const auto exact = reasoner.ideal(p, e.type())) return reasoner.congruence(*exact);
   // Where the sum may wrap, only what divides 2^bits survives.

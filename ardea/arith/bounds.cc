@@ -107,7 +107,11 @@ Interval Reasoner::interval(const Polynomial& p) {
   Interval sum = point(p.constant);
   for (const Term& term : p.terms) {
     Interval product = point(term.coefficient);
-    std::vector<AtomId> factors = term.factors;
+    if (term.factors.size() == 1) {
+      sum = sum + product * interval(term.factors[0]);
+      continue;
+    }
+    Factors factors = term.factors;
     std::sort(factors.begin(), factors.end());
     for (std::size_t i = 0; i < factors.size();) {
       const auto end = std::upper_bound(factors.begin(), factors.end(), factors[i]) - factors.begin();

@@ -16,7 +16,7 @@ std::int64_t narrow(Wide value, bool& overflow) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
 }
 
-std::vector<AtomId> sorted(std::vector<AtomId> factors) {
+Factors sorted(Factors factors) {
   std::sort(factors.begin(), factors.end());
   return factors;
 }
@@ -70,7 +70,7 @@ Polynomial multiply(const Polynomial& a, const Polynomial& b) {
   for (const Term& left : a.terms) {
     for (const Term& right : b.terms) {
       Term term{narrow(Wide{left.coefficient} * right.coefficient, product.overflow), left.factors};
-      term.factors.insert(term.factors.end(), right.factors.begin(), right.factors.end());
+      term.factors.append(right.factors.begin(), right.factors.end());
       add_term(product, term);
     }
     add_term(product, {narrow(Wide{left.coefficient} * b.constant, product.overflow), left.factors});
@@ -95,7 +95,7 @@ Polynomial wrap(const Polynomial& a, int bits) {
   return result;
 }
 
-bool same_factors(const std::vector<AtomId>& a, const std::vector<AtomId>& b) {
+bool same_factors(const Factors& a, const Factors& b) {
   if (a.size() != b.size()) return false;
   if (a.size() == 1) return a[0] == b[0];
   return sorted(a) == sorted(b);
@@ -113,7 +113,7 @@ bool same(const Polynomial& a, const Polynomial& b) {
 }
 
 std::vector<std::int64_t> key_of(const Polynomial& a) {
-  std::vector<std::pair<std::vector<AtomId>, std::int64_t>> terms;
+  std::vector<std::pair<Factors, std::int64_t>> terms;
   for (const Term& term : a.terms) terms.emplace_back(sorted(term.factors), term.coefficient);
   std::sort(terms.begin(), terms.end());
   std::vector<std::int64_t> key = {a.constant, static_cast<std::int64_t>(terms.size())};
@@ -165,7 +165,7 @@ std::optional<Term> divide_exactly(const Term& a, const Term& b) {
 Term common_divisor(const Term& a, const Term& b) {
   const std::uint64_t divisor = std::gcd(magnitude(a.coefficient), magnitude(b.coefficient));
   Term common{static_cast<std::int64_t>(divisor >> 63 ? divisor >> 1 : divisor), {}};
-  std::vector<AtomId> left = a.factors;
+  Factors left = a.factors;
   for (const AtomId factor : b.factors) {
     const auto it = std::find(left.begin(), left.end(), factor);
     if (it == left.end()) continue;

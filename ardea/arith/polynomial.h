@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "ardea/support/small_vector.h"
+
 /// The normal form of integer expressions: a polynomial with integer coefficients over atoms (variables, and
 /// divisions, minima, loads … that did not simplify). What an atom is, the Reasoner knows; here it is a
 /// number.
@@ -12,12 +14,14 @@
 namespace ardea::arith {
 
 using AtomId = int;
+/// Nearly all terms of index arithmetic have one factor, or a symbolic extent or two beside it.
+using Factors = SmallVector<AtomId, 4>;
 
 /// coefficient · Π factors. The factors keep the order in which they were multiplied, for people; a power
 /// repeats them.
 struct Term {
   std::int64_t coefficient = 0;
-  std::vector<AtomId> factors;
+  Factors factors;
 };
 
 /// Σ terms + constant: no two terms have the same factors, no coefficient is 0. The terms keep the order of
@@ -45,7 +49,7 @@ Polynomial scale(const Polynomial& a, std::int64_t factor);
 /// width is known modulo 2^bits, so this loses nothing.
 Polynomial wrap(const Polynomial& a, int bits);
 
-bool same_factors(const std::vector<AtomId>& a, const std::vector<AtomId>& b);
+bool same_factors(const Factors& a, const Factors& b);
 /// Equal as functions of the atoms, whatever the order of the terms.
 bool same(const Polynomial& a, const Polynomial& b);
 /// Equal polynomials have equal keys.

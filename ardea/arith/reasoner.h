@@ -56,6 +56,11 @@ class Reasoner {
  public:
   explicit Reasoner(const std::shared_ptr<const Facts>& facts);
 
+  /// One Reasoner may answer several questions: each has the whole budget.
+  void begin_question() { *contexts_left_ = most_contexts; }
+  /// Whether it remembers more than is worth keeping.
+  bool is_large() const { return atoms_.size() > 256 || normalised_.size() > 4096 || decided_.size() > 4096; }
+
   // normalise.cc, simplify_*.cc: expressions to normal form and back
   /// For every expression; the other functions here take expressions without effects only.
   Expr simplify_with_effects(const Expr& e);
@@ -196,7 +201,8 @@ class Reasoner {
   // Both bound the work on conditions that share parts: how many were assumed on the way down, and how many
   // more the whole question may assume.
   int nesting_ = 0;
-  std::shared_ptr<int> contexts_left_ = std::make_shared<int>(200);
+  static constexpr int most_contexts = 200;
+  std::shared_ptr<int> contexts_left_ = std::make_shared<int>(most_contexts);
   std::unordered_map<Var, VariableFacts> variables_;
   int next_order_ = 0;
   std::vector<Polynomial> assumptions_;

@@ -68,7 +68,7 @@ Expr Reasoner::rebuild(const Polynomial& unwrapped, DataType type) {
     const Expr typed = make_cast(scalar.with_lanes(a.lanes), e);
     return a.lanes == as.lanes ? typed : make_broadcast(typed, as.lanes);
   };
-  const auto product = [&](const std::vector<AtomId>& factors, DataType as) {
+  const auto product = [&](const Factors& factors, DataType as) {
     Expr result;
     for (const AtomId id : factors)
       result = result ? make_binary(BinaryOp::mul, result, factor(id, as)) : factor(id, as);
@@ -83,7 +83,7 @@ Expr Reasoner::rebuild(const Polynomial& unwrapped, DataType type) {
   Polynomial base = constant_polynomial(p.constant), stride;
   std::vector<Summand> summands;
   for (const Term& term : p.terms) {
-    std::vector<AtomId> scalars;
+    Factors scalars;
     std::copy_if(term.factors.begin(), term.factors.end(), std::back_inserter(scalars),
                  [&](AtomId id) { return atom(id).lanes == 1; });
     const std::size_t vectors = term.factors.size() - scalars.size();

@@ -1,5 +1,6 @@
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/pragmas.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/overloaded.h"
@@ -57,7 +58,7 @@ class StmtSimplifier {
     if (facts.proves(make_binary(BinaryOp::le, extent, make_int(0, extent.type())))) return make_no_op();
     const bool is_thread = loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread;
     if (drop_unit_loops_ && !is_thread && is_one(extent))
-      return simplify(substitute(loop.body, loop.var, min), facts);
+      return simplify(hand_down_pragmas(loop.annotations, substitute(loop.body, loop.var, min)), facts);
     Analyzer inside = facts;
     if (!reads_memory(min) && !reads_memory(extent)) inside.bind(loop.var, {min, extent});
     const Stmt body = simplify(loop.body, inside);

@@ -173,27 +173,87 @@ Buffer map_children(const Buffer& b, const std::function<Expr(const Expr&)>& exp
   return map.changed() ? Buffer(std::move(out)) : b;
 }
 
-// Reading is mapping that changes nothing.
+namespace {
+
+/// Calls `read` for the direct parts of a node, in the order in which map_children maps them; nothing is
+/// copied.
+template <class Read>
+class PartReader {
+ public:
+  explicit PartReader(const Read& read) : read_(read) {}
+
+  void operator()(const Expr& e) const {
+    if (e) read_(e);
+  }
+  void operator()(const Stmt& s) const {
+    if (s) read_(s);
+  }
+  void operator()(const Buffer& b) const { read_(b); }
+  void operator()(const Range& r) const { (*this)(r.min), (*this)(r.extent); }
+  void operator()(const BufferRegion& r) const { (*this)(r.buffer), (*this)(r.region); }
+  void operator()(const MatchBuffer& m) const { (*this)(m.source), (*this)(m.buffer); }
+  template <class T>
+  void operator()(const std::vector<T>& parts) const {
+    for (const T& part : parts) (*this)(part);
+  }
+  template <class T>
+  void operator()(const std::optional<T>& part) const {
+    if (part) (*this)(*part);
+  }
+
+  void parts(const IntImm&) const {}
+  void parts(const FloatImm&) const {}
+  void parts(const StringImm&) const {}
+  void parts(const VarNode&) const {}
+  void parts(const Cast& n) const { all(n.value); }
+  void parts(const Unary& n) const { all(n.operand); }
+  void parts(const Binary& n) const { all(n.left, n.right); }
+  void parts(const Select& n) const { all(n.condition, n.when_true, n.when_false); }
+  void parts(const Let& n) const { all(n.value, n.body); }
+  void parts(const Load& n) const { all(n.buffer, n.indices, n.predicate); }
+  void parts(const Call& n) const { all(n.arguments); }
+  void parts(const Ramp& n) const { all(n.base, n.stride); }
+  void parts(const Broadcast& n) const { all(n.value); }
+  void parts(const Shuffle& n) const { all(n.vectors); }
+
+  void parts(const Store& n) const { all(n.buffer, n.indices, n.value, n.predicate); }
+  void parts(const For& n) const { all(n.min, n.extent, n.body); }
+  void parts(const If& n) const { all(n.condition, n.then_case, n.else_case); }
+  void parts(const Seq& n) const { all(n.statements); }
+  void parts(const Allocate& n) const { all(n.extents, n.body); }
+  void parts(const DeclareBuffer& n) const { all(n.buffer, n.body); }
+  void parts(const LetStmt& n) const { all(n.value, n.body); }
+  void parts(const Assert& n) const { all(n.condition); }
+  void parts(const Evaluate& n) const { all(n.value); }
+  void parts(const Block& n) const {
+    for (const BlockIterator& i : n.iterators) all(i.domain, i.binding);
+    all(n.predicate, n.allocations, n.matches, n.reads, n.writes, n.init, n.body);
+  }
+
+ private:
+  template <class... Parts>
+  void all(const Parts&... parts) const {
+    ((*this)(parts), ...);
+  }
+
+  const Read& read_;
+};
+
+template <class Node, class Read>
+void read_parts(const Node& node, const Read& read) {
+  std::visit([&](const auto& n) { PartReader<Read>(read).parts(n); }, node.variant());
+}
+
+}  // namespace
 
 void for_each_child(const Expr& e, const std::function<void(const Expr&)>& expr) {
-  map_children(e, Mapper{.expr = [&](const Expr& x) {
-                 expr(x);
-                 return x;
-               }});
+  read_parts(e, overloaded{[&](const Expr& x) { expr(x); }, [](const auto&) {}});
 }
 
 void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& expr,
                     const std::function<void(const Stmt&)>& stmt) {
-  map_children(s, Mapper{.expr =
-                             [&](const Expr& x) {
-                               expr(x);
-                               return x;
-                             },
-                         .stmt =
-                             [&](const Stmt& x) {
-                               stmt(x);
-                               return x;
-                             }});
+  read_parts(
+      s, overloaded{[&](const Expr& x) { expr(x); }, [&](const Stmt& x) { stmt(x); }, [](const Buffer&) {}});
 }
 
 namespace {
@@ -204,35 +264,32 @@ struct Visitor {
   std::function<void(const Buffer&)> on_buffer = {};
   std::unordered_set<const void*> seen = {};
 
-  Mapper mapper() {
-    return {.expr =
-                [this](const Expr& e) {
-                  visit(e);
-                  return e;
-                },
-            .stmt =
-                [this](const Stmt& s) {
-                  visit(s);
-                  return s;
-                },
-            .buffer =
-                [this](const Buffer& b) {
-                  visit(b);
-                  return b;
-                }};
-  }
   void visit(const Expr& e) {
+    // A variable or a number has no parts: only who asks for expressions needs to remember it.
+    const bool is_leaf = e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>();
+    if (is_leaf && !on_expr) return;
     if (!seen.insert(e.get()).second) return;
     if (on_expr) on_expr(e);
-    map_children(e, mapper());
+    if (!is_leaf) enter(e);
   }
   void visit(const Stmt& s) {
     if (!seen.insert(s.get()).second) return;
     if (on_stmt) on_stmt(s);
-    map_children(s, mapper());
+    enter(s);
   }
   void visit(const Buffer& b) {
     if (on_buffer && seen.insert(b.get()).second) on_buffer(b);
+  }
+
+ private:
+  template <class Node>
+  void enter(const Node& node) {
+    read_parts(node, [this](const auto& part) {
+      // Expressions hold no statements: who asks for statements only need not enter them.
+      if constexpr (std::is_same_v<std::decay_t<decltype(part)>, Expr>)
+        if (!on_expr && !on_buffer) return;
+      visit(part);
+    });
   }
 };
 

@@ -1,3 +1,4 @@
+#include "ardea/ir/pragmas.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
@@ -14,7 +15,7 @@ Stmt visit(const Stmt& s) {
   Substitution bindings;
   for (const BlockIterator& iterator : block->iterators)
     bindings.emplace(iterator.var, make_cast(iterator.var.type(), iterator.binding));
-  const Stmt body = visit(substitute(block->body, bindings));
+  const Stmt body = hand_down_pragmas(block->annotations, visit(substitute(block->body, bindings)));
   return is_true(block->predicate) ? body : make_if(block->predicate, body);
 }
 

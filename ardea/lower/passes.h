@@ -51,12 +51,23 @@ Function flatten_storage(const Function& f, const target::Target& target);
 /// how); what has no vector form becomes a serial loop over the lanes, statement by statement.
 Function vectorize(const Function& f, const target::Target& target);
 
-/// Loops are serial or parallel, and no parallel loop runs inside another.
+/// Loops marked T.unroll, and inside the annotation "pragma_auto_unroll_max_step" nests of up to that many
+/// steps, are written out, or under "pragma_unroll_explicit" = 0 left as T.unroll for the backend. So is what
+/// would be more than 1,024 steps, or has no constant extent.
+Function unroll_loops(const Function& f, const target::Target& target);
+
+/// Loops are serial, parallel or unrolled (left to the backend), and no parallel loop runs inside another.
 Function serial_kinds(const Function& f, const target::Target& target);
 
 /// int64 loop variables and index arithmetic become int32 where every value, those in between included, is
 /// proved to fit.
 Function narrow_indices(const Function& f, const target::Target& target);
+
+/// Conditions, divisions and calls that a loop does not change stand before it.
+Function hoist_invariants(const Function& f, const target::Target& target);
+
+/// What several statements, or one of them several times, compute has a name: cse_var_1, cse_var_2, …
+Function eliminate_common_subexpressions(const Function& f, const target::Target& target);
 
 /// What is left is arithmetic on bool, integers of 8 bits and more, float32 and float64, and float16 that is
 /// loaded, cast and stored. bfloat16 and float8 are their bits, 4-bit integers are nibbles of a parameter's

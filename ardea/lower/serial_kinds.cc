@@ -12,7 +12,8 @@ Stmt visit(const Stmt& s, bool inside_parallel) {
   const Stmt inner = map_children(
       s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inside_parallel || stays); }});
   loop = inner.as<For>();
-  if (loop == nullptr || stays || loop->kind == ForKind::serial) return inner;
+  if (loop == nullptr || stays || loop->kind == ForKind::serial || loop->kind == ForKind::unrolled)
+    return inner;
   For serial = *loop;
   serial.kind = ForKind::serial;
   serial.thread.clear();

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <unordered_set>
+
+#include "ardea/lower/value_numbers.h"
+
+/// How often what is behind a data variable may have changed: the ages of value_numbers.h, kept while a pass
+/// goes through a program in its order.
+
+namespace ardea::lower {
+
+class MemoryAges {
+ public:
+  explicit MemoryAges(const Function& f);
+
+  const ValueNumbers::Ages& ages() const { return ages_; }
+
+  /// Everything that s writes is older now: after s, and where s repeats or may not run, before its parts,
+  /// too.
+  void pass(const Stmt& s);
+
+ private:
+  struct Writes {
+    std::vector<Var> data = {};
+    bool anything = false;  ///< a call may write what it is given, and what others hold
+  };
+  const Writes& writes_of(const Stmt& s);
+  void renew(const Var& data);
+
+  bool parameters_overlap_;  ///< nobody promised that they do not
+  std::unordered_set<Var> parameters_;
+  ValueNumbers::Ages ages_;
+  std::int64_t now_ = 0;
+  std::unordered_map<Stmt, Writes> writes_;
+};
+
+}  // namespace ardea::lower

@@ -1,0 +1,52 @@
+#include "ardea/lower/movable.h"
+
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/traverse.h"
+
+namespace ardea::lower {
+
+bool is_integer_division(const Expr& e) {
+  const auto* binary = e.as<Binary>();
+  if (binary == nullptr) return false;
+  switch (binary->op) {
+    case BinaryOp::floor_div:
+    case BinaryOp::floor_mod:
+    case BinaryOp::trunc_div:
+    case BinaryOp::trunc_mod: return true;
+    default: return false;
+  }
+}
+
+Movable::Movable(const Function& f) {
+  for (const Var& var : shape_variables(f)) positive_.insert(var);
+}
+
+bool Movable::anywhere(const Expr& e) {
+  if (e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>()) return true;
+  if (const auto found = known_.find(e); found != known_.end()) return found->second;
+  const bool result = is_anywhere(e);
+  known_.emplace(e, result);
+  return result;
+}
+
+bool Movable::is_anywhere(const Expr& e) {
+  if (e.is<Load>() || e.is<StringImm>()) return false;
+  if (const auto* call = e.as<Call>();
+      call != nullptr && (call->op->effect != Effect::pure || call->op->name == "address_of"))
+    return false;
+  if (is_integer_division(e) && !is_not_zero(e.as<Binary>()->right)) return false;
+  bool parts = true;
+  for_each_child(e, [&](const Expr& part) { parts = parts && anywhere(part); });
+  return parts;
+}
+
+bool Movable::is_not_zero(const Expr& divisor) const {
+  if (const auto* cast = divisor.as<Cast>();
+      cast != nullptr && divisor.type().is_integer() && divisor.type().bits >= cast->value.type().bits)
+    return is_not_zero(cast->value);
+  if (const auto* broadcast = divisor.as<Broadcast>()) return is_not_zero(broadcast->value);
+  if (const auto value = constant_int(divisor)) return *value != 0;
+  return divisor.is<VarNode>() && positive_.contains(Var(divisor));
+}
+
+}  // namespace ardea::lower

@@ -1,0 +1,64 @@
+#include "ardea/lower/value_numbers.h"
+
+#include <bit>
+
+#include "ardea/ir/traverse.h"
+#include "ardea/support/overloaded.h"
+
+namespace ardea::lower {
+
+namespace {
+
+template <class T>
+std::uint64_t identity(const T* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+}  // namespace
+
+std::size_t ValueNumbers::KeyHash::operator()(const Key& key) const {
+  std::uint64_t state = key.size();
+  for (const std::uint64_t word : key) {
+    state = (state ^ word) * 0x9e3779b97f4a7c15ULL;
+    state ^= state >> 29;
+  }
+  return state;
+}
+
+ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages,
+                              std::unordered_map<const ExprNode*, ValueNumber>& numbers) {
+  if (const auto found = numbers.find(e.get()); found != numbers.end()) return found->second;
+  const DataType type = e.type();
+  Key key = {e.variant().index(), static_cast<std::uint64_t>(type.code) << 32 |
+                                      static_cast<std::uint64_t>(type.bits) << 16 |
+                                      static_cast<std::uint64_t>(type.lanes)};
+  std::visit(overloaded{
+                 [&](const IntImm& n) { key.push_back(static_cast<std::uint64_t>(n.value)); },
+                 [&](const FloatImm& n) { key.push_back(std::bit_cast<std::uint64_t>(n.value)); },
+                 [&](const VarNode&) { key.push_back(identity(e.get())); },
+                 [&](const StringImm&) { key.push_back(identity(e.get())); },
+                 [&](const Let&) { key.push_back(identity(e.get())); },
+                 [&](const Unary& n) { key.push_back(static_cast<std::uint64_t>(n.op)); },
+                 [&](const Binary& n) { key.push_back(static_cast<std::uint64_t>(n.op)); },
+                 [&](const Call& n) { key.push_back(identity(n.op)); },
+                 [&](const Load& n) {
+                   key.push_back(identity(n.buffer.get()));
+                   const auto age = ages.find(n.buffer->data);
+                   key.push_back(age == ages.end() ? 0 : static_cast<std::uint64_t>(age->second));
+                   key.push_back(n.predicate ? 1 : 0);
+                 },
+                 [&](const Shuffle& n) {
+                   key.push_back(n.vectors.size());
+                   for (const std::int64_t i : n.indices) key.push_back(static_cast<std::uint64_t>(i));
+                 },
+                 [](const auto&) {},
+             },
+             e.variant());
+  for_each_child(e, [&](const Expr& part) { key.push_back(add(part, ages, numbers)); });
+  const auto [at, added] = known_.try_emplace(std::move(key), next_);
+  if (added) ++next_;
+  numbers.emplace(e.get(), at->second);
+  return at->second;
+}
+
+}  // namespace ardea::lower

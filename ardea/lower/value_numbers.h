@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "ardea/ir/function.h"
+
+/// Expressions by the values that they have: two of one number are equal wherever both are evaluated. Parts
+/// have smaller numbers than what they are part of.
+
+namespace ardea::lower {
+
+using ValueNumber = std::size_t;
+
+class ValueNumbers {
+ public:
+  /// What is behind a data variable has not changed as long as its age stays the same.
+  using Ages = std::unordered_map<Var, std::int64_t>;
+
+  /// The numbers of e and of all its parts, by node, in `numbers`; nodes that are there already keep theirs.
+  /// A load has the number of others of the same age. A let (an expression) is like no other.
+  ValueNumber add(const Expr& e, const Ages& ages, std::unordered_map<const ExprNode*, ValueNumber>& numbers);
+
+  std::size_t size() const { return next_; }
+
+ private:
+  using Key = std::vector<std::uint64_t>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+
+  std::unordered_map<Key, ValueNumber, KeyHash> known_;
+  ValueNumber next_ = 0;
+};
+
+}  // namespace ardea::lower
