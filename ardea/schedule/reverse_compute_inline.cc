@@ -159,19 +159,22 @@ class ReverseInlining {
     return std::nullopt;
   }
 
-  /// Q must run for its whole domain: what cuts it further is not known in the terms of P.
+  /// Q must run, and read its element, for its whole domain: an instance that reads nothing, as where padding
+  /// is written, has no instance of P to move into.
   std::optional<Refusal> check_whole_domain() {
     BufferRegion element{buffer_, {}};
     for (const Expr& index : element_) element.region.push_back({index, make_int(1, index.type())});
     std::vector<arith::LoopRange> domain;
     for (const BlockIterator& iterator : to().iterators) domain.emplace_back(iterator.var, iterator.domain);
-    const arith::Touched all = arith::relax(element, domain, facts_);
+    const BufferRegion all = arith::relax(element, domain, facts_).region;
     for (const arith::Access& access : arith::each_access(scope().body, facts_))
       if (access.statement == consumer_.path.back() && access.touched.region.buffer == buffer_ &&
-          access.touched.exact && contains(access.touched.region, all.region, facts_) == arith::Proof::proved)
+          access.touched.exact && contains(access.touched.region, all, facts_) == arith::Proof::proved)
         return std::nullopt;
-    return Refusal{"block_is_guarded",
-                   fmt::format("block {} is not proved to run for all values of its iterators", to().name)};
+    return Refusal{
+        "not_always_read",
+        fmt::format("block {} is not proved to run, and to read {}, for all values of its iterators",
+                    to().name, buffer_->name)};
   }
 
   /// Under common loops a round of P is followed by the round of Q that reads it, and by no other.
