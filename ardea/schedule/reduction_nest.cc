@@ -181,8 +181,8 @@ std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Pat
   if (auto refusal = refuse_block(nest.block())) return *std::move(refusal);
   if (auto refusal = refuse_loops(nest)) return *std::move(refusal);
   if (auto refusal = collect_conditions(nest)) return *std::move(refusal);
-  if (auto refusal = refuse_repeats(nest)) return *std::move(refusal);
   if (auto refusal = refuse_late_start(nest)) return *std::move(refusal);
+  if (auto refusal = refuse_repeats(nest)) return *std::move(refusal);
   return nest;
 }
 
