@@ -46,6 +46,21 @@ std::optional<Refusal> refuse_kinds(const Block& block) {
   return std::nullopt;
 }
 
+/// What is declared around the block is not known where its computation may go.
+std::optional<Refusal> refuse_views(const ElementFunction& found) {
+  for (std::size_t i = found.scope.size(); i < found.path.size(); ++i) {
+    const auto* view = found.path[i].as<DeclareBuffer>();
+    if (view == nullptr) continue;
+    std::vector<Buffer> used = loaded_buffers(found.value);
+    used.push_back(found.buffer);
+    if (std::find(used.begin(), used.end(), view->buffer) != used.end())
+      return Refusal{"view_around", fmt::format("block {} uses the view {}, which is declared around it and "
+                                                "not known elsewhere",
+                                                found.block().name, view->buffer->name)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Expr fresh_copy(const Expr& e) {
@@ -61,14 +76,8 @@ std::variant<ElementFunction, Refusal> element_function(const Path& path) {
   if (auto refusal = refuse_kinds(block)) return *std::move(refusal);
   ElementFunction found{path, block_around(path), {}, {}, {}};
   std::vector<const LetStmt*> lets;
-  for (std::size_t i = found.scope.size(); i < path.size(); ++i) {
+  for (std::size_t i = found.scope.size(); i < path.size(); ++i)
     if (const auto* let = path[i].as<LetStmt>()) lets.push_back(let);
-    if (const auto* view = path[i].as<DeclareBuffer>())
-      return Refusal{"view_around",
-                     fmt::format("block {} stands inside the declaration of buffer {}, which is "
-                                 "not known elsewhere",
-                                 block.name, view->buffer->name)};
-  }
   Stmt body = block.body;
   while (const auto* let = body.as<LetStmt>()) {
     lets.push_back(let);
@@ -91,6 +100,7 @@ std::variant<ElementFunction, Refusal> element_function(const Path& path) {
   if (!movable)
     return Refusal{"has_effect",
                    fmt::format("block {} calls out, which must happen where it stands", block.name)};
+  if (auto refusal = refuse_views(found)) return *std::move(refusal);
   for (const Buffer& read : loaded_buffers(found.value))
     if (read->data == found.buffer->data)
       return Refusal{"reads_itself",

@@ -97,10 +97,13 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
   std::vector<Expr> bindings;
   for (const BlockIterator& iterator : nest.block().iterators) bindings.push_back(iterator.binding);
   std::vector<std::pair<Var, Range>> ranges;
-  // A loop of one iteration repeats nothing, whatever is bound to it.
+  Analyzer inside = nest.facts;
+  for (const For* loop : nest.loops) inside.bind(loop->var, {loop->min, loop->extent});
+  for (const Expr& condition : nest.conditions) inside.assume(condition);
+  // A loop of which one iteration counts repeats nothing, whatever is bound to it.
   Substitution units;
   for (const For* loop : nest.loops) {
-    if (nest.facts.proves(as_index(loop->extent) <= make_int(1)))
+    if (inside.proves(as_index(loop->var) <= as_index(loop->min)))
       units[loop->var] = loop->min;
     else
       ranges.emplace_back(loop->var, Range{loop->min, loop->extent});
@@ -178,8 +181,8 @@ std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Pat
   if (auto refusal = refuse_block(nest.block())) return *std::move(refusal);
   if (auto refusal = refuse_loops(nest)) return *std::move(refusal);
   if (auto refusal = collect_conditions(nest)) return *std::move(refusal);
-  if (auto refusal = refuse_repeats(nest)) return *std::move(refusal);
   if (auto refusal = refuse_late_start(nest)) return *std::move(refusal);
+  if (auto refusal = refuse_repeats(nest)) return *std::move(refusal);
   return nest;
 }
 

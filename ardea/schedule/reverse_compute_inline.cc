@@ -88,28 +88,30 @@ class ReverseInlining {
   }
 
   std::optional<Refusal> check_uses() {
+    const std::vector<Touch> all = touches(consumer_.scope, buffer_);
     std::optional<Path> writer;
-    for (const Touch& touch : touches(consumer_.scope, buffer_)) {
+    for (const Touch& touch : all) {
       if (!touch.plain)
-        return Refusal{"buffer_is_viewed", fmt::format("{} is also used through a view, a matched part or an "
-                                                       "address",
-                                                       buffer_->name)};
-      if (touch.reads && !is_part_of(touch, consumer_.path))
-        return Refusal{"other_reader", fmt::format("{} is read by more than block {}: {}", buffer_->name,
-                                                   to().name, arith::brief(touch.path.back()))};
+        return Refusal{
+            "buffer_is_viewed",
+            fmt::format("{} is also used through a view, a matched part or an address", buffer_->name)};
       if (!touch.writes) continue;
-      if (writer)
-        return Refusal{"other_writer", fmt::format("{} is written in more than one place: {}", buffer_->name,
-                                                   arith::brief(touch.path.back()))};
-      writer = touch.path;
+      const Path block = block_around(touch.path);
+      if (writer && *writer != block)
+        return Refusal{"other_writer", fmt::format("{} is written by more than block {}: {}", buffer_->name,
+                                                   block_at(*writer).name, arith::brief(touch.path.back()))};
+      writer = block;
     }
-    if (writer) writer = block_around(*writer);
     if (!writer || block_around(*writer) != consumer_.scope)
       return Refusal{"no_producer",
                      fmt::format("no block beside {} writes {}, which it reads", to().name, buffer_->name)};
     auto producer = element_function(*writer);
     if (auto* refusal = std::get_if<Refusal>(&producer)) return std::move(*refusal);
     producer_ = std::get<ElementFunction>(std::move(producer));
+    for (const Touch& touch : all)
+      if (touch.reads && !is_part_of(touch, consumer_.path))
+        return Refusal{"other_reader", fmt::format("{} is read by more than block {}: {}", buffer_->name,
+                                                   to().name, arith::brief(touch.path.back()))};
     return std::nullopt;
   }
 
@@ -159,19 +161,29 @@ class ReverseInlining {
     return std::nullopt;
   }
 
-  /// Q must run for its whole domain: what cuts it further is not known in the terms of P.
+  /// What Q reads must be known exactly: all that P writes, or all that the domain of Q stands for, which the
+  /// conditions say. An instance that reads nothing, as where padding is written, has no instance of P to
+  /// move into.
   std::optional<Refusal> check_whole_domain() {
+    std::optional<arith::Touched> read, written;
+    for (const arith::Access& access : arith::each_access(scope().body, facts_))
+      if (access.touched.region.buffer == buffer_) (access.write ? written : read) = access.touched;
+    const auto reads = [&](const BufferRegion& part) {
+      return contains(read->region, part, facts_) == arith::Proof::proved;
+    };
+    if (read && read->exact && written && reads(written->region)) {
+      conditions_.clear();
+      return std::nullopt;
+    }
     BufferRegion element{buffer_, {}};
     for (const Expr& index : element_) element.region.push_back({index, make_int(1, index.type())});
     std::vector<arith::LoopRange> domain;
     for (const BlockIterator& iterator : to().iterators) domain.emplace_back(iterator.var, iterator.domain);
-    const arith::Touched all = arith::relax(element, domain, facts_);
-    for (const arith::Access& access : arith::each_access(scope().body, facts_))
-      if (access.statement == consumer_.path.back() && access.touched.region.buffer == buffer_ &&
-          access.touched.exact && contains(access.touched.region, all.region, facts_) == arith::Proof::proved)
-        return std::nullopt;
-    return Refusal{"block_is_guarded",
-                   fmt::format("block {} is not proved to run for all values of its iterators", to().name)};
+    if (read && read->exact && reads(arith::relax(element, domain, facts_).region)) return std::nullopt;
+    return Refusal{
+        "not_always_read",
+        fmt::format("block {} is not proved to run, and to read {}, for all values of its iterators",
+                    to().name, buffer_->name)};
   }
 
   /// Under common loops a round of P is followed by the round of Q that reads it, and by no other.

@@ -16,7 +16,7 @@ Q, the loops in which nothing else stands, and B go away. Where Q takes only a p
 Requires that P and Q are each nothing but one store of one element (lets around it aside) over spatial
 iterators: sums that are not complete would be seen, so that a P that reduces is refused. B is the one buffer
 allocated by the block around both that Q reads; P is its only writer, Q its only reader, at one element, whose
-indices determine the iterators of Q. Under common loops a round of Q must read just what that round of P wrote.
+indices determine the iterators of Q, in all values of them. Under common loops a round of Q must read just what that round of P wrote.
 Nothing from P to Q may touch D or overwrite what Q reads.
 References to Q and to the loops that go with it end; all others stay valid, that to P too.)";
   static constexpr std::array refusals = {"root_block",
@@ -33,7 +33,7 @@ References to Q and to the loops that go with it end; all others stay valid, tha
                                           "read_before",
                                           "reads_several_elements",
                                           "index_not_invertible",
-                                          "block_is_guarded",
+                                          "not_always_read",
                                           "rounds_differ",
                                           "output_is_touched",
                                           "input_changes"};
