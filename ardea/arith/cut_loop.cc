@@ -21,4 +21,12 @@ std::vector<For> cut_loop(const For& loop, const std::vector<Expr>& points,
   return parts;
 }
 
+std::vector<For> cut_whole_rounds(const For& loop, const Expr& round, const std::vector<std::string>& names,
+                                  const Analyzer& facts) {
+  std::vector<For> parts = cut_loop(loop, {floor_div(loop.extent, round) * round}, names, facts);
+  // n - n // round · round, in the form that is seen to be less than a round.
+  parts[1].extent = facts.simplify(floor_mod(loop.extent, round));
+  return parts;
+}
+
 }  // namespace ardea::arith

@@ -125,12 +125,11 @@ class Splitting {
                       print(loop_.extent), print(round)),
           {},
           [] { return std::string("use tail=\"guard\", or smaller factors"); }};
-    const Expr whole = found_.facts.simplify(floor_div(loop_.extent, round));
-    factors_[0] = whole;
+    factors_[0] = found_.facts.simplify(floor_div(loop_.extent, round));
     if (found_.facts.proves(equals(floor_mod(loop_.extent, round), make_int(0, type_))))
       return finished(nest(body_at(value(), {})), {});
     const std::vector<For> parts =
-        arith::cut_loop(loop_, {whole * round}, {loop_.var.name(), loop_.var.name() + "_rest"}, found_.facts);
+        arith::cut_whole_rounds(loop_, round, {loop_.var.name(), loop_.var.name() + "_rest"}, found_.facts);
     const Stmt main = nest(substitute(parts[0].body, parts[0].var, value()));
     return finished(make_seq({main, simplified(parts[1])}), parts[1].var);
   }

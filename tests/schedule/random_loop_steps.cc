@@ -62,7 +62,10 @@ void propose_tile(RandomSteps& steps) {
   const std::vector<LoopRef> loops = steps.any_loops();
   if (loops.size() < 2) return;
   const auto factor = [&] { return random.integer(random.chance(0.05) ? 0 : 1, 4); };
-  steps.attempt(Tile{random.pick(loops), random.pick(loops), factor(), factor()});
+  const std::int64_t x = random.integer(0, std::ssize(loops) - 2),
+                     y = random.integer(x + 1, std::ssize(loops) - 1);
+  steps.attempt(Tile{loops[static_cast<std::size_t>(x)],
+                     loops[static_cast<std::size_t>(random.chance(0.05) ? x : y)], factor(), factor()});
 }
 
 void propose_partition(RandomSteps& steps) {
@@ -160,7 +163,7 @@ void propose_fission(RandomSteps& steps) {
 
 std::vector<Proposer> loop_proposers() {
   return {{3, propose_split},       {1, propose_fuse},        {3, propose_reorder}, {0.7, propose_tile},
-          {0.7, propose_partition}, {0.3, propose_unit_loop}, {2, propose_merge},   {1, propose_fission}};
+          {0.7, propose_partition}, {0.3, propose_unit_loop}, {2, propose_merge},   {1.5, propose_fission}};
 }
 
 }  // namespace ardea::schedule

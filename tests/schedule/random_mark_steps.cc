@@ -51,9 +51,13 @@ void propose_annotate(RandomSteps& steps) {
     steps.attempt(Annotate{*target, steps.random().pick(keys), any_value(steps.random())});
 }
 
+/// Mostly what was said just before.
 void propose_unannotate(RandomSteps& steps) {
-  if (const auto target = any_block_or_loop(steps))
-    steps.attempt(Unannotate{*target, steps.random().pick(keys)});
+  const auto target = any_block_or_loop(steps);
+  if (!target) return;
+  const std::string key = steps.random().pick(keys);
+  if (steps.random().chance(0.7)) steps.attempt(Annotate{*target, key, any_value(steps.random())});
+  steps.attempt(Unannotate{*target, key});
 }
 
 void propose_pragma(RandomSteps& steps) {

@@ -3,10 +3,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "ardea/arith/regions.h"
+#include "ardea/ir/equal.h"
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
 #include "ardea/schedule/fuse.h"
-#include "ardea/schedule/mark.h"
+#include "ardea/schedule/merge.h"
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/schedule/split.h"
@@ -66,6 +68,35 @@ def apply_trace(sch: tir.Schedule) -> None:
   Schedule again(naive());
   again.replay(parse_steps(script, "script"));
   EXPECT_EQ(print(again.program()), print(s.program()));
+}
+
+/// The element-wise block under the loops over tiles of the first product.
+void merge_exponential(Schedule& s) {
+  const std::vector<LoopRef> loops = s.get_loops(s.get_block("C"));
+  const std::vector<LoopRef> elements = s.get_loops(s.get_block("D"));
+  const auto m = s.loops(Split{elements[0], {1024 / 16, 16}});
+  const auto l = s.loops(Split{elements[1], {1024 / 8, 8}});
+  s.apply(Reorder{{m[0], l[0], m[1], l[1]}});
+  s.apply(Merge{{loops[1], l[0]}});
+}
+
+TEST(Walkthrough, merges_the_exponential_into_the_first_product) {
+  Schedule s(naive());
+  tile(s, "C", 1024, 2048, 1024);
+  tile(s, "F", 1024, 1024, 3072);
+  merge_exponential(s);
+  EXPECT_EQ(print(s.program()), expected("blocks_merged.tir"));
+}
+
+/// What TVM refuses, so that the text does it by hand.
+TEST(Walkthrough, merges_the_rows_of_both_products) {
+  Schedule s(naive());
+  tile(s, "C", 1024, 2048, 1024);
+  tile(s, "F", 1024, 1024, 3072);
+  merge_exponential(s);
+  s.apply(Merge{{s.get_loops(s.get_block("C"))[0], s.get_loops(s.get_block("F"))[0]}});
+  const Function by_hand = arith::complete_regions(parse(fixture("blocks_fused_by_hand.tir")).functions[0]);
+  EXPECT_EQ(first_difference(s.program(), by_hand), "");
 }
 
 }  // namespace
