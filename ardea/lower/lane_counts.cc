@@ -9,9 +9,6 @@ namespace ardea::lower {
 
 namespace {
 
-/// More would leave no registers for anything else.
-constexpr int most_registers = 4;
-
 int computed_bits(DataType type) {
   if (!type.is_integer() && !type.is_float()) return 8;
   return type.is_float() ? std::max<int>(type.bits, 32) : std::max<int>(type.bits, 8);
@@ -48,10 +45,17 @@ bool has_lane_masks(int bits, const target::Target& target) {
   return target.has("avx512f") || target.has("avx2");
 }
 
-std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, const target::Target& target) {
+int registers_for(const Stmt& body) {
+  bool loops = false;
+  visit_stmts(body, [&](const Stmt& s) { loops = loops || s.is<For>(); });
+  return loops ? 4 : 1;  // more would leave no registers for anything else
+}
+
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers,
+                                   const target::Target& target) {
   const int whole = register_lanes(bits, target);
   const auto is_power = std::has_single_bit(static_cast<std::uint64_t>(extent));
-  if (is_power && extent <= std::int64_t{whole} * most_registers)
+  if (is_power && extent <= std::int64_t{whole} * registers)
     return {{1, static_cast<int>(extent), static_cast<int>(extent)}};
   std::vector<LanePiece> pieces;
   if (extent >= whole) pieces.push_back({extent / whole, whole, whole});

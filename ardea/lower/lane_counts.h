@@ -27,9 +27,15 @@ int register_lanes(int bits, const target::Target& target);
 /// a branch a lane.
 bool has_lane_masks(int bits, const target::Target& target);
 
-/// An extent that is a power of two and fills at most four registers is one vector. Any other is cut into
+/// How many registers one vector may fill. A body with loops inside runs them once for all that it may, since
+/// each of their iterations waits for the one before; any other is as good in vectors of one register, which
+/// C compilers prefer.
+int registers_for(const Stmt& body);
+
+/// An extent that is a power of two and fills at most `registers` is one vector. Any other is cut into
 /// vectors of one register; what is left is one vector under a mask where the target has masks, else vectors
-/// of 8, 4, 2 and 1 lanes, as many as it needs.
-std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, const target::Target& target);
+/// of powers of two lanes, as many as it needs.
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers,
+                                   const target::Target& target);
 
 }  // namespace ardea::lower

@@ -47,6 +47,10 @@ Function check_accesses(const Function& f, const target::Target& target);
 /// in the signature, and the body uses flat views of them.
 Function flatten_storage(const Function& f, const target::Target& target);
 
+/// A loop is cut where a condition in its body becomes decided, so that most iterations run without it
+/// (cut_points.h says which conditions). A nest grows to at most eight times its size.
+Function partition_loops(const Function& f, const target::Target& target);
+
 /// The iterations of a vectorized loop become lanes of vectors (lane_counts.h says how many, lane_code.h
 /// how); what has no vector form becomes a serial loop over the lanes, statement by statement.
 Function vectorize(const Function& f, const target::Target& target);

@@ -33,6 +33,8 @@ const std::vector<Pass>& cpu_pipeline() {
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
+      // After check_accesses, whose proofs use the guards; before vectorize: a guard would become a mask.
+      {"partition_loops", "guards of tails stand in loops of their own", partition_loops},
       // After check_accesses, whose tests are one an element: a mask has no bounds to prove them by. After
       // flatten_storage: whether an access is a row shows in its flat index.
       {"vectorize", "no loop is vectorized: its iterations are lanes of vectors, or it is serial", vectorize},

@@ -10,6 +10,9 @@ namespace {
 
 using arith::Analyzer;
 
+/// So many vectors are written one after another; more of them are a loop.
+constexpr std::int64_t most_copies = 4;
+
 /// One vectorized loop, whose body holds no other any more.
 class Vectorizing {
  public:
@@ -35,12 +38,15 @@ class Vectorizing {
     if (extent < 1) return std::nullopt;
     std::vector<Stmt> parts;
     std::int64_t done = 0;
-    for (const LanePiece& piece : lane_pieces(extent, bits_, target_)) {
-      const auto part = piece.rounds > 1
-                            ? rounds(number(piece.rounds), piece.lanes)
-                            : vectors(after(number(done)), piece.lanes, number(piece.used), facts_);
-      if (!part) return std::nullopt;
-      parts.push_back(*part);
+    for (const LanePiece& piece : lane_pieces(extent, bits_, registers_for(loop_.body), target_)) {
+      const bool is_loop = piece.rounds > most_copies;
+      for (std::int64_t copy = 0; copy < (is_loop ? 1 : piece.rounds); ++copy) {
+        const auto part = is_loop ? rounds(number(piece.rounds), piece.lanes)
+                                  : vectors(after(number(done + copy * piece.lanes)), piece.lanes,
+                                            number(piece.used), facts_);
+        if (!part) return std::nullopt;
+        parts.push_back(*part);
+      }
       done += piece.rounds * piece.lanes;
     }
     return parts;

@@ -15,9 +15,9 @@ namespace {
 
 // Under a sanitizer a program takes some twenty times as long; fewer still reach all of the code.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t seeds = 20;
+constexpr std::uint64_t seeds = 5;
 #else
-constexpr std::uint64_t seeds = 250;
+constexpr std::uint64_t seeds = 60;
 #endif
 
 /// What the passes made of the programs: a campaign that reaches no masks tests none.

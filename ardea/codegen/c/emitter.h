@@ -8,9 +8,9 @@
 
 #include "ardea/codegen/c/helpers.h"
 #include "ardea/codegen/c/names.h"
-#include "ardea/codegen/c/ranges.h"
 #include "ardea/codegen/c/text.h"
 #include "ardea/codegen/options.h"
+#include "ardea/codegen/ranges/ranges.h"
 #include "ardea/ir/function.h"
 #include "ardea/target/target.h"
 

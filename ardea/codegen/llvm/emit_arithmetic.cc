@@ -3,9 +3,9 @@
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/support/error.h"
 
-/// Arithmetic that never traps and is never undefined (docs/semantics.md): user arithmetic carries no nsw or
-/// nuw, every divisor and every shift amount that LLVM sees is in range. All of it works on vectors as on
-/// scalars.
+/// Arithmetic that never traps and is never undefined (docs/semantics.md): arithmetic carries nsw
+/// only where the ranges show that it cannot wrap (LLVM tells addresses apart by it), every divisor and every
+/// shift amount that LLVM sees is in range. All of it works on vectors as on scalars.
 
 namespace ardea::codegen {
 
@@ -20,7 +20,7 @@ llvm::Value* Emitter::emit_unary(const Unary& unary) {
   throw InternalError("unknown unary operation");
 }
 
-llvm::Value* Emitter::emit_binary(const Binary& binary) {
+llvm::Value* Emitter::emit_binary(const Expr& e, const Binary& binary) {
   if (binary.op == BinaryOp::logical_and || binary.op == BinaryOp::logical_or) return emit_logical(binary);
   const DataType type = binary.left.type();
   ensure(!type.is_float() || type.bits > 16,
@@ -29,7 +29,7 @@ llvm::Value* Emitter::emit_binary(const Binary& binary) {
   llvm::Value* b = emit(binary.right);
   if (is_comparison(binary.op)) return emit_comparison(binary.op, type, a, b);
   if (type.is_float()) return emit_float_binary(binary.op, a, b);
-  return emit_integer_binary(binary.op, type.is_int(), a, b);
+  return emit_integer_binary(binary.op, type.is_int(), a, b, type.is_int() && ranges_.cannot_wrap(e));
 }
 
 llvm::Value* Emitter::emit_comparison(BinaryOp op, DataType type, llvm::Value* a, llvm::Value* b) {
@@ -144,12 +144,13 @@ llvm::Value* shift(Builder& builder, BinaryOp op, bool is_signed, llvm::Value* a
 
 }  // namespace
 
-llvm::Value* Emitter::emit_integer_binary(BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b) {
+llvm::Value* Emitter::emit_integer_binary(BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b,
+                                          bool fits) {
   using I = llvm::Intrinsic::IndependentIntrinsics;
   switch (op) {
-    case BinaryOp::add: return builder_.CreateAdd(a, b);
-    case BinaryOp::sub: return builder_.CreateSub(a, b);
-    case BinaryOp::mul: return builder_.CreateMul(a, b);
+    case BinaryOp::add: return builder_.CreateAdd(a, b, "", false, fits);
+    case BinaryOp::sub: return builder_.CreateSub(a, b, "", false, fits);
+    case BinaryOp::mul: return builder_.CreateMul(a, b, "", false, fits);
     case BinaryOp::floor_div: return divide_flooring(builder_, is_signed, a, b).quotient;
     case BinaryOp::floor_mod: return divide_flooring(builder_, is_signed, a, b).remainder;
     case BinaryOp::trunc_div: return divide_truncating(builder_, is_signed, a, b).quotient;

@@ -41,7 +41,7 @@ llvm::Value* Emitter::emit_node(const Expr& e) {
                         [&](const VarNode&) { return emit_variable(Var(e)); },
                         [&](const Cast& x) { return emit_cast(emit(x.value), x.value.type(), type); },
                         [&](const Unary& x) { return emit_unary(x); },
-                        [&](const Binary& x) { return emit_binary(x); },
+                        [&](const Binary& x) { return emit_binary(e, x); },
                         [&](const Select& x) {
                           llvm::Value* condition = emit(x.condition);
                           llvm::Value* when_true = emit(x.when_true);
@@ -73,6 +73,7 @@ llvm::Value* Emitter::emit_variable(const Var& var) {
 llvm::Value* Emitter::emit_let(const Let& let) {
   llvm::Value* value = emit(let.value);
   frame_.values[let.var] = value;
+  ranges_.define(let.var, ranges_.of(let.value));
   llvm::Value* body = emit(let.body);
   frame_.values.erase(let.var);
   return body;

@@ -32,6 +32,7 @@ std::vector<Var> Emitter::captured_variables(const For& loop) {
 
 void Emitter::emit_parallel(const For& loop) {
   const std::vector<Var> captured = captured_variables(loop);
+  ranges_.define_loop(loop.var, loop.min, loop.extent);
   std::vector<llvm::Type*> types;
   for (const Var& var : captured) types.push_back(frame_.values.at(var)->getType());
   auto* closure_type = llvm::StructType::create(context_, types, "closure");

@@ -10,6 +10,7 @@ namespace ardea::codegen {
 void Emitter::emit(const Stmt& s) {
   // Values are shared inside one statement only: the next one may come after a store, or in another block.
   frame_.shared.assign(1, {});
+  ranges_.next_statement();
   std::visit(
       overloaded{
           [&](const Store& x) { emit_store(x); },
@@ -24,6 +25,7 @@ void Emitter::emit(const Stmt& s) {
             llvm::Value* value = emit(x.value);
             if (!llvm::isa<llvm::Constant>(value) && !value->hasName()) value->setName(x.var.name());
             frame_.values[x.var] = value;
+            ranges_.define(x.var, ranges_.of(x.value));
             emit(x.body);
             frame_.values.erase(x.var);
           },
@@ -40,6 +42,7 @@ void Emitter::emit(const Stmt& s) {
 void Emitter::emit_for(const For& loop) {
   // A parallel loop inside another would be run serially by the thread pool: a plain loop is cheaper.
   if (loop.kind == ForKind::parallel && !frame_.is_parallel_body) return emit_parallel(loop);
+  ranges_.define_loop(loop.var, loop.min, loop.extent);
   llvm::Value* begin = emit(loop.min);
   llvm::Value* end = builder_.CreateAdd(begin, emit(loop.extent));
   emit_counted_loop(begin, end, loop.var.type().is_int(), [&](llvm::Value* value) {

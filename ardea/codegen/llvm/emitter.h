@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ardea/codegen/llvm/codegen.h"
+#include "ardea/codegen/ranges/ranges.h"
 #include "ardea/ir/function.h"
 
 /// Writes lowered functions into one LLVM module. The class is one, because every part needs the builder and
@@ -67,9 +68,10 @@ class Emitter {
 
   // emit_arithmetic.cc
   llvm::Value* emit_unary(const Unary& unary);
-  llvm::Value* emit_binary(const Binary& binary);
+  llvm::Value* emit_binary(const Expr& e, const Binary& binary);
   llvm::Value* emit_float_binary(BinaryOp op, llvm::Value* a, llvm::Value* b);
-  llvm::Value* emit_integer_binary(BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b);
+  /// `fits`: the exact result is within the type.
+  llvm::Value* emit_integer_binary(BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b, bool fits);
   llvm::Value* emit_comparison(BinaryOp op, DataType type, llvm::Value* a, llvm::Value* b);
 
   // emit_cast.cc
@@ -142,6 +144,7 @@ class Emitter {
   llvm::IRBuilder<> builder_;
   std::string name_;  ///< of the function that is being emitted
   Frame frame_;
+  Ranges ranges_;
 
   /// Of each handle that the function defines: the bytes that its buffers promise, and what it does not
   /// alias.

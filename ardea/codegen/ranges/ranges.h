@@ -6,7 +6,7 @@
 
 #include "ardea/ir/expr.h"
 
-namespace ardea::codegen::c {
+namespace ardea::codegen {
 
 struct Interval {
   std::int64_t low, high;
@@ -39,4 +39,4 @@ class Ranges {
   std::unordered_map<const ExprNode*, std::optional<Interval>> known_;
 };
 
-}  // namespace ardea::codegen::c
+}  // namespace ardea::codegen

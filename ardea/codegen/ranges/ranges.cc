@@ -1,11 +1,11 @@
-#include "ardea/codegen/c/ranges.h"
+#include "ardea/codegen/ranges/ranges.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "ardea/ir/intrinsics.h"
 
-namespace ardea::codegen::c {
+namespace ardea::codegen {
 
 namespace {
 
@@ -149,4 +149,4 @@ void Ranges::define_loop(const Var& var, const Expr& min, const Expr& extent) {
   define(var, fits ? values : std::nullopt);
 }
 
-}  // namespace ardea::codegen::c
+}  // namespace ardea::codegen

@@ -1,0 +1,187 @@
+#include <algorithm>
+
+#include "ardea/arith/analyzer.h"
+#include "ardea/ir/equal.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/cut_points.h"
+#include "ardea/lower/facts.h"
+#include "ardea/lower/passes.h"
+
+namespace ardea::lower {
+
+namespace {
+
+using arith::Analyzer;
+
+/// How many times larger a nest may become. Tails along three tiled dimensions are eight pieces.
+constexpr std::int64_t most_growth = 8;
+
+std::int64_t size_of(const Stmt& s) {
+  std::int64_t size = 0;
+  visit_stmts(s, [&](const Stmt&) { ++size; });
+  return size;
+}
+
+Stmt with_decided(const Stmt& s, const std::vector<std::pair<Expr, bool>>& decided) {
+  if (decided.empty()) return s;
+  return rewrite(s, [&](const Expr& e) -> std::optional<Expr> {
+    for (const auto& [comparison, value] : decided)
+      if (e == comparison) return make_bool(value);
+    return std::nullopt;
+  });
+}
+
+/// A place to cut a loop, and what is decided on both sides of it.
+struct Cut {
+  Expr point;
+  std::vector<std::pair<Expr, bool>> below, from;
+};
+
+/// One outermost loop and everything in it.
+class Partition {
+ public:
+  explicit Partition(std::int64_t size) : growth_left_(size * (most_growth - 1)) {}
+
+  Stmt visit(const Stmt& s, const Analyzer& facts) {
+    if (const auto* loop = s.as<For>()) return visit_loop(*loop, facts, {});
+    if (const auto* branch = s.as<If>())
+      return If{branch->condition, visit(branch->then_case, where(facts, branch->condition)),
+                branch->else_case ? visit(branch->else_case, where(facts, logical_not(branch->condition)))
+                                  : Stmt{}};
+    if (const auto* let = s.as<LetStmt>())
+      return LetStmt{let->var, let->value, visit(let->body, inside(facts, *let))};
+    return map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, facts); }});
+  }
+
+ private:
+  using Points = std::vector<Expr>;
+
+  /// `done`: where the loop that this is a piece of was cut already.
+  Stmt visit_loop(const For& loop, const Analyzer& facts, Points done) {
+    const auto cut = find_cut(loop, facts, done);
+    if (!cut) {
+      For out = loop;
+      out.body = visit(loop.body, inside(facts, loop));
+      return out;
+    }
+    done.push_back(cut->point);
+    const auto [lower, upper] = pieces(loop, *cut, facts);
+    if (is_no_op(lower.body)) return again(upper, facts, done);
+    if (is_no_op(upper.body)) return again(lower, facts, done);
+    growth_left_ -= size_of(loop.body);
+    if (loop.kind != ForKind::parallel)
+      return make_seq({again(lower, facts, done), again(fresh_copy(upper), facts, done)});
+    // One launch of the threads, not two: each iteration chooses its side.
+    For out = loop;
+    out.body = chosen(loop.var, lower, upper, facts, done);
+    return out;
+  }
+
+  /// The two parts of the range, each with what is decided there; the same variable in both.
+  std::pair<For, For> pieces(const For& loop, const Cut& cut, const Analyzer& facts) const {
+    const Expr end = facts.simplify(loop.min + loop.extent);
+    Expr point = cut.point;
+    if (!facts.proves(point <= end)) point = min(point, end);
+    if (!facts.proves(point >= loop.min)) point = max(point, loop.min);
+    For lower = loop, upper = loop;
+    lower.extent = facts.simplify(point - loop.min);
+    upper.min = facts.simplify(point);
+    upper.extent = facts.simplify(end - point);
+    lower.body = simplified(lower, with_decided(loop.body, cut.below), facts);
+    upper.body = simplified(upper, with_decided(loop.body, cut.from), facts);
+    return {lower, upper};
+  }
+
+  static Stmt simplified(const For& loop, const Stmt& body, const Analyzer& facts) {
+    return arith::simplify(body, inside(facts, loop), /*drop_unit_loops=*/true);
+  }
+
+  /// A piece as a statement: no loop where it runs once.
+  Stmt again(const Stmt& piece, const Analyzer& facts, const Points& done) {
+    const Stmt simple = arith::simplify(piece, facts, /*drop_unit_loops=*/true);
+    const auto* loop = simple.as<For>();
+    const bool is_piece = loop != nullptr && loop->var == piece.as<For>()->var;
+    return is_piece ? visit_loop(*loop, facts, done) : visit(simple, facts);
+  }
+
+  Stmt chosen(const Var& var, const For& lower, const For& upper, const Analyzer& facts, const Points& done) {
+    const Stmt high = fresh_copy(upper.body);
+    return If{var < upper.min, inside_piece(lower, lower.body, facts, done),
+              inside_piece(upper, high, facts, done)};
+  }
+
+  /// The body of a piece of a parallel loop, cut further where it has more conditions.
+  Stmt inside_piece(For piece, const Stmt& body, const Analyzer& facts, Points done) {
+    piece.body = body;
+    const auto cut = find_cut(piece, facts, done);
+    if (!cut) return visit(body, inside(facts, piece));
+    done.push_back(cut->point);
+    const auto [lower, upper] = pieces(piece, *cut, facts);
+    growth_left_ -= size_of(body);
+    return chosen(piece.var, lower, upper, facts, done);
+  }
+
+  std::optional<Cut> find_cut(const For& loop, const Analyzer& facts, const Points& done) const {
+    if (loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread) return std::nullopt;
+    if (reads_memory(loop.min) || reads_memory(loop.extent)) return std::nullopt;
+    const std::vector<Guard> guards = guards_in(loop.body, inside(facts, loop));
+    for (const Guard& guard : guards)
+      for (const CutPoint& point : cut_points(guard, loop, facts)) {
+        if (std::any_of(done.begin(), done.end(),
+                        [&](const Expr& other) { return structurally_equal(other, point.point); }))
+          continue;
+        const Cut cut = cut_at(point.point, guards, loop, facts);
+        if (is_allowed(cut, loop, facts)) return cut;
+      }
+    return std::nullopt;
+  }
+
+  /// Everything that is decided by a cut there, not only what asked for it.
+  static Cut cut_at(const Expr& point, const std::vector<Guard>& guards, const For& loop,
+                    const Analyzer& facts) {
+    Cut cut{point, {}, {}};
+    for (const Guard& guard : guards)
+      for (const CutPoint& other : cut_points(guard, loop, facts)) {
+        if (!structurally_equal(other.point, point)) continue;
+        if (other.below) cut.below.emplace_back(guard.comparison, *other.below);
+        if (other.from) cut.from.emplace_back(guard.comparison, *other.from);
+      }
+    return cut;
+  }
+
+  /// A loop that is written out or becomes lanes needs a constant number of iterations. Lanes are not cut but
+  /// shortened; where both parts have something to do, a mask says which. Anything else grows by a copy.
+  bool is_allowed(const Cut& cut, const For& loop, const Analyzer& facts) const {
+    const auto [lower, upper] = pieces(loop, cut, facts);
+    const bool shortens = is_no_op(lower.body) || is_no_op(upper.body);
+    if (loop.kind == ForKind::vectorized || loop.kind == ForKind::unrolled) {
+      if (!constant_int(lower.extent) || !constant_int(upper.extent)) return false;
+      if (loop.kind == ForKind::vectorized) return shortens;
+    }
+    return shortens || size_of(loop.body) <= growth_left_;
+  }
+
+  std::int64_t growth_left_;
+};
+
+Stmt visit(const Stmt& s, const Analyzer& facts) {
+  if (s.is<For>()) return Partition(size_of(s)).visit(s, facts);
+  if (const auto* branch = s.as<If>())
+    return If{
+        branch->condition, visit(branch->then_case, where(facts, branch->condition)),
+        branch->else_case ? visit(branch->else_case, where(facts, logical_not(branch->condition))) : Stmt{}};
+  if (const auto* let = s.as<LetStmt>())
+    return LetStmt{let->var, let->value, visit(let->body, inside(facts, *let))};
+  return map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, facts); }});
+}
+
+}  // namespace
+
+Function partition_loops(const Function& f, const target::Target&) {
+  Function out = f;
+  const Analyzer facts = arith::facts_of(f);
+  out.body = arith::simplify(visit(f.body, facts), facts, /*drop_unit_loops=*/true);
+  return out;
+}
+
+}  // namespace ardea::lower
