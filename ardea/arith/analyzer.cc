@@ -12,30 +12,59 @@ namespace ardea::arith {
 
 namespace {
 
-/// The Reasoner that has answered the last questions under these facts: what it worked out for them, it need
-/// not work out again. Only for answers that are no expressions: the order of a sum's terms must not depend
-/// on what was asked before.
-Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts) {
-  struct Entry {
-    std::shared_ptr<const Facts> facts;  // held, so that no other facts get its address
-    std::unique_ptr<Reasoner> reasoner;
-  };
-  constexpr std::size_t most_entries = 8;  // the scopes that a walk through a program goes back to
-  thread_local std::vector<Entry> latest;
-  auto at = std::find_if(latest.begin(), latest.end(), [&](const Entry& e) { return e.facts == facts; });
+/// What the last scopes asked for have in common with the next question there.
+struct Scope {
+  std::shared_ptr<const Facts> facts;  ///< held, so that no other facts get its address
+  Reasoner fresh;
+  std::optional<Reasoner> asked = {};
+};
+
+Scope& scope_of(const std::shared_ptr<const Facts>& facts) {
+  constexpr std::size_t most_scopes = 8;  // those that a walk through a program goes back to
+  thread_local std::vector<std::unique_ptr<Scope>> latest;
+  auto at =
+      std::find_if(latest.begin(), latest.end(), [&](const auto& scope) { return scope->facts == facts; });
   if (at == latest.end()) {
-    if (latest.size() < most_entries) latest.emplace_back();
+    auto made = std::make_unique<Scope>(Scope{facts, Reasoner(facts)});
+    if (latest.size() < most_scopes) latest.emplace_back();
     at = latest.end() - 1;
-    *at = {facts, std::make_unique<Reasoner>(facts)};
+    *at = std::move(made);
   }
   std::rotate(latest.begin(), at, at + 1);
-  Reasoner& reasoner = *latest.front().reasoner;
-  if (reasoner.is_large()) reasoner = Reasoner(facts);
-  reasoner.begin_question();
-  return reasoner;
+  return *latest.front();
+}
+
+/// The order of two numbers needs no facts.
+std::optional<bool> order_of_constants(const Expr& condition) {
+  const auto* compared = condition.as<Binary>();
+  if (compared == nullptr || !is_comparison(compared->op) || !compared->left.type().is_int())
+    return std::nullopt;
+  const auto *a = compared->left.as<IntImm>(), *b = compared->right.as<IntImm>();
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  switch (compared->op) {
+    case BinaryOp::eq: return a->value == b->value;
+    case BinaryOp::ne: return a->value != b->value;
+    case BinaryOp::lt: return a->value < b->value;
+    case BinaryOp::le: return a->value <= b->value;
+    case BinaryOp::gt: return a->value > b->value;
+    default: return a->value >= b->value;
+  }
 }
 
 }  // namespace
+
+Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts) {
+  Scope& scope = scope_of(facts);
+  if (!scope.asked || scope.asked->is_large()) scope.asked = scope.fresh;
+  scope.asked->begin_question();
+  return *scope.asked;
+}
+
+Reasoner fresh_reasoner_for(const std::shared_ptr<const Facts>& facts) {
+  Reasoner reasoner = scope_of(facts).fresh;
+  reasoner.begin_question();
+  return reasoner;
+}
 
 Analyzer::Analyzer() = default;
 Analyzer::Analyzer(const Analyzer&) = default;
@@ -69,11 +98,12 @@ void Analyzer::assume(const Expr& condition) {
 
 Expr Analyzer::simplify(const Expr& e) const {
   if (!e || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>()) return e;
-  return Reasoner(facts_).simplify_with_effects(e);
+  return fresh_reasoner_for(facts_).simplify_with_effects(e);
 }
 
 Proof Analyzer::prove(const Expr& condition) const {
   if (is_true(condition)) return Proof::proved;
+  if (const auto holds = order_of_constants(condition)) return *holds ? Proof::proved : Proof::refuted;
   ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", to_string(condition.type()));
   if (has_effect(condition)) return Proof::unknown;
   return reasoner_for(facts_).decide(condition);
@@ -127,7 +157,7 @@ SymbolicBounds Analyzer::bounds(const Expr& e) const {
 SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables) const {
   ensure(e.type().is_integer(), "bounds: the expression is {}, must be an integer", to_string(e.type()));
   if (has_effect(e)) return {};
-  Reasoner reasoner(facts_);
+  Reasoner reasoner = fresh_reasoner_for(facts_);
   Reasoner::AtomSet ranging;
   for (const Var& var : variables) ranging.insert(reasoner.variable_atom(var));
   if (e.type().is_vector()) ranging.insert(reasoner.lane_atom(e.type().lanes));

@@ -11,20 +11,21 @@ Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
   std::vector<const Facts*> oldest_last;
   for (const Facts* f = facts.get(); f; f = f->older.get()) oldest_last.push_back(f);
   int& order = next_order_;
+  Variables& variables = *variables_;
   for (auto it = oldest_last.rbegin(); it != oldest_last.rend(); ++it, ++order) {
     std::visit(overloaded{
                    [&](const BoundVariable& f) {
-                     variables_[f.var] = {.range = f.range, .order = order};
+                     variables[f.var] = {.range = f.range, .order = order};
                      // The variable exists, so its loop runs.
                      if (!f.range.extent.is<IntImm>())
                        conditions.push_back(
                            make_binary(BinaryOp::gt, f.range.extent, make_int(0, f.range.extent.type())));
                    },
                    [&](const PositiveParameter& f) {
-                     variables_[f.var] = {.least = f.least, .divisor = f.divisor, .order = order};
+                     variables[f.var] = {.least = f.least, .divisor = f.divisor, .order = order};
                    },
-                   [&](const DefinedVariable& f) { variables_[f.var] = {.value = f.value, .order = order}; },
-                   [&](const DataVariable& f) { variables_[f.var] = {.data = true, .order = order}; },
+                   [&](const DefinedVariable& f) { variables[f.var] = {.value = f.value, .order = order}; },
+                   [&](const DataVariable& f) { variables[f.var] = {.data = true, .order = order}; },
                    [&](const AssumedCondition& f) { conditions.push_back(f.condition); },
                },
                (*it)->fact);
@@ -45,8 +46,8 @@ void Reasoner::forget() {
 bool Reasoner::is_tame(const Var& var) {
   // A uint64 holds values that our 64-bit bounds cannot, so nothing is promised about its arithmetic.
   if (var.type().is_uint() && var.type().bits == 64) return false;
-  const auto it = variables_.find(var);
-  if (it == variables_.end() || var.type().bits < 64) return true;
+  const auto it = variables_->find(var);
+  if (it == variables_->end() || var.type().bits < 64) return true;
   if (!it->second.value || !it->second.value->type().is_integer()) return !it->second.data;
   const auto atoms = atoms_in(normalise(*it->second.value));
   return std::all_of(atoms.begin(), atoms.end(), [&](AtomId id) { return atom(id).tame; });
@@ -112,8 +113,8 @@ int Reasoner::lanes_of(const Polynomial& p) const {
 const VariableFacts* Reasoner::facts_of(AtomId variable) const {
   const Atom& a = atom(variable);
   if (a.kind != AtomKind::variable) return nullptr;
-  const auto it = variables_.find(Var(a.expr));
-  return it == variables_.end() ? nullptr : &it->second;
+  const auto it = variables_->find(Var(a.expr));
+  return it == variables_->end() ? nullptr : &it->second;
 }
 
 const Reasoner::Ends& Reasoner::ends(AtomId variable) {

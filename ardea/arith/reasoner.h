@@ -56,8 +56,8 @@ class Reasoner {
  public:
   explicit Reasoner(const std::shared_ptr<const Facts>& facts);
 
-  /// One Reasoner may answer several questions: each has the whole budget.
-  void begin_question() { *contexts_left_ = most_contexts; }
+  /// One Reasoner may answer several questions, and a copy of it others: each has the whole budget.
+  void begin_question() { contexts_left_ = std::make_shared<int>(most_contexts); }
   /// Whether it remembers more than is worth keeping.
   bool is_large() const { return atoms_.size() > 256 || normalised_.size() > 4096 || decided_.size() > 4096; }
 
@@ -203,7 +203,13 @@ class Reasoner {
   int nesting_ = 0;
   static constexpr int most_contexts = 200;
   std::shared_ptr<int> contexts_left_ = std::make_shared<int>(most_contexts);
-  std::unordered_map<Var, VariableFacts> variables_;
+  /// Shared between copies until one of them learns of another variable.
+  using Variables = std::unordered_map<Var, VariableFacts>;
+  Variables& own_variables() {
+    if (variables_.use_count() > 1) variables_ = std::make_shared<Variables>(*variables_);
+    return *variables_;
+  }
+  std::shared_ptr<Variables> variables_ = std::make_shared<Variables>();
   int next_order_ = 0;
   std::vector<Polynomial> assumptions_;
   std::vector<std::pair<Expr, bool>> truths_;
@@ -227,6 +233,13 @@ class Reasoner {
   std::unordered_map<Expr, Expr> simplified_;
   std::unordered_map<Expr, Proof> decided_;
 };
+
+/// The Reasoner that has answered the last questions under these facts: what it worked out for them, it need
+/// not work out again. Only for answers that are no expressions: the order of a sum's terms must not depend
+/// on what was asked before.
+Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts);
+/// One that has not been asked anything yet.
+Reasoner fresh_reasoner_for(const std::shared_ptr<const Facts>& facts);
 
 /// The value of a bool constant, or of a vector of one.
 std::optional<bool> constant_truth(const Expr& e);

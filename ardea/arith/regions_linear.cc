@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ardea/arith/iter_map.h"
+#include "ardea/arith/reasoner.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 
 namespace ardea::arith {
@@ -16,8 +18,37 @@ bool uses_any(const Expr& e, const std::vector<LoopRange>& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const LoopRange& loop) { return uses(e, loop.first); });
 }
 
+namespace {
+
+/// The coefficients where they are numbers, read off the normal form.
+std::optional<std::vector<Expr>> constant_coefficients(const Expr& index, const std::vector<LoopRange>& loops,
+                                                       const Analyzer& facts) {
+  if (has_effect(index)) return std::nullopt;
+  Reasoner& reasoner = reasoner_for(facts.facts());
+  const Polynomial p = reasoner.normalise(index);
+  if (p.overflow) return std::nullopt;
+  std::vector<std::int64_t> coefficients(loops.size(), 0);
+  for (const Term& term : p.terms) {
+    const Expr& first = reasoner.atom(term.factors[0]).expr;
+    const auto loop =
+        std::find_if(loops.begin(), loops.end(), [&](const LoopRange& l) { return l.first == first; });
+    if (loop != loops.end() && term.factors.size() == 1) {
+      coefficients[static_cast<std::size_t>(loop - loops.begin())] = term.coefficient;
+      continue;
+    }
+    for (const AtomId id : term.factors)
+      if (const Expr& atom = reasoner.atom(id).expr; !atom || uses_any(atom, loops)) return std::nullopt;
+  }
+  std::vector<Expr> result;
+  for (const std::int64_t coefficient : coefficients) result.push_back(make_int(coefficient));
+  return result;
+}
+
+}  // namespace
+
 std::optional<std::vector<Expr>> linear_coefficients(const Expr& e, const std::vector<LoopRange>& loops,
                                                      const Analyzer& facts) {
+  if (auto constant = constant_coefficients(as_index(e), loops, facts)) return constant;
   // By differences: e is linear in x where e[x := x + 1] - e is free of the loops. The facts hold at x, so
   // that the difference is right at every iteration and e is linear over the whole range.
   const Expr index = facts.simplify(as_index(e));
@@ -72,14 +103,15 @@ std::optional<Expr> magnitude(const Expr& coefficient, const Analyzer& facts) {
   return std::nullopt;
 }
 
-struct Term {
+struct WeightedLoop {
   Expr weight, extent;
 };
 
 /// The moving terms of one index: weight times a loop of `extent` iterations.
-std::optional<std::vector<Term>> terms_of(const std::vector<Expr>& coefficients,
-                                          const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  std::vector<Term> terms;
+std::optional<std::vector<WeightedLoop>> terms_of(const std::vector<Expr>& coefficients,
+                                                  const std::vector<LoopRange>& loops,
+                                                  const Analyzer& facts) {
+  std::vector<WeightedLoop> terms;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (is_zero(coefficients[i])) continue;
     const auto weight = magnitude(coefficients[i], facts);
@@ -91,11 +123,12 @@ std::optional<std::vector<Term>> terms_of(const std::vector<Expr>& coefficients,
 
 /// Σ weight·x runs over [0, reach] without a gap: each weight is at most one more than what the lighter ones
 /// reach.
-bool contiguous(std::vector<Term> terms, const Analyzer& facts) {
+bool contiguous(std::vector<WeightedLoop> terms, const Analyzer& facts) {
   Expr reach = make_int(0);
   while (!terms.empty()) {
-    const auto next = std::find_if(terms.begin(), terms.end(),
-                                   [&](const Term& term) { return facts.proves(term.weight <= reach + 1); });
+    const auto next = std::find_if(terms.begin(), terms.end(), [&](const WeightedLoop& term) {
+      return facts.proves(term.weight <= reach + 1);
+    });
     if (next == terms.end()) return false;
     reach = facts.simplify(reach + next->weight * (next->extent - 1));
     terms.erase(next);
@@ -105,13 +138,13 @@ bool contiguous(std::vector<Term> terms, const Analyzer& facts) {
 
 /// Slices of `width` at Σ weight·x do not meet for different x: each weight is more than what the lighter
 /// ones reach.
-bool apart(std::vector<Term> terms, const Expr& width, const Analyzer& facts) {
+bool apart(std::vector<WeightedLoop> terms, const Expr& width, const Analyzer& facts) {
   Expr reach = facts.simplify(as_index(width) - 1);
   while (!terms.empty()) {
-    const auto lightest = std::find_if(terms.begin(), terms.end(), [&](const Term& term) {
+    const auto lightest = std::find_if(terms.begin(), terms.end(), [&](const WeightedLoop& term) {
       const Expr next = reach + term.weight * (term.extent - 1);
       return facts.proves(term.weight > reach) &&
-             std::all_of(terms.begin(), terms.end(), [&](const Term& other) {
+             std::all_of(terms.begin(), terms.end(), [&](const WeightedLoop& other) {
                return &other == &term || facts.proves(other.weight > next);
              });
     });

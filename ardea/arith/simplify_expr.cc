@@ -96,7 +96,7 @@ Expr Reasoner::simplify_let(const Expr& e, const Let& let) {
   const Expr value = simplify(let.value);
   if (value.is<IntImm>() || value.is<FloatImm>() || value.is<VarNode>())
     return simplify(substitute(let.body, let.var, value));
-  variables_[let.var] = {.value = value, .order = next_order_++};
+  own_variables()[let.var] = {.value = value, .order = next_order_++};
   const Expr body = simplify(let.body);
   if (!uses(body, let.var)) return body;
   if (value == let.value && body == let.body) return e;
