@@ -8,7 +8,7 @@ namespace ardea::schedule {
 
 struct GetBlock {
   std::string block;
-  std::optional<std::string> function;  ///< None: the program's own
+  std::optional<std::string> function = {};  ///< None: the program's own
   static constexpr auto name = "get_block";
   static constexpr auto fields =
       std::tuple(field("name", &GetBlock::block), optional_field("func_name", &GetBlock::function));

@@ -11,7 +11,7 @@ struct SamplePerfectTile {
   LoopRef loop;
   std::int64_t n = 2;
   std::int64_t max_innermost_factor = 16;
-  std::optional<std::vector<std::int64_t>> decision;
+  std::optional<std::vector<std::int64_t>> decision = {};
   static constexpr auto name = "sample_perfect_tile";
   static constexpr auto fields =
       std::tuple(field("loop", &SamplePerfectTile::loop), field("n", &SamplePerfectTile::n),
@@ -28,7 +28,7 @@ Outcome apply(const Function& f, const SamplePerfectTile& step, Context& context
 struct SampleCategorical {
   std::vector<std::int64_t> candidates;
   std::vector<double> probs;
-  std::optional<std::int64_t> decision;
+  std::optional<std::int64_t> decision = {};
   static constexpr auto name = "sample_categorical";
   static constexpr auto fields = std::tuple(field("candidates", &SampleCategorical::candidates),
                                             field("probs", &SampleCategorical::probs),
