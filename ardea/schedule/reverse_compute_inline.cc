@@ -148,8 +148,9 @@ class ReverseInlining {
     const auto values = solve_for_iterators(element_, to().iterators, producer_->indices, facts);
     if (!values) return refusal;
     values_ = *values;
-    for (const Expr& index : consumer_.indices)
-      if (!loaded_buffers(index).empty()) return refusal;
+    for (const std::vector<Expr>* indices : {&consumer_.indices, &producer_->indices})
+      for (const Expr& index : *indices)
+        if (!loaded_buffers(index).empty()) return refusal;
     for (std::size_t d = 0; d < element_.size(); ++d)
       if (!facts.proves(equals(as_index(substitute(element_[d], values_)), as_index(producer_->indices[d]))))
         return refusal;

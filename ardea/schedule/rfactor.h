@@ -25,10 +25,11 @@ whose loops run each instance once. Partial results start from the neutral eleme
 own init; a guard on the loop that leaves an iteration without any instance goes into the terms.
 Sums of floats are added in another order: the last bits may differ.
 Results: the rf block. All references stay valid; that to C names the sum of the partial results.)";
-  static constexpr std::array refusals = {"loop_is_not_serial",   "not_one_block",    "not_a_reduction",
-                                          "reduce_loop_outside",  "loop_feeds_both",  "bounds_depend",
-                                          "condition_mixes",      "instances_repeat", "start_is_not_first",
-                                          "loop_does_not_reduce", "not_a_reducer",    "no_such_axis"};
+  static constexpr std::array refusals = {
+      "loop_is_not_serial", "not_one_block",        "not_a_reduction", "reduce_loop_outside",
+      "loop_feeds_both",    "bounds_depend",        "condition_mixes", "instances_repeat",
+      "start_is_not_first", "loop_does_not_reduce", "not_a_reducer",   "no_such_axis",
+      "let_around"};
 };
 Outcome apply(const Function& f, const RFactor& step, Context& context);
 
