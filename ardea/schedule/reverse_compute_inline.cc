@@ -148,7 +148,7 @@ class ReverseInlining {
     const auto values = solve_for_iterators(element_, to().iterators, producer_->indices, facts);
     if (!values) return refusal;
     values_ = *values;
-    for (const std::vector<Expr>* indices : {&consumer_.indices, &producer_->indices})
+    for (const std::vector<Expr>* indices : {&consumer_.indices, &std::as_const(*producer_).indices})
       for (const Expr& index : *indices)
         if (!loaded_buffers(index).empty()) return refusal;
     for (std::size_t d = 0; d < element_.size(); ++d)
