@@ -198,7 +198,7 @@ Function with_reads_around(const Function& f, const Path& path) {
 
 }  // namespace
 
-Outcome apply(const Function& f, const DecomposeReduction& step, Context&) {
+Outcome apply(const Function& f, const DecomposeReduction& step, Context& context) {
   const auto found = refer(f, step.block);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
   const auto loop = refer(f, step.loop);
@@ -208,7 +208,7 @@ Outcome apply(const Function& f, const DecomposeReduction& step, Context&) {
   if (std::find(around.begin(), around.end(), step.loop) == around.end())
     return Refusal{"loop_not_around", fmt::format("loop {} is none of the loops around block {}",
                                                   step.loop.var.name(), block_at(path).name)};
-  const auto nest = reduction_nest(f, path, std::get<Path>(loop).size() - 1);
+  const auto nest = reduction_nest(f, path, std::get<Path>(loop).size() - 1, context);
   if (const auto* refusal = std::get_if<Refusal>(&nest)) return *refusal;
   Outcome outcome = Decomposition(f, std::get<ReductionNest>(nest)).run();
   if (auto* applied = std::get_if<Applied>(&outcome))

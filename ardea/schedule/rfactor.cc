@@ -227,7 +227,7 @@ std::size_t nest_begin(const Path& path) {
 
 }  // namespace
 
-Outcome apply(const Function& f, const RFactor& step, Context&) {
+Outcome apply(const Function& f, const RFactor& step, Context& context) {
   auto referred = refer_to_loop(f, step.loop);
   if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
   const FoundLoop& found = std::get<FoundLoop>(referred);
@@ -239,7 +239,7 @@ Outcome apply(const Function& f, const RFactor& step, Context&) {
   if (!block)
     return Refusal{"not_one_block", fmt::format("loop {} holds more than loops around one block", loop_name)};
   const Path path = *path_to(f, BlockRef{block.as<Block>()->id});
-  const auto nested = reduction_nest(f, path, nest_begin(found.path));
+  const auto nested = reduction_nest(f, path, nest_begin(found.path), context);
   if (const auto* refusal = std::get_if<Refusal>(&nested)) return *refusal;
   const auto& nest = std::get<ReductionNest>(nested);
   if (!nest.feeds(*found.loop, IteratorKind::reduce))
