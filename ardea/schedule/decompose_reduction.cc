@@ -31,11 +31,15 @@ class Decomposition {
  private:
   const Block& block() const { return nest_.block(); }
 
-  std::vector<Buffer> outputs() const {
+  /// The buffers that the init writes, or reads.
+  std::vector<Buffer> of_init(bool written) const {
     std::vector<Buffer> found;
-    visit_stmts(block().init, [&](const Stmt& s) {
-      if (const auto* store = s.as<Store>()) found.push_back(store->buffer);
-    });
+    for (const arith::Access& access : arith::each_access(block(), nest_.facts)) {
+      const Buffer& buffer = access.touched.region.buffer;
+      if (access.in_init && access.write == written &&
+          std::find(found.begin(), found.end(), buffer) == found.end())
+        found.push_back(buffer);
+    }
     return found;
   }
 
@@ -63,11 +67,7 @@ class Decomposition {
                        fmt::format("the init of block {} uses {}, which is the block's own", block().name,
                                    buffer->name)};
     }
-    std::vector<Buffer> inputs;
-    visit_exprs(block().init, [&](const Expr& e) {
-      if (const auto* load = e.as<Load>()) inputs.push_back(load->buffer);
-    });
-    for (const Buffer& input : inputs)
+    for (const Buffer& input : of_init(false))
       for (const Touch& touch : others(input))
         if (touch.writes)
           return Refusal{
@@ -78,7 +78,7 @@ class Decomposition {
   }
 
   std::optional<Refusal> refuse_other_touches() const {
-    for (const Buffer& output : outputs())
+    for (const Buffer& output : of_init(true))
       for (const Touch& touch : others(output))
         if (!touch.plain || !comes_after_start(touch, output))
           return Refusal{"output_is_touched",

@@ -245,6 +245,9 @@ Outcome apply(const Function& f, const RFactor& step, Context& context) {
   if (!nest.feeds(*found.loop, IteratorKind::reduce))
     return Refusal{"loop_does_not_reduce",
                    fmt::format("loop {} feeds no reduce iterator of block {}", loop_name, nest.block().name)};
+  if (!nest.block().matches.empty() || !nest.block().allocations.empty())
+    return Refusal{"has_own_buffers",
+                   fmt::format("block {} allocates or matches buffers of its own", nest.block().name)};
   const auto reducer = Reducer::of(nest.block());
   if (!reducer)
     return Refusal{"not_a_reducer",
