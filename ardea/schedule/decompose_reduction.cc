@@ -31,11 +31,15 @@ class Decomposition {
  private:
   const Block& block() const { return nest_.block(); }
 
-  std::vector<Buffer> outputs() const {
+  /// The buffers that the init writes, or reads.
+  std::vector<Buffer> of_init(bool written) const {
     std::vector<Buffer> found;
-    visit_stmts(block().init, [&](const Stmt& s) {
-      if (const auto* store = s.as<Store>()) found.push_back(store->buffer);
-    });
+    for (const arith::Access& access : arith::each_access(block(), nest_.facts)) {
+      const Buffer& buffer = access.touched.region.buffer;
+      if (access.in_init && access.write == written &&
+          std::find(found.begin(), found.end(), buffer) == found.end())
+        found.push_back(buffer);
+    }
     return found;
   }
 
@@ -63,11 +67,7 @@ class Decomposition {
                        fmt::format("the init of block {} uses {}, which is the block's own", block().name,
                                    buffer->name)};
     }
-    std::vector<Buffer> inputs;
-    visit_exprs(block().init, [&](const Expr& e) {
-      if (const auto* load = e.as<Load>()) inputs.push_back(load->buffer);
-    });
-    for (const Buffer& input : inputs)
+    for (const Buffer& input : of_init(false))
       for (const Touch& touch : others(input))
         if (touch.writes)
           return Refusal{
@@ -78,7 +78,7 @@ class Decomposition {
   }
 
   std::optional<Refusal> refuse_other_touches() const {
-    for (const Buffer& output : outputs())
+    for (const Buffer& output : of_init(true))
       for (const Touch& touch : others(output))
         if (!touch.plain || !comes_after_start(touch, output))
           return Refusal{"output_is_touched",
@@ -198,7 +198,7 @@ Function with_reads_around(const Function& f, const Path& path) {
 
 }  // namespace
 
-Outcome apply(const Function& f, const DecomposeReduction& step, Context&) {
+Outcome apply(const Function& f, const DecomposeReduction& step, Context& context) {
   const auto found = refer(f, step.block);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
   const auto loop = refer(f, step.loop);
@@ -208,7 +208,7 @@ Outcome apply(const Function& f, const DecomposeReduction& step, Context&) {
   if (std::find(around.begin(), around.end(), step.loop) == around.end())
     return Refusal{"loop_not_around", fmt::format("loop {} is none of the loops around block {}",
                                                   step.loop.var.name(), block_at(path).name)};
-  const auto nest = reduction_nest(f, path, std::get<Path>(loop).size() - 1);
+  const auto nest = reduction_nest(f, path, std::get<Path>(loop).size() - 1, context);
   if (const auto* refusal = std::get_if<Refusal>(&nest)) return *refusal;
   Outcome outcome = Decomposition(f, std::get<ReductionNest>(nest)).run();
   if (auto* applied = std::get_if<Applied>(&outcome))

@@ -122,26 +122,36 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
 
 /// At the first iteration of the loops that reduce, each reduce iterator must be at the start of its domain:
 /// the init happens there, and what came before it would be lost.
-std::optional<Refusal> refuse_late_start(const ReductionNest& nest) {
+std::optional<Refusal> refuse_late_start(const ReductionNest& nest, Context& context) {
   const Analyzer facts = nest.facts_of_spatial_loops();
+  const auto not_first = [&](const std::string& why) {
+    return Refusal{"start_is_not_first",
+                   fmt::format("the init of block {} does not run in the first iteration "
+                               "of its reduction: {}",
+                               nest.block().name, why)};
+  };
   Substitution start;
-  bool runs = true;
   for (const For* loop : nest.loops) {
     if (!nest.feeds(*loop, IteratorKind::reduce)) continue;
     start[loop->var] = loop->min;
-    runs = runs && facts.proves(as_index(loop->extent) >= make_int(1));
+    if (auto refusal = context.require(facts, as_index(loop->extent) >= make_int(1),
+                                       not_first(fmt::format("loop {} may have none", loop->var.name()))))
+      return refusal;
   }
-  bool at_start = true;
-  for (const BlockIterator& iterator : nest.block().iterators)
-    if (iterator.kind == IteratorKind::reduce)
-      at_start = at_start && facts.proves(equals(as_index(substitute(iterator.binding, start)),
-                                                 as_index(iterator.domain.min)));
+  for (const BlockIterator& iterator : nest.block().iterators) {
+    if (iterator.kind != IteratorKind::reduce) continue;
+    const Expr first = substitute(iterator.binding, start);
+    if (auto refusal = context.require(
+            facts, equals(as_index(first), as_index(iterator.domain.min)),
+            not_first(fmt::format("{} is {} there", iterator.var.name(), print(facts.simplify(first))))))
+      return refusal;
+  }
   for (const Expr& condition : nest.conditions)
-    if (nest.is_about_reduction(condition)) at_start = at_start && facts.proves(substitute(condition, start));
-  if (runs && at_start) return std::nullopt;
-  return Refusal{"start_is_not_first",
-                 fmt::format("the init of block {} is not proved to run {}", nest.block().name,
-                             runs ? "in the first iteration of its reduction" : "at all")};
+    if (nest.is_about_reduction(condition))
+      if (auto refusal = context.require(facts, substitute(condition, start),
+                                         not_first(fmt::format("{} is false there", print(condition)))))
+        return refusal;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -173,7 +183,8 @@ Analyzer ReductionNest::facts_of_spatial_loops() const {
   return known;
 }
 
-std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Path& path, std::size_t first) {
+std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Path& path, std::size_t first,
+                                                    Context& context) {
   ReductionNest nest{path, first, {}, {}, {}};
   nest.facts = facts_at(f, nest.outside());
   for (std::size_t i = first; i + 1 < path.size(); ++i)
@@ -181,7 +192,7 @@ std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Pat
   if (auto refusal = refuse_block(nest.block())) return *std::move(refusal);
   if (auto refusal = refuse_loops(nest)) return *std::move(refusal);
   if (auto refusal = collect_conditions(nest)) return *std::move(refusal);
-  if (auto refusal = refuse_late_start(nest)) return *std::move(refusal);
+  if (auto refusal = refuse_late_start(nest, context)) return *std::move(refusal);
   if (auto refusal = refuse_repeats(nest)) return *std::move(refusal);
   return nest;
 }

@@ -34,8 +34,11 @@ int occurrences(const Expr& e, const Buffer& buffer) {
 
 class ReverseInlining {
  public:
-  ReverseInlining(const Function& f, const ElementFunction& consumer)
-      : f_(f), consumer_(consumer), facts_(arith::facts_inside(scope(), facts_at(f, consumer.scope))) {}
+  ReverseInlining(const Function& f, const ElementFunction& consumer, Context& context)
+      : f_(f),
+        consumer_(consumer),
+        context_(context),
+        facts_(arith::facts_inside(scope(), facts_at(f, consumer.scope))) {}
 
   Outcome run() {
     if (auto refusal = find_producer()) return *std::move(refusal);
@@ -148,11 +151,16 @@ class ReverseInlining {
     const auto values = solve_for_iterators(element_, to().iterators, producer_->indices, facts);
     if (!values) return refusal;
     values_ = *values;
-    for (const Expr& index : consumer_.indices)
-      if (!loaded_buffers(index).empty()) return refusal;
+    for (const std::vector<Expr>* indices : {&consumer_.indices, &std::as_const(*producer_).indices})
+      for (const Expr& index : *indices)
+        if (!loaded_buffers(index).empty()) return refusal;
     for (std::size_t d = 0; d < element_.size(); ++d)
-      if (!facts.proves(equals(as_index(substitute(element_[d], values_)), as_index(producer_->indices[d]))))
-        return refusal;
+      if (auto other = context_.require(
+              facts, equals(as_index(substitute(element_[d], values_)), as_index(producer_->indices[d])),
+              {"index_not_invertible",
+               fmt::format("block {} reads only {}, not all that block {} writes", to().name,
+                           print(make_load(buffer_, element_)), from().name)}))
+        return other;
     for (const BlockIterator& iterator : to().iterators) {
       const Expr value = as_index(values_.at(iterator.var)), low = as_index(iterator.domain.min);
       for (const Expr& condition : {value >= low, value < low + as_index(iterator.domain.extent)})
@@ -275,6 +283,7 @@ class ReverseInlining {
 
   const Function& f_;
   const ElementFunction& consumer_;
+  Context& context_;
   const Analyzer facts_;  ///< inside the block around both
   std::optional<ElementFunction> producer_;
   Buffer buffer_;
@@ -285,12 +294,12 @@ class ReverseInlining {
 
 }  // namespace
 
-Outcome apply(const Function& f, const ReverseComputeInline& step, Context&) {
+Outcome apply(const Function& f, const ReverseComputeInline& step, Context& context) {
   const auto path = refer(f, step.block);
   if (const auto* refusal = std::get_if<Refusal>(&path)) return *refusal;
   const auto consumer = element_function(std::get<Path>(path));
   if (const auto* refusal = std::get_if<Refusal>(&consumer)) return *refusal;
-  return ReverseInlining(f, std::get<ElementFunction>(consumer)).run();
+  return ReverseInlining(f, std::get<ElementFunction>(consumer), context).run();
 }
 
 }  // namespace ardea::schedule

@@ -27,7 +27,7 @@ class Factoring {
 
   Outcome run() {
     split_conditions();
-    if (auto refusal = refuse_guards()) return *std::move(refusal);
+    if (auto refusal = refuse_outer_variables()) return *std::move(refusal);
     make_buffers();
     const Block partial = partial_block();
     const Stmt old = nest_.path.back();
@@ -59,15 +59,31 @@ class Factoring {
     }
   }
 
-  /// What goes into the terms must be said by iterators of the block.
-  std::optional<Refusal> refuse_guards() const {
-    if (!guard_) return std::nullopt;
-    for (const LoopRef& loop : loops_around(nest_.outside()))
-      if (uses(guard_, loop.var))
-        return Refusal{"condition_mixes",
-                       fmt::format("block {} runs where {}, which is about the reduction and "
-                                   "about loop {} outside of it",
-                                   block().name, print(guard_), loop.var.name())};
+  /// What goes into the new block, or becomes an extent of the new buffer, must be said without the loops and
+  /// lets around: only bindings know these.
+  std::optional<Refusal> refuse_outer_variables() const {
+    for (const LoopRef& loop : loops_around(nest_.outside())) {
+      if (uses(loop_.min, loop.var) || uses(loop_.extent, loop.var))
+        return Refusal{"bounds_depend", fmt::format("the bounds of loop {} depend on loop {}",
+                                                    loop_.var.name(), loop.var.name())};
+      if (guard_ && uses(guard_, loop.var))
+        return Refusal{"condition_mixes", fmt::format("block {} runs where {}, which is about the reduction "
+                                                      "and about loop {} outside of it",
+                                                      block().name, print(guard_), loop.var.name())};
+    }
+    for (const Stmt& s : nest_.outside()) {
+      const auto* let = s.as<LetStmt>();
+      if (let == nullptr) continue;
+      bool used =
+          (guard_ && uses(guard_, let->var)) || uses(loop_.min, let->var) || uses(loop_.extent, let->var);
+      for (const BlockIterator& iterator : block().iterators)
+        used = used || (uses(iterator.binding, loop_.var) && uses(iterator.binding, let->var));
+      if (used)
+        return Refusal{"let_around",
+                       fmt::format("the reduction of block {} depends on {}, which a let around "
+                                   "it defines",
+                                   block().name, let->var.name())};
+    }
     return std::nullopt;
   }
 
@@ -149,7 +165,6 @@ class Factoring {
     out.reads.reset();
     out.writes.reset();
     Substitution loops;
-    std::vector<Stmt> nest;
     std::vector<For> around;
     for (const For* loop : nest_.loops) {
       if (!nest_.feeds(*loop, IteratorKind::spatial)) {
@@ -212,7 +227,7 @@ std::size_t nest_begin(const Path& path) {
 
 }  // namespace
 
-Outcome apply(const Function& f, const RFactor& step, Context&) {
+Outcome apply(const Function& f, const RFactor& step, Context& context) {
   auto referred = refer_to_loop(f, step.loop);
   if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
   const FoundLoop& found = std::get<FoundLoop>(referred);
@@ -224,12 +239,15 @@ Outcome apply(const Function& f, const RFactor& step, Context&) {
   if (!block)
     return Refusal{"not_one_block", fmt::format("loop {} holds more than loops around one block", loop_name)};
   const Path path = *path_to(f, BlockRef{block.as<Block>()->id});
-  const auto nested = reduction_nest(f, path, nest_begin(found.path));
+  const auto nested = reduction_nest(f, path, nest_begin(found.path), context);
   if (const auto* refusal = std::get_if<Refusal>(&nested)) return *refusal;
   const auto& nest = std::get<ReductionNest>(nested);
   if (!nest.feeds(*found.loop, IteratorKind::reduce))
     return Refusal{"loop_does_not_reduce",
                    fmt::format("loop {} feeds no reduce iterator of block {}", loop_name, nest.block().name)};
+  if (!nest.block().matches.empty() || !nest.block().allocations.empty())
+    return Refusal{"has_own_buffers",
+                   fmt::format("block {} allocates or matches buffers of its own", nest.block().name)};
   const auto reducer = Reducer::of(nest.block());
   if (!reducer)
     return Refusal{"not_a_reducer",

@@ -21,14 +21,16 @@ buffer; a negative one counts from the end). The old block, now the sum of the p
 after, in loops of its own: copies ax0, … of those that feed spatial iterators, then the loop.
 Requires a serial loop that feeds reduce iterators only, in a nest with one block, which is a reduction with an
 init by a known operation (+ * min max & | ^ and or, several of them on several buffers, argmax and argmin),
-whose loops run each instance once. Partial results start from the neutral element, the sum from the block's
-own init; a guard on the loop that leaves an iteration without any instance goes into the terms.
+whose loops run each instance once, and which has no buffers of its own. Partial results start from the neutral
+element, the sum from the block's own init; a guard on the loop that leaves an iteration without any instance
+goes into the terms.
 Sums of floats are added in another order: the last bits may differ.
 Results: the rf block. All references stay valid; that to C names the sum of the partial results.)";
   static constexpr std::array refusals = {"loop_is_not_serial",   "not_one_block",    "not_a_reduction",
                                           "reduce_loop_outside",  "loop_feeds_both",  "bounds_depend",
                                           "condition_mixes",      "instances_repeat", "start_is_not_first",
-                                          "loop_does_not_reduce", "not_a_reducer",    "no_such_axis"};
+                                          "loop_does_not_reduce", "not_a_reducer",    "no_such_axis",
+                                          "let_around",           "has_own_buffers"};
 };
 Outcome apply(const Function& f, const RFactor& step, Context& context);
 
