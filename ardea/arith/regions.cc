@@ -22,7 +22,8 @@ bool reads_memory(const Expr& e) {
 
 /// What is in force at a place inside the statement that was asked about.
 struct Place {
-  Analyzer facts;
+  Analyzer facts;                     ///< with the conditions
+  Analyzer stated_facts = {};         ///< without: what holds wherever a region is stated
   std::vector<LoopRange> loops = {};  ///< to relax over, outermost first
   std::vector<Expr> conditions = {};  ///< not decided by the facts
   Substitution values = {};           ///< lets, and iterators of blocks inside, by their values
@@ -36,6 +37,7 @@ struct Place {
     all_run = all_run && facts.proves(as_index(range.extent) >= make_int(1));
     loops.emplace_back(var, range);
     facts.bind(var, range);
+    stated_facts.bind(var, range);
   }
 
   void require(const std::vector<Expr>& parts) {
@@ -140,8 +142,10 @@ class Walk {
       // What was asserted holds from there on, else the program has stopped.
       if (const auto* check = statement.as<Assert>())
         for (const Expr& part : conjuncts(check->condition))
-          if (const Expr holds = substitute(part, place.values); !reads_memory(holds))
+          if (const Expr holds = substitute(part, place.values); !reads_memory(holds)) {
             place.facts.assume(holds);
+            place.stated_facts.assume(holds);
+          }
     }
   }
 
@@ -296,11 +300,13 @@ class Walk {
       region = in_source(region, match->second, place);
     if (std::find(seen_.begin(), seen_.end(), region.buffer) == seen_.end()) seen_.push_back(region.buffer);
     if (own_memory_.contains(region.buffer->data)) return;
-    Access access{.touched = relax_within(region, place.loops, place.conditions, place.all_run, place.facts),
+    Access access{.touched = relax_within(region, place.loops, place.conditions, place.all_run,
+                                          place.stated_facts, place.facts),
                   .write = write,
                   .in_init = place.in_init,
                   .opaque = opaque_access,
                   .conditional = !place.conditions.empty() || place.guarded_by_memory,
+                  .facts = place.facts,
                   .statement = place.statement};
     access.touched.exact = access.touched.exact && exact && !place.guarded_by_memory;
     found_.push_back(std::move(access));
@@ -331,7 +337,7 @@ Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
 
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
   Walk walk;
-  walk.visit(s, Place{.facts = facts});
+  walk.visit(s, Place{.facts = facts, .stated_facts = facts});
   return walk.take();
 }
 
@@ -343,7 +349,8 @@ Analyzer facts_inside(const Block& block, const Analyzer& facts) {
 
 std::vector<Access> each_access(const Block& block, const Analyzer& facts) {
   Walk walk;
-  walk.block_inside(block, Place{.facts = facts_inside(block, facts)});
+  const Analyzer inside = facts_inside(block, facts);
+  walk.block_inside(block, Place{.facts = inside, .stated_facts = inside});
   return walk.take();
 }
 

@@ -36,6 +36,7 @@ struct Access {
   /// write.
   bool opaque = false;
   bool conditional = false;  ///< under a condition that the facts do not decide
+  Analyzer facts;            ///< what holds where it happens, its conditions included
   Stmt statement;            ///< the store, the statement around the load, or the block inside
 };
 

@@ -30,9 +30,11 @@ std::optional<std::vector<std::size_t>> separating_dimensions(const std::vector<
                                                               const std::vector<LoopRange>& loops,
                                                               const Analyzer& facts);
 
-/// `relax` where `facts` already knows the loops' ranges and the conditions. `all_run`: every loop is known
-/// to have an iteration, which must be asked before its range is bound: a bound variable exists.
+/// `relax` where `facts` already knows the loops' ranges and `under_conditions` the conditions, too.
+/// `all_run`: every loop is known to have an iteration, which must be asked before its range is bound: a
+/// bound variable exists.
 Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,
-                     const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts);
+                     const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts,
+                     const Analyzer& under_conditions);
 
 }  // namespace ardea::arith

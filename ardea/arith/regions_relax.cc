@@ -143,26 +143,9 @@ Interval interval_of(const Range& range, const Analyzer& facts) {
   return {low, is_one(range.extent) ? low : facts.simplify(low + as_index(range.extent) - 1)};
 }
 
-}  // namespace
-
-Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  return relax(region, loops, {}, facts);
-}
-
-Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops,
-              const std::vector<Expr>& conditions, const Analyzer& facts) {
-  Analyzer inside = facts;
-  bool all_run = true;
-  for (const auto& [var, range] : loops) {
-    all_run = all_run && inside.proves(as_index(range.extent) >= make_int(1));
-    inside.bind(var, range);
-  }
-  for (const Expr& condition : conditions) inside.assume(condition);
-  return relax_within(region, loops, conditions, all_run, inside);
-}
-
-Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,
-                     const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts) {
+/// The box, by what holds wherever it is stated.
+Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
+               const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts) {
   const std::vector<Cut> cuts = cuts_of(conditions, loops, facts);
   std::vector<bool> spent(cuts.size(), false);
   Touched touched{{region.buffer, {}}, true};
@@ -195,6 +178,37 @@ Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& l
   touched.exact = std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; }) && all_run &&
                   fills_box(region.region, loops, facts);
   return touched;
+}
+
+}  // namespace
+
+Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  return relax(region, loops, {}, facts);
+}
+
+Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops,
+              const std::vector<Expr>& conditions, const Analyzer& facts) {
+  Analyzer inside = facts;
+  bool all_run = true;
+  for (const auto& [var, range] : loops) {
+    all_run = all_run && inside.proves(as_index(range.extent) >= make_int(1));
+    inside.bind(var, range);
+  }
+  Analyzer under_conditions = inside;
+  for (const Expr& condition : conditions) under_conditions.assume(condition);
+  return relax_within(region, loops, conditions, all_run, inside, under_conditions);
+}
+
+Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,
+                     const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts,
+                     const Analyzer& under_conditions) {
+  const Touched plain = box_of(region, loops, conditions, all_run, facts);
+  if (conditions.empty() || plain.exact) return plain;
+  // Where the conditions say more than cuts do, the box under them is smaller. It is never exact: it is
+  // stated for iterations of the loops around, too, in which the conditions fail and nothing is touched.
+  Touched smaller_box = box_of(region, loops, conditions, all_run, under_conditions);
+  smaller_box.exact = false;
+  return contains(smaller_box.region, plain.region, under_conditions) == Proof::proved ? plain : smaller_box;
 }
 
 Touched unite(const Touched& a, const Touched& b, const Analyzer& facts) {

@@ -126,7 +126,7 @@ class BlockCheck {
     for (const Access& access : each) {
       const BufferRegion& box = access.touched.region;
       if (access.write) continue;
-      if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.reads, box, facts))
+      if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.reads, box, access.facts))
         continue;
       if (block.init && written_by(each, box, facts)) continue;  // it reads back what it wrote itself
       report_.add(
@@ -141,7 +141,7 @@ class BlockCheck {
     for (const Access& access : each) {
       const BufferRegion& box = access.touched.region;
       if (!access.write) continue;
-      if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.writes, box, facts))
+      if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.writes, box, access.facts))
         continue;
       report_.add(
           mentions(*block.writes, box.buffer) ? "write_region_too_small" : "write_region_missing",

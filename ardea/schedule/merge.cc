@@ -34,6 +34,52 @@ std::string described(const Stmt& s) {
   return s.is<Block>() ? "block " + blocks[0] : "a statement" + inside;
 }
 
+/// The nests under common loops, `depth` of them.
+struct Together {
+  std::vector<arith::LoopRange> loops;
+  std::vector<Stmt> bodies;
+};
+
+Together together(const std::vector<Nest>& nests, std::size_t depth) {
+  Together result;
+  for (std::size_t i = 0; i < depth; ++i) {
+    const For& loop = *nests[0].loops[i];
+    result.loops.emplace_back(Var(loop.var.name() + "_m", loop.var.type()), Range{loop.min, loop.extent});
+  }
+  for (const Nest& nest : nests) {
+    Substitution values;
+    for (std::size_t i = 0; i < depth; ++i)
+      values[nest.loops[i]->var] = make_cast(nest.loops[i]->var.type(), result.loops[i].first);
+    result.bodies.push_back(substitute(nest.loops[depth - 1]->body, values));
+  }
+  return result;
+}
+
+/// A conflict that would run the wrong way round, and the nests that have it.
+struct Broken {
+  std::size_t earlier, later;
+  Conflict conflict;
+};
+
+std::optional<Broken> first_broken(const Together& merged, const arith::Analyzer& facts) {
+  for (std::size_t i = 0; i < merged.bodies.size(); ++i)
+    for (std::size_t j = i + 1; j < merged.bodies.size(); ++j)
+      for (Conflict& conflict : conflicts_between(merged.bodies[i], merged.bodies[j], merged.loops, facts))
+        if (runs_backwards(conflict)) return Broken{i, j, std::move(conflict)};
+  return std::nullopt;
+}
+
+/// How far the nests could be merged, for those that ask for too much.
+std::string legal_depth(const std::vector<Nest>& nests, const arith::Analyzer& facts) {
+  for (std::size_t depth = nests[0].loops.size() - 1; depth > 0; --depth) {
+    if (first_broken(together(nests, depth), facts)) continue;
+    std::vector<std::string> names;
+    for (const Nest& nest : nests) names.push_back(nest.loops[depth - 1]->var.name());
+    return "they can be merged down to the loops " + join(names, ", ");
+  }
+  return "";
+}
+
 /// One merge: finding the nests, the checks, the new nest.
 class Merging {
  public:
@@ -42,9 +88,9 @@ class Merging {
   Outcome run(Context& context) {
     if (auto refusal = find_nests()) return *std::move(refusal);
     if (auto refusal = check_shapes(context)) return *std::move(refusal);
-    make_bodies();
+    merged_ = together(nests_, first().loops.size());
     if (auto refusal = check_order()) return *std::move(refusal);
-    return merged();
+    return result();
   }
 
  private:
@@ -137,50 +183,39 @@ class Merging {
     return context.require(facts_, agree(a.extent, b.extent), refusal);
   }
 
-  void make_bodies() {
-    for (const For* loop : first().loops)
-      ranges_.emplace_back(Var(loop->var.name() + "_m", loop->var.type()), Range{loop->min, loop->extent});
-    for (const Nest& nest : nests_) {
-      Substitution values;
-      for (std::size_t i = 0; i < ranges_.size(); ++i)
-        values[nest.loops[i]->var] = make_cast(nest.loops[i]->var.type(), ranges_[i].first);
-      bodies_.push_back(substitute(nest.loops.back()->body, values));
-    }
-  }
-
   std::optional<Refusal> check_order() const {
-    for (std::size_t i = 0; i < bodies_.size(); ++i)
-      for (std::size_t j = i + 1; j < bodies_.size(); ++j) {
-        if (has_effects(bodies_[i]) && has_effects(bodies_[j]))
-          return Refusal{"both_call_out",
-                         fmt::format("the nests of loop {} and of loop {} both call out, and "
-                                     "their calls would change places",
-                                     nests_[i].name(), nests_[j].name())};
-        for (const Conflict& conflict : conflicts_between(bodies_[i], bodies_[j], ranges_, facts_))
-          if (runs_backwards(conflict))
-            return Refusal{"merge_breaks_dependence",
-                           fmt::format("an iteration of loop {} that touches {} may then come before one of "
-                                       "loop {} that touches {}",
-                                       nests_[j].name(), print(conflict.second), nests_[i].name(),
-                                       print(conflict.first))};
-      }
-    return std::nullopt;
+    std::vector<std::string> callers;
+    for (std::size_t i = 0; i < nests_.size(); ++i)
+      if (has_effects(merged_.bodies[i])) callers.push_back(nests_[i].name());
+    if (callers.size() > 1)
+      return Refusal{"both_call_out", fmt::format("the nests of loop {} and of loop {} both call out, and "
+                                                  "their calls would change places",
+                                                  callers[0], callers[1])};
+    const auto broken = first_broken(merged_, facts_);
+    if (!broken) return std::nullopt;
+    return Refusal{"merge_breaks_dependence",
+                   fmt::format("an iteration of loop {} that touches {} may then come before one of loop {} "
+                               "that touches {}",
+                               nests_[broken->later].name(), print(broken->conflict.second),
+                               nests_[broken->earlier].name(), print(broken->conflict.first)),
+                   {},
+                   [nests = nests_, facts = facts_] { return legal_depth(nests, facts); }};
   }
 
-  Outcome merged() const {
-    Stmt nest = make_seq(bodies_);
-    for (std::size_t i = ranges_.size(); i-- > 0;)
-      nest = make_for(ranges_[i].first, ranges_[i].second.min, ranges_[i].second.extent, nest);
+  Outcome result() const {
+    Stmt nest = make_seq(merged_.bodies);
+    for (auto loop = merged_.loops.rbegin(); loop != merged_.loops.rend(); ++loop)
+      nest = make_for(loop->first, loop->second.min, loop->second.extent, nest);
     std::vector<Stmt> statements;
     for (std::size_t i = 0; i < sequence_->statements.size(); ++i) {
       if (i == first().position) statements.push_back(nest);
       if (i < first().position || i > nests_.back().position) statements.push_back(sequence_->statements[i]);
     }
     const Path around(first().path.begin(), first().path.begin() + static_cast<std::ptrdiff_t>(depth_));
-    Applied applied{with(f_, around, make_seq(statements)), {LoopRef{ranges_.back().first}}};
+    Applied applied{with(f_, around, make_seq(statements)), {LoopRef{merged_.loops.back().first}}};
     for (const Nest& old : nests_)
-      for (std::size_t i = 0; i < ranges_.size(); ++i)
-        applied.forwarding.push_back({LoopRef{old.loops[i]->var}, {LoopRef{ranges_[i].first}}});
+      for (std::size_t i = 0; i < merged_.loops.size(); ++i)
+        applied.forwarding.push_back({LoopRef{old.loops[i]->var}, {LoopRef{merged_.loops[i].first}}});
     return applied;
   }
 
@@ -190,8 +225,7 @@ class Merging {
   std::size_t depth_ = 0;    ///< how many statements the paths share
   const Seq* sequence_ = nullptr;
   arith::Analyzer facts_;
-  std::vector<arith::LoopRange> ranges_;  ///< of the merged loops
-  std::vector<Stmt> bodies_;              ///< over the merged loops
+  Together merged_;
 };
 
 }  // namespace

@@ -276,6 +276,25 @@ def main(a: T.handle, b: T.handle):
       << text(found.reads);
 }
 
+TEST(Regions, are_exact_only_where_they_are_stated) {
+  // The condition holds for t = 0 and then leaves 1 element; for t = 1 nothing is written.
+  const Buffer b = make_buffer("B", Shape{64});
+  const Var t("t"), i("i");
+  Analyzer facts;
+  facts.bind(t, {make_int(0), make_int(2)});
+  for (const std::int64_t extent : {1, 3}) {
+    const Stmt s =
+        make_for(i, make_int(0), make_int(extent),
+                 make_if(t * 4 + i + 3 < make_int(6), make_store(b, {t * 4 + i + 3}, make_float(0))));
+    const Accesses found = accesses(s, facts);
+    ASSERT_EQ(found.writes.size(), 1u);
+    Analyzer last = facts;
+    last.assume(equals(t, make_int(1)));
+    const Expr count = found.writes[0].region.region[0].extent;
+    EXPECT_TRUE(!found.writes[0].exact || last.proves(count <= make_int(0))) << text(found.writes);
+  }
+}
+
 TEST(Regions, unite_by_the_box_around_both) {
   const Regions r = of(images, R"(
     for i in range(4):
