@@ -3,6 +3,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/lane_memory.h"
 #include "ardea/lower/lane_values.h"
 #include "ardea/support/overloaded.h"
 
@@ -228,8 +229,14 @@ class LaneScope {
     return body ? std::optional<Stmt>(DeclareBuffer{declared.buffer, *body}) : std::nullopt;
   }
 
-  // Each lane has memory of its own.
-  std::optional<Stmt> visit_node(const Stmt&, const Allocate&) { return std::nullopt; }
+  std::optional<Stmt> visit_node(const Stmt&, const Allocate& allocation) {
+    const auto all = memory_for_lanes(allocation, loop_);
+    const auto body = all ? visit(all->body) : std::nullopt;
+    if (!body) return std::nullopt;
+    Allocate out = *all;
+    out.body = *body;
+    return out;
+  }
 
   std::optional<Stmt> visit_node(const Stmt& s, const Assert& check) {
     return mask_.lanes || values_.differs(check.condition) ? std::nullopt : std::optional(s);

@@ -14,6 +14,7 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/support/error.h"
 #include "tests/campaign/compare.h"
+#include "tests/random/marks.h"
 #include "tests/random/random_program.h"
 
 namespace ardea::campaign {
@@ -165,6 +166,7 @@ Case make_case(std::uint64_t seed) {
       .floats = test.smooth ? random_programs::FloatUse::smooth : random_programs::FloatUse::bit_exact};
   test.program = random.chance(0.18) ? random_programs::random_lowered_program(random, options)
                                      : random_programs::random_program(random, options);
+  if (random.chance(0.4)) test.program = random_programs::with_marked_loops(test.program, random);
   return test;
 }
 

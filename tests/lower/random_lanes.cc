@@ -4,6 +4,7 @@
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/random.h"
 #include "programs.h"
+#include "tests/random/marks.h"
 #include "tests/random/random_program.h"
 
 /// Random programs in which any loop may be marked as vectorized, whether its iterations are independent or
@@ -24,22 +25,6 @@ constexpr std::uint64_t seeds = 60;
 struct Reached {
   int vector_stores = 0, masked_stores = 0, masked_loads = 0;
 };
-
-Function marked(const Function& f, Random& random) {
-  Function out = f;
-  out.body = rewrite(
-      f.body, Rewriter{.stmt_after = [&](const Stmt& s) -> Stmt {
-        const auto* loop = s.as<For>();
-        if (loop == nullptr || loop->kind == ForKind::thread_binding || loop->kind == ForKind::virtual_thread)
-          return s;
-        const double draw = random.real();
-        For now = *loop;
-        if (draw < 0.5) now.kind = ForKind::vectorized;
-        if (draw > 0.9) now.kind = ForKind::unrolled;
-        return now;
-      }});
-  return out;
-}
 
 void count(const Function& f, Reached& reached) {
   visit_stmts(f.body, [&](const Stmt& s) {
@@ -65,7 +50,8 @@ TEST_P(RandomLanes, keep_the_answers_after_every_pass) {
     options.most_stages = 3;
     options.largest_extent = seed % 4 == 0 ? 41 : 11;
     options.vector_code = seed % 5 == 0;
-    const Function original = marked(random_programs::random_program(random, options), random);
+    const Function original =
+        random_programs::with_marked_loops(random_programs::random_program(random, options), random);
     const Program program{"random", "", {{"n", random.integer(1, 23)}, {"m", random.integer(1, 9)}}};
     const std::vector<interp::Argument> given = arguments_of(original, program, seed);
     std::vector<interp::Argument> wanted = copies(given);
