@@ -149,7 +149,7 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
                                 bool concurrent) {
   Analyzer inside = facts;
   for (const auto& [var, range] : loops) inside.bind(var, range);
-  const std::vector<arith::Access> all = arith::each_access(body, inside);
+  const std::vector<arith::Access> all = arith::each_access_of_written(body, inside);
   std::vector<Conflict> found;
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {
