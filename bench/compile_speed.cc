@@ -112,11 +112,12 @@ int main(int argc, char** argv) {
   CLI::App app("The time of one candidate: its trace applied and lowered, and LLVM's part.");
   int rounds = 21;
   std::string target_name = "host", script;
-  bool by_pass = false;
+  bool by_pass = false, without_llvm = false;
   app.add_option("--rounds", rounds, "medians are over so many runs")->check(CLI::PositiveNumber);
   app.add_option("--target", target_name, "what to compile for");
   app.add_option("--steps", script, "a script of steps for the program gemm, instead of the one built in");
   app.add_flag("--passes", by_pass, "also the time of every pass");
+  app.add_flag("--without-llvm", without_llvm, "only what is ours, for a profiler");
   CLI11_PARSE(app, argc, argv);
   try {
     const target::Target target = target::find(target_name);
@@ -133,7 +134,8 @@ int main(int argc, char** argv) {
     report("trace", measured([&] { scheduled(); }, rounds));
     report("lowering", measured([&] { lower::lower(transformed, target); }, rounds));
     report("trace and lowering", measured([&] { lower::lower(scheduled(), target); }, rounds));
-    report("LLVM", measured([&] { codegen::load("gemm", {&lowered, 1}, target, {}); }, rounds));
+    if (!without_llvm)
+      report("LLVM", measured([&] { codegen::load("gemm", {&lowered, 1}, target, {}); }, rounds));
     if (!by_pass) return 0;
     Function f = transformed;
     for (const lower::Pass& pass : lower::pipeline(target)) {

@@ -7,6 +7,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/error.h"
+#include "ardea/support/format_type.h"
 
 namespace ardea::arith {
 
@@ -72,8 +73,7 @@ Analyzer& Analyzer::operator=(const Analyzer&) = default;
 Analyzer::~Analyzer() = default;
 
 void Analyzer::bind(const Var& var, const Range& range) {
-  ensure(var.type().is_integer(), "bind({}): the variable is {}, must be an integer", var.name(),
-         to_string(var.type()));
+  ensure(var.type().is_integer(), "bind({}): the variable is {}, must be an integer", var.name(), var.type());
   facts_ = std::make_shared<const Facts>(Facts{BoundVariable{var, range}, facts_});
 }
 
@@ -104,14 +104,13 @@ Expr Analyzer::simplify(const Expr& e) const {
 Proof Analyzer::prove(const Expr& condition) const {
   if (is_true(condition)) return Proof::proved;
   if (const auto holds = order_of_constants(condition)) return *holds ? Proof::proved : Proof::refuted;
-  ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", to_string(condition.type()));
+  ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", condition.type());
   if (has_effect(condition)) return Proof::unknown;
   return reasoner_for(facts_).decide(condition);
 }
 
 ConstantBounds Analyzer::constant_bounds(const Expr& e) const {
-  ensure(e.type().is_integer(), "constant_bounds: the expression is {}, must be an integer",
-         to_string(e.type()));
+  ensure(e.type().is_integer(), "constant_bounds: the expression is {}, must be an integer", e.type());
   Interval result = values_of(e.type());
   if (!has_effect(e)) {
     Reasoner& reasoner = reasoner_for(facts_);
@@ -155,7 +154,7 @@ SymbolicBounds Analyzer::bounds(const Expr& e) const {
 }
 
 SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables) const {
-  ensure(e.type().is_integer(), "bounds: the expression is {}, must be an integer", to_string(e.type()));
+  ensure(e.type().is_integer(), "bounds: the expression is {}, must be an integer", e.type());
   if (has_effect(e)) return {};
   Reasoner reasoner = fresh_reasoner_for(facts_);
   Reasoner::AtomSet ranging;
@@ -166,7 +165,7 @@ SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables
 }
 
 Congruence Analyzer::congruence(const Expr& e) const {
-  ensure(e.type().is_integer(), "congruence: the expression is {}, must be an integer", to_string(e.type()));
+  ensure(e.type().is_integer(), "congruence: the expression is {}, must be an integer", e.type());
   if (has_effect(e)) return {};
   Reasoner& reasoner = reasoner_for(facts_);
   const Polynomial p = reasoner.normalise(e);

@@ -5,6 +5,7 @@
 #include "ardea/arith/reasoner.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/support/error.h"
+#include "ardea/support/format_type.h"
 
 /// Integer expressions to polynomials. Sums and products of any integers are exact modulo 2^bits; all else
 /// first asks for the ideal form of its operands, and stays as it is where there is none.
@@ -46,7 +47,7 @@ bool too_large(const Polynomial& a, const Polynomial& b) {
 
 Polynomial Reasoner::normalise(const Expr& e) {
   if (const auto it = normalised_.find(e); it != normalised_.end()) return it->second;
-  ensure(e.type().is_integer(), "normalise: {} is not an integer type", to_string(e.type()));
+  ensure(e.type().is_integer(), "normalise: {} is not an integer type", e.type());
   const Polynomial result = join_divisions(wrap(normalise_node(e), e.type().bits), e.type());
   return normalised_[e] = result;
 }

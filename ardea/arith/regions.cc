@@ -68,6 +68,9 @@ bool follows_data(const Expr& index) {
 
 class Walk {
  public:
+  /// `only`: accesses of other memory are left out.
+  explicit Walk(std::optional<std::unordered_set<Var>> only = {}) : only_(std::move(only)) {}
+
   std::vector<Access> take() { return std::move(found_); }
 
   void block_inside(const Block& block, Place place) {
@@ -169,6 +172,7 @@ class Walk {
 
   void declared(const BufferRegion& region, const std::vector<Touched>& actual, const Analyzer& inside,
                 bool write, const Place& place) {
+    if (is_left_out(region.buffer)) return;
     const bool exact = std::any_of(actual.begin(), actual.end(), [&](const Touched& t) {
       return t.exact && t.region.buffer == region.buffer &&
              contains(t.region, region, inside) == Proof::proved;
@@ -248,6 +252,7 @@ class Walk {
 
   void touch(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& predicate, bool write,
              const Place& outer) {
+    if (is_left_out(buffer)) return;
     Place place = outer;
     std::int64_t lanes = 1;
     for (const Expr& index : indices) lanes = std::max<std::int64_t>(lanes, index.type().lanes);
@@ -312,6 +317,9 @@ class Walk {
     found_.push_back(std::move(access));
   }
 
+  bool is_left_out(const Buffer& buffer) const { return only_ && !only_->contains(buffer->data); }
+
+  const std::optional<std::unordered_set<Var>> only_;
   std::vector<Access> found_;
   std::unordered_map<Buffer, BufferRegion> matches_;
   std::unordered_set<Var> own_memory_;
@@ -338,6 +346,32 @@ Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
   Walk walk;
   walk.visit(s, Place{.facts = facts, .stated_facts = facts});
+  return walk.take();
+}
+
+namespace {
+
+/// The memory that s may write; nothing where it cannot be told from its buffers.
+std::optional<std::unordered_set<Var>> written_by(const Stmt& s) {
+  std::unordered_set<Var> data;
+  bool is_plain = true;
+  visit_exprs(s, [&](const Expr& e) { is_plain = is_plain && !e.type().is_handle(); });
+  visit_stmts(s, [&](const Stmt& part) {
+    if (const auto* store = part.as<Store>()) data.insert(store->buffer->data);
+    const auto* block = part.as<Block>();
+    if (block == nullptr) return;
+    is_plain = is_plain && block->matches.empty();
+    if (block->writes)
+      for (const BufferRegion& region : *block->writes) data.insert(region.buffer->data);
+  });
+  return is_plain ? std::optional(std::move(data)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Access> each_access_of_written(const Stmt& s, const Analyzer& facts) {
+  Walk walk(written_by(s));
+  walk.visit(s, Place{.facts = facts});
   return walk.take();
 }
 

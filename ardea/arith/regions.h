@@ -43,6 +43,8 @@ struct Access {
 /// Every access of s, in program order; a store comes before the loads of its value, a load before those of
 /// its indices.
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts);
+/// The same without the accesses of memory that s only reads: what two of its instances may disagree about.
+std::vector<Access> each_access_of_written(const Stmt& s, const Analyzer& facts);
 
 /// The same for the init and the body of a block, over its iterators, which `facts` need not know. Its own
 /// allocations are left out, its matched buffers count as parts of their sources. Declared regions of the

@@ -4,7 +4,6 @@
 #include "ardea/build/runnable.h"
 #include "ardea/codegen/c/codegen_c.h"
 #include "ardea/codegen/llvm/codegen.h"
-#include "ardea/lower/pipeline.h"
 #include "ardea/support/error.h"
 
 namespace ardea::build {
@@ -23,7 +22,7 @@ std::vector<Function> lowered(const Module& m, const target::Target& target, con
   std::vector<Function> functions;
   for (Function f : m.functions) {
     if (options.library_functions) f.attributes["library_functions"] = {make_bool(true)};
-    functions.push_back(lower::lower(f, target));
+    functions.push_back(lower::lower(f, target, options.lowering));
   }
   return functions;
 }

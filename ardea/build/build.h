@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ardea/ir/function.h"
+#include "ardea/lower/pipeline.h"
 #include "ardea/runtime/module.h"
 #include "ardea/target/target.h"
 
@@ -18,6 +19,8 @@ struct Options {
   /// does, instead of computing it in place (docs/functions.md): slower, and the interpreter's answers in
   /// float64.
   bool library_functions = false;
+  /// Passes of the caller's own, each at its place among those of lowering (docs/lowering.md).
+  lower::Options lowering = {};
 };
 
 /// Verifies, lowers, compiles and loads for this machine. The module has one packed function a Function of m.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ardea/support/error.h"
+#include "ardea/support/format_type.h"
 #include "ardea/support/narrow_float.h"
 
 namespace ardea {
@@ -16,14 +17,14 @@ Buffer::Buffer(BufferNode node) : node_(std::make_shared<const BufferNode>(std::
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq && op <= BinaryOp::ge; }
 
 Expr make_int(std::int64_t value, DataType type) {
-  require(type.is_integer() || type.is_bool(), "make_int: {} is not an integer type", to_string(type));
+  require(type.is_integer() || type.is_bool(), "make_int: {} is not an integer type", type);
   if (type.is_vector()) return make_broadcast(make_int(value, type.element()), type.lanes);
   if (type.is_bool()) return Expr(type, IntImm{value != 0});
   if (type.bits < 64) {
     const std::int64_t low = type.is_uint() ? 0 : -(std::int64_t{1} << (type.bits - 1));
     const std::int64_t high = (std::int64_t{1} << (type.is_uint() ? type.bits : type.bits - 1)) - 1;
     require(value >= low && value <= high, "the constant {} does not fit {}, whose values are {} to {}",
-            value, to_string(type), low, high);
+            value, type, low, high);
   }
   return Expr(type, IntImm{value});
 }
@@ -31,7 +32,7 @@ Expr make_int(std::int64_t value, DataType type) {
 Expr make_bool(bool value) { return Expr(boolean, IntImm{value}); }
 
 Expr make_float(double value, DataType type) {
-  require(type.is_float(), "make_float: {} is not a floating type", to_string(type));
+  require(type.is_float(), "make_float: {} is not a floating type", type);
   if (type.is_vector()) return make_broadcast(make_float(value, type.element()), type.lanes);
   return Expr(type, FloatImm{round_to_type(value, type)});
 }
@@ -45,9 +46,9 @@ Expr make_const(double value, DataType type) {
 Expr make_cast(DataType type, Expr value) {
   const DataType from = value.type();
   if (from == type) return value;
-  require(from.lanes == type.lanes, "cast from {} to {}: the lanes differ", to_string(from), to_string(type));
+  require(from.lanes == type.lanes, "cast from {} to {}: the lanes differ", from, type);
   require(!from.is_handle() && !type.is_handle() && !from.is_none() && !type.is_none(),
-          "cast from {} to {}: only numbers can be cast", to_string(from), to_string(type));
+          "cast from {} to {}: only numbers can be cast", from, type);
   return Expr(type, Cast{std::move(value)});
 }
 
@@ -55,9 +56,8 @@ namespace {
 
 void check_computable(const char* what, DataType type) {
   require(!type.is_storage_only(), "{} on {}: this type can only be loaded, cast and stored; cast it first",
-          what, to_string(type));
-  require(!type.is_handle() && !type.is_none(), "{} on {}: the operand must be a number", what,
-          to_string(type));
+          what, type);
+  require(!type.is_handle() && !type.is_none(), "{} on {}: the operand must be a number", what, type);
 }
 
 const char* binary_name(BinaryOp op) {
@@ -76,12 +76,10 @@ Expr make_unary(UnaryOp op, Expr operand) {
       check_computable("-", type);
       require(!type.is_bool(), "-: the operand is bool, must be a number");
       break;
-    case UnaryOp::logical_not:
-      require(type.is_bool(), "not: the operand is {}, must be bool", to_string(type));
-      break;
+    case UnaryOp::logical_not: require(type.is_bool(), "not: the operand is {}, must be bool", type); break;
     case UnaryOp::bit_not:
       check_computable("~", type);
-      require(type.is_integer(), "~: the operand is {}, must be an integer", to_string(type));
+      require(type.is_integer(), "~: the operand is {}, must be an integer", type);
       break;
   }
   return Expr(type, Unary{op, std::move(operand)});
@@ -90,12 +88,11 @@ Expr make_unary(UnaryOp op, Expr operand) {
 Expr make_binary(BinaryOp op, Expr left, Expr right) {
   const DataType type = left.type();
   const char* name = binary_name(op);
-  require(type == right.type(), "{}: the operands are {} and {}; cast one of them", name, to_string(type),
-          to_string(right.type()));
+  require(type == right.type(), "{}: the operands are {} and {}; cast one of them", name, type, right.type());
   check_computable(name, type);
   switch (op) {
     case BinaryOp::div:
-      require(type.is_float(), "/: the operands are {}; integers divide with //", to_string(type));
+      require(type.is_float(), "/: the operands are {}; integers divide with //", type);
       break;
     case BinaryOp::floor_div:
     case BinaryOp::floor_mod:
@@ -103,17 +100,16 @@ Expr make_binary(BinaryOp op, Expr left, Expr right) {
     case BinaryOp::trunc_mod:
     case BinaryOp::shift_left:
     case BinaryOp::shift_right:
-      require(type.is_integer(), "{}: the operands are {}, must be integers", name, to_string(type));
+      require(type.is_integer(), "{}: the operands are {}, must be integers", name, type);
       break;
     case BinaryOp::bit_and:
     case BinaryOp::bit_or:
     case BinaryOp::bit_xor:
-      require(type.is_integer() || type.is_bool(), "{}: the operands are {}, must be integers", name,
-              to_string(type));
+      require(type.is_integer() || type.is_bool(), "{}: the operands are {}, must be integers", name, type);
       break;
     case BinaryOp::logical_and:
     case BinaryOp::logical_or:
-      require(type.is_bool(), "{}: the operands are {}, must be bool", name, to_string(type));
+      require(type.is_bool(), "{}: the operands are {}, must be bool", name, type);
       break;
     case BinaryOp::add:
     case BinaryOp::sub:
@@ -130,18 +126,17 @@ Expr make_binary(BinaryOp op, Expr left, Expr right) {
 
 Expr make_select(Expr condition, Expr when_true, Expr when_false) {
   const DataType type = when_true.type();
-  require(condition.type().is_bool(), "T.Select: the condition is {}, must be bool",
-          to_string(condition.type()));
-  require(type == when_false.type(), "T.Select: the sides are {} and {}; cast one of them", to_string(type),
-          to_string(when_false.type()));
+  require(condition.type().is_bool(), "T.Select: the condition is {}, must be bool", condition.type());
+  require(type == when_false.type(), "T.Select: the sides are {} and {}; cast one of them", type,
+          when_false.type());
   require(condition.type().lanes == 1 || condition.type().lanes == type.lanes,
           "T.Select: the condition has {} lanes, the sides {}", condition.type().lanes, type.lanes);
   return Expr(type, Select{std::move(condition), std::move(when_true), std::move(when_false)});
 }
 
 Expr make_let(Var var, Expr value, Expr body) {
-  require(var.type() == value.type(), "let {}: the variable is {}, its value {}", var.name(),
-          to_string(var.type()), to_string(value.type()));
+  require(var.type() == value.type(), "let {}: the variable is {}, its value {}", var.name(), var.type(),
+          value.type());
   const DataType type = body.type();
   return Expr(type, Let{std::move(var), std::move(value), std::move(body)});
 }
@@ -152,8 +147,7 @@ Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr predicate) {
   int lanes = 1;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const DataType type = indices[i].type();
-    require(type.is_integer(), "{}[…]: index {} is {}, must be an integer", buffer->name, i + 1,
-            to_string(type));
+    require(type.is_integer(), "{}[…]: index {} is {}, must be an integer", buffer->name, i + 1, type);
     if (type.lanes == 1) continue;
     require(lanes == 1 || lanes == type.lanes, "{}[…]: indices of {} and of {} lanes", buffer->name, lanes,
             type.lanes);
@@ -161,7 +155,7 @@ Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr predicate) {
   }
   if (predicate)
     require(predicate.type() == boolean.with_lanes(lanes), "{}[…]: the predicate is {}, must be {}",
-            buffer->name, to_string(predicate.type()), to_string(boolean.with_lanes(lanes)));
+            buffer->name, predicate.type(), boolean.with_lanes(lanes));
   require(std::int64_t{buffer->type.lanes} * lanes <= 4096, "{}[…]: more than 4096 lanes", buffer->name);
   const DataType type = buffer->type.with_lanes(buffer->type.lanes * lanes);
   return Expr(type, Load{std::move(buffer), std::move(indices), std::move(predicate)});
@@ -169,8 +163,8 @@ Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr predicate) {
 
 Expr make_ramp(Expr base, Expr stride, std::int64_t lanes) {
   require(base.type().is_integer() && base.type().is_scalar() && stride.type() == base.type(),
-          "T.Ramp: base and stride are {} and {}, must be scalar integers of one type",
-          to_string(base.type()), to_string(stride.type()));
+          "T.Ramp: base and stride are {} and {}, must be scalar integers of one type", base.type(),
+          stride.type());
   require(lanes >= 2 && lanes <= 4096, "T.Ramp: {} lanes, must be 2 to 4096", lanes);
   const DataType type = base.type().with_lanes(lanes);
   return Expr(type, Ramp{std::move(base), std::move(stride)});
@@ -178,7 +172,7 @@ Expr make_ramp(Expr base, Expr stride, std::int64_t lanes) {
 
 Expr make_broadcast(Expr value, std::int64_t lanes) {
   require(value.type().is_scalar() && !value.type().is_none(),
-          "T.Broadcast: the value is {}, must be a scalar", to_string(value.type()));
+          "T.Broadcast: the value is {}, must be a scalar", value.type());
   require(lanes >= 2 && lanes <= 4096, "T.Broadcast: {} lanes, must be 2 to 4096", lanes);
   const DataType type = value.type().with_lanes(lanes);
   return Expr(type, Broadcast{std::move(value)});
@@ -190,7 +184,7 @@ Expr make_shuffle(std::vector<Expr> vectors, std::vector<std::int64_t> indices) 
   std::int64_t total = 0;
   for (const Expr& v : vectors) {
     require(v.type().element() == vectors[0].type().element(), "T.Shuffle: vectors of {} and of {}",
-            to_string(vectors[0].type()), to_string(v.type()));
+            vectors[0].type(), v.type());
     total += v.type().lanes;
   }
   for (const std::int64_t i : indices)

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "ardea/support/error.h"
+#include "ardea/support/format_type.h"
 
 namespace ardea {
 
@@ -13,8 +14,8 @@ Rewriter substitution(const Substitution& values) {
     if (!e.is<VarNode>()) return std::nullopt;
     const auto found = values.find(Var(e));
     if (found == values.end()) return std::nullopt;
-    ensure(found->second.type() == e.type(), "substitute: {} is {}, its value {}", Var(e).name(),
-           to_string(e.type()), to_string(found->second.type()));
+    ensure(found->second.type() == e.type(), "substitute: {} is {}, its value {}", Var(e).name(), e.type(),
+           found->second.type());
     return found->second;
   }};
 }

@@ -1,8 +1,7 @@
 #include "ardea/ir/traverse.h"
 
-#include <unordered_set>
-
 #include "ardea/support/overloaded.h"
+#include "ardea/support/pointer_set.h"
 
 namespace ardea {
 
@@ -262,23 +261,23 @@ struct Visitor {
   std::function<void(const Expr&)> on_expr = {};
   std::function<void(const Stmt&)> on_stmt = {};
   std::function<void(const Buffer&)> on_buffer = {};
-  std::unordered_set<const void*> seen = {};
+  PointerSet seen = {};
 
   void visit(const Expr& e) {
     // A variable or a number has no parts: only who asks for expressions needs to remember it.
     const bool is_leaf = e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>();
     if (is_leaf && !on_expr) return;
-    if (!seen.insert(e.get()).second) return;
+    if (!seen.insert(e.get())) return;
     if (on_expr) on_expr(e);
     if (!is_leaf) enter(e);
   }
   void visit(const Stmt& s) {
-    if (!seen.insert(s.get()).second) return;
+    if (!seen.insert(s.get())) return;
     if (on_stmt) on_stmt(s);
     enter(s);
   }
   void visit(const Buffer& b) {
-    if (on_buffer && seen.insert(b.get()).second) on_buffer(b);
+    if (on_buffer && seen.insert(b.get())) on_buffer(b);
   }
 
  private:

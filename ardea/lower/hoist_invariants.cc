@@ -51,7 +51,7 @@ class Hoisting {
   /// A place where lets can stand: before everything in the body of a loop, of a let, or of a branch.
   struct Place {
     bool is_loop = false;    ///< the body of a loop
-    std::size_t branch = 0;  ///< the innermost place that is in a branch: nothing leaves it
+    std::size_t branch = 0;  ///< the innermost place that is in a branch: no call leaves it
     std::vector<std::pair<Var, Expr>> lets = {};
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_hash = {};  ///< positions in `lets`
   };
@@ -141,21 +141,31 @@ class Hoisting {
     return map_children(e, Mapper{.expr = [&](const Expr& part) { return moved(part); }});
   }
 
-  /// The outermost place where all variables of e are known and that no branch lies around, if a loop lies
-  /// between it and here.
+  /// The place for a let with e: inside the innermost loop or branch that e needs, if a loop lies between it
+  /// and here.
   std::optional<std::size_t> place_for(const Expr& e) const {
-    std::size_t place = places_.back().branch;
-    bool known = true;
+    std::size_t known = 0;  // the outermost place where all variables of e are known
+    bool has_call = false, has_handle = false;
     visit_exprs(e, [&](const Expr& part) {
+      has_call = has_call || part.is<Call>();
+      has_handle = has_handle || part.type().is_handle();
       if (!part.is<VarNode>()) return;
       if (const auto found = depth_.find(Var(part)); found != depth_.end())
-        place = std::max(place, found->second);
-      known = known && !part.type().is_handle();
+        known = std::max(known, found->second);
     });
-    if (!known) return std::nullopt;
-    for (std::size_t i = place + 1; i < places_.size(); ++i)
-      if (places_[i].is_loop) return place;
-    return std::nullopt;
+    if (has_handle) return std::nullopt;
+    // What a condition guards may never be wanted: a division costs less than asking for it in each iteration
+    // of a loop around the condition, a call does not.
+    const std::size_t inside = std::max(known, places_.back().branch);
+    if (!has_call && has_loop(known, inside + 1)) return known;
+    return has_loop(inside, places_.size()) ? std::optional(inside) : std::nullopt;
+  }
+
+  /// Whether one of the places after `place`, up to `end`, is the body of a loop.
+  bool has_loop(std::size_t place, std::size_t end) const {
+    for (std::size_t i = place + 1; i < end; ++i)
+      if (places_[i].is_loop) return true;
+    return false;
   }
 
   Expr name_of(const Expr& e, std::size_t place) {

@@ -78,21 +78,72 @@ const std::vector<Pass>& pipeline(const target::Target& target) {
   return cpu_pipeline();
 }
 
-Function lower(const Function& f, const target::Target& target) {
-  return lower_until(f, target, pipeline(target).back().name);
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Pass>& passes) {
+  std::vector<std::string> names;
+  for (const Pass& pass : passes) names.push_back(pass.name);
+  return names;
 }
 
-Function lower_until(const Function& f, const target::Target& target, const std::string& last) {
-  std::vector<std::string> names;
-  for (const Pass& pass : pipeline(target)) names.push_back(pass.name);
-  require(std::find(names.begin(), names.end(), last) != names.end(),
-          "lower {}: there is no pass \"{}\"{}; the passes are {}", f.name, last, did_you_mean(last, names),
-          join(names, ", "));
-  Function out = f;
-  for (const Pass& pass : pipeline(target)) {
-    out = run_verified(pass, out, target);
-    if (pass.name == last) break;
+/// The position of the pass called `name`; Error with all names where there is none.
+std::size_t position_of(const std::string& name, const std::vector<Pass>& passes, const std::string& who) {
+  const std::vector<std::string> names = names_of(passes);
+  const auto at = std::find(names.begin(), names.end(), name);
+  require(at != names.end(), "{}: there is no pass \"{}\"{}; the passes are {}", who, name,
+          did_you_mean(name, names), join(names, ", "));
+  return static_cast<std::size_t>(at - names.begin());
+}
+
+void insert(std::vector<Pass>& passes, const Insertion& insertion) {
+  const Pass& pass = insertion.pass;
+  const std::string who = fmt::format("insert pass \"{}\"", pass.name);
+  require(!pass.name.empty(), "insert pass: it has no name");
+  require(pass.run != nullptr, "{}: it has no function", who);
+  const std::vector<std::string> names = names_of(passes);
+  require(std::find(names.begin(), names.end(), pass.name) == names.end(),
+          "{}: there is a pass of that name already", who);
+  std::size_t at = 0;
+  if (!insertion.after.empty()) at = position_of(insertion.after, passes, who) + 1;
+  passes.insert(passes.begin() + static_cast<std::ptrdiff_t>(at), pass);
+}
+
+}  // namespace
+
+std::vector<Pass> pipeline(const target::Target& target, const Options& options) {
+  std::vector<Pass> passes = pipeline(target);
+  // From the last on, so that of two after one pass the first ends up nearer to it; those that stand after
+  // another insertion come when that is there.
+  std::vector<bool> is_done(options.insertions.size(), false);
+  const auto is_there = [&](const std::string& name) {
+    const std::vector<std::string> names = names_of(passes);
+    return name.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::size_t i = options.insertions.size(); i-- > 0;) {
+      if (is_done[i] || !is_there(options.insertions[i].after)) continue;
+      insert(passes, options.insertions[i]);
+      is_done[i] = progress = true;
+    }
   }
+  for (std::size_t i = 0; i < is_done.size(); ++i)
+    if (!is_done[i]) insert(passes, options.insertions[i]);  // says what is wrong
+  return passes;
+}
+
+Function lower(const Function& f, const target::Target& target, const Options& options) {
+  Function out = f;
+  for (const Pass& pass : pipeline(target, options)) out = run_verified(pass, out, target);
+  return out;
+}
+
+Function lower_until(const Function& f, const target::Target& target, const std::string& last,
+                     const Options& options) {
+  const std::vector<Pass> passes = pipeline(target, options);
+  const std::size_t end = position_of(last, passes, "lower " + f.name) + 1;
+  Function out = f;
+  for (std::size_t i = 0; i < end; ++i) out = run_verified(passes[i], out, target);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,33 @@ namespace ardea::lower {
 struct Pass {
   std::string name;       ///< as `ardea show --pass NAME` takes it
   std::string invariant;  ///< what holds after it
-  Function (*run)(const Function&, const target::Target&);
+  std::function<Function(const Function&, const target::Target&)> run;
+};
+
+/// A pass of a user's own and its place: right after the pass named `after`, or before all where that is
+/// empty. It must keep what the passes before it have established, and the meaning of the program.
+struct Insertion {
+  std::string after;
+  Pass pass;
+};
+
+struct Options {
+  /// In order: of two after the same pass the first runs first, and a later one may stand after an earlier
+  /// one.
+  std::vector<Insertion> insertions = {};
 };
 
 /// The passes for a target, in order, each with the reason for its place where the order matters.
 const std::vector<Pass>& pipeline(const target::Target& target);
+/// The same with the user's own. Error with the names where one should stand after a pass that there is not,
+/// has no name, has the name of another, or has no function.
+std::vector<Pass> pipeline(const target::Target& target, const Options& options);
 
-/// f after every pass. In Debug builds each step is verified.
-Function lower(const Function& f, const target::Target& target);
+/// f after every pass. In Debug builds each step is verified, and an error names the pass that broke a law,
+/// ours or the user's.
+Function lower(const Function& f, const target::Target& target, const Options& options = {});
 /// f after the passes up to and including `last`; Error with the names where there is no such pass.
-Function lower_until(const Function& f, const target::Target& target, const std::string& last);
+Function lower_until(const Function& f, const target::Target& target, const std::string& last,
+                     const Options& options = {});
 
 }  // namespace ardea::lower

@@ -217,7 +217,7 @@ bool is_commutative_update(const Block& block, const Buffer& buffer) {
 
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent) {
-  const std::vector<arith::Access> all = arith::each_access(body, inside(facts, loops));
+  const std::vector<arith::Access> all = arith::each_access_of_written(body, inside(facts, loops));
   ConflictList found(loops, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {

@@ -31,6 +31,33 @@ TEST(LlvmText, vector_accesses_state_the_alignment_that_is_known) {
   EXPECT_EQ(text.substr(text.find("align", store), 8), "align 64");
 }
 
+TEST(LlvmText, names_for_parts_of_an_index_keep_its_alignment) {
+  const Buffer a = flat("a", 64, float32), out = flat("out", 64, float32);
+  const Var row("row");
+  const Stmt body = loop(4, [&](const Var& i) -> Stmt {
+    return LetStmt{row, i * 16,
+                   make_store(out, {make_ramp(row, make_int(1), 16)},
+                              make_load(a, {make_ramp(row + 8, make_int(1), 16)}))};
+  });
+  const std::string text =
+      codegen::llvm_ir(std::vector{entry("aligned", {a, out}, body)}, host(), {.optimization_level = 0});
+  const std::size_t load = text.find("load <16 x float>"), store = text.find("store <16 x float>");
+  EXPECT_EQ(text.substr(text.find("align", load), 8), "align 32");
+  EXPECT_EQ(text.substr(text.find("align", store), 8), "align 64");
+}
+
+TEST(LlvmText, loops_left_to_llvm_carry_a_request_to_unroll_them) {
+  const Buffer a = flat("a", 5000, int32), out = flat("out", 5000, int32);
+  const auto text = [&](std::int64_t extent, ForKind kind) {
+    const Stmt body =
+        loop(extent, [&](const Var& i) { return make_store(out, {i}, make_load(a, {i}) + 1); }, kind);
+    return codegen::llvm_ir(std::vector{entry("steps", {a, out}, body)}, host(), {.optimization_level = 0});
+  };
+  EXPECT_EQ(text(64, ForKind::serial).find("llvm.loop.unroll"), std::string::npos);
+  EXPECT_NE(text(64, ForKind::unrolled).find("!{!\"llvm.loop.unroll.full\"}"), std::string::npos);
+  EXPECT_NE(text(65, ForKind::unrolled).find("!{!\"llvm.loop.unroll.count\", i32 8}"), std::string::npos);
+}
+
 TEST(Contract, decides_whether_a_product_sum_rounds_once) {
   // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 exactly, which a rounded product loses.
   const Buffer a = flat("a", 1, float32), out = flat("out", 1, float32);

@@ -28,6 +28,21 @@ std::string kernel_of(const std::string& text, const std::string& name) {
 
 bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
+TEST(CText, loops_left_to_the_compiler_carry_a_request_to_unroll_them) {
+  const std::string text = lowered_text(R"(
+@T.prim_func
+def steps(X: T.Buffer((4096,), "float32"), Y: T.Buffer((4096,), "float32"), n: T.int32):
+    for i in T.unroll(2000):
+        Y[i] = X[i]
+    for i in T.serial(4, annotations={"pragma_auto_unroll_max_step": 16, "pragma_unroll_explicit": 0}):
+        Y[i] = X[i]
+)");
+  EXPECT_TRUE(has(kernel_of(text, "steps"), "ARDEA_UNROLL(8)\n  for (int32_t i = 0; i < 2000; ++i)")) << text;
+  EXPECT_TRUE(has(kernel_of(text, "steps"), "ARDEA_UNROLL(4)\n  for (int32_t i_1 = 0; i_1 < 4; ++i_1)"))
+      << text;
+  EXPECT_TRUE(has(text, "#define ARDEA_UNROLL(count) ARDEA_PRAGMA(GCC unroll count)"));
+}
+
 TEST(CText, of_a_gemm_reads_as_one_would_write_it) {
   EXPECT_EQ(kernel_of(lowered_text(R"(
 @T.prim_func

@@ -111,6 +111,20 @@ const char* const vector_functions = R"(
 #endif
 )";
 
+const char* const unrolling = R"(
+/* How many iterations to write one after another. */
+#ifndef ARDEA_UNROLL
+#define ARDEA_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define ARDEA_UNROLL(count) ARDEA_PRAGMA(clang loop unroll_count(count))
+#elif defined(__GNUC__)
+#define ARDEA_UNROLL(count) ARDEA_PRAGMA(GCC unroll count)
+#else
+#define ARDEA_UNROLL(count)
+#endif
+#endif
+)";
+
 std::string heading(std::span<const Function> functions, const target::Target& target,
                     const Options& options) {
   std::vector<std::string> names;
@@ -147,6 +161,7 @@ std::string c_source(std::span<const Function> functions, const target::Target& 
   std::string text = heading(functions, target, options) + declarations;
   text += silenced_warnings;
   if (emitter.has_vectors()) text += vector_functions;
+  if (emitter.unrolls()) text += unrolling;
   return text + emitter.text();
 }
 

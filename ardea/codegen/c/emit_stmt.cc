@@ -1,4 +1,5 @@
 #include "ardea/codegen/c/emitter.h"
+#include "ardea/codegen/unroll_hint.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -93,7 +94,8 @@ void Emitter::emit_let(const Var& var, const Expr& value) {
     line("const " + helpers_.type(var.type()) + " " + name + " = " + text.text + ";");
 }
 
-/// Loops of every kind that is still here but parallel ones mean the serial loop.
+/// Loops of every kind that is still here but parallel ones mean the serial loop; unrolled ones with a
+/// request to the compiler.
 void Emitter::emit_for(const For& loop) {
   // A parallel loop inside another would be run serially by the thread pool: a plain loop is cheaper.
   if (loop.kind == ForKind::parallel && !frame_.is_parallel_body) return emit_parallel(loop);
@@ -125,6 +127,10 @@ void Emitter::emit_loop(const For& loop, const std::string& type, const std::str
                         const std::string& end) {
   frame_.names.open();
   const std::string name = frame_.names.define(loop.var);
+  if (const std::int64_t count = unroll_count(loop); count > 0) {
+    unrolls_ = true;
+    line(fmt::format("ARDEA_UNROLL({})", count));
+  }
   line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", type, name, first, end));
   ++frame_.depth;
   emit(loop.body);

@@ -55,6 +55,7 @@ class Emitter {
   /// The functions so far, with what they need in front.
   std::string text() const { return helpers_.text() + functions_; }
   bool has_vectors() const { return helpers_.has_vectors(); }
+  bool unrolls() const { return unrolls_; }  ///< whether some loop asks the C compiler to be unrolled
 
  private:
   // emit_function.cc
@@ -162,6 +163,7 @@ class Emitter {
   std::unordered_set<Var> live_;
   std::unordered_map<const ExprNode*, int> uses_;
   bool statement_has_effects_ = false;
+  bool unrolls_ = false;
 };
 
 }  // namespace ardea::codegen::c

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/codegen/llvm/alignment.h"
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/types.h"
 #include "ardea/ir/intrinsics.h"
@@ -65,28 +66,6 @@ const Expr& flat_index(const Buffer& buffer, const std::vector<Expr>& indices) {
   return indices[0];
 }
 
-constexpr std::int64_t largest_alignment = 4096;
-
-/// The largest power of two, up to what any alignment needs, that divides x.
-std::int64_t power_of_two_in(std::int64_t x) {
-  return x == 0 ? largest_alignment : std::min(x & -x, largest_alignment);
-}
-
-/// A power of two that divides e whatever its variables are. Arithmetic that wraps keeps it.
-std::int64_t known_divisor(const Expr& e) {
-  if (const auto value = constant_int(e))
-    return *value == INT64_MIN ? largest_alignment : power_of_two_in(*value);
-  if (const auto* cast = e.as<Cast>(); cast != nullptr && cast->value.type().is_integer() &&
-                                       e.type().is_integer() && e.type().bits >= cast->value.type().bits)
-    return known_divisor(cast->value);
-  const auto* binary = e.as<Binary>();
-  if (binary == nullptr) return 1;
-  const std::int64_t left = known_divisor(binary->left), right = known_divisor(binary->right);
-  if (binary->op == BinaryOp::add || binary->op == BinaryOp::sub) return std::min(left, right);
-  if (binary->op == BinaryOp::mul) return std::min(left * right, largest_alignment);
-  return 1;
-}
-
 /// Of any element.
 llvm::Align element_alignment(const Buffer& buffer) {
   const std::int64_t promised = power_of_two_in(std::max<std::int64_t>(buffer->alignment_bytes, 1));
@@ -106,8 +85,8 @@ llvm::Align Emitter::access_alignment(const Buffer& buffer, const std::vector<Ex
   const Expr& index = flat_index(buffer, indices);
   const auto* ramp = index.as<Ramp>();
   const std::int64_t element_bytes = buffer->type.bytes();
-  std::int64_t steps = known_divisor(ramp != nullptr ? ramp->base : index);
-  if (buffer->element_offset) steps = std::min(steps, known_divisor(buffer->element_offset));
+  std::int64_t steps = known_divisor(ramp != nullptr ? ramp->base : index, frame_.divisors);
+  if (buffer->element_offset) steps = std::min(steps, known_divisor(buffer->element_offset, frame_.divisors));
   const std::int64_t promised = power_of_two_in(std::max<std::int64_t>(buffer->alignment_bytes, 1));
   return llvm::Align(static_cast<std::uint64_t>(std::min(promised, power_of_two_in(steps * element_bytes))));
 }

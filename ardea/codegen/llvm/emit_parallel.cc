@@ -58,6 +58,7 @@ llvm::Function* Emitter::emit_parallel_body(const For& loop, const std::vector<V
                  llvm::GlobalValue::InternalLinkage);
   llvm::Function* function = frame_.function;
   frame_.is_parallel_body = true;
+  frame_.divisors = caller.divisors;
   llvm::Argument* closure = function->getArg(2);
   closure->addAttr(llvm::Attribute::NoAlias);
   closure->addAttr(llvm::Attribute::ReadOnly);

@@ -1,7 +1,9 @@
 #include <llvm/IR/MDBuilder.h>
 
+#include "ardea/codegen/llvm/alignment.h"
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/types.h"
+#include "ardea/codegen/unroll_hint.h"
 #include "ardea/support/error.h"
 #include "ardea/support/overloaded.h"
 
@@ -26,6 +28,8 @@ void Emitter::emit(const Stmt& s) {
             if (!llvm::isa<llvm::Constant>(value) && !value->hasName()) value->setName(x.var.name());
             frame_.values[x.var] = value;
             ranges_.define(x.var, ranges_.of(x.value));
+            if (const std::int64_t divisor = known_divisor(x.value, frame_.divisors); divisor > 1)
+              frame_.divisors[x.var] = divisor;
             emit(x.body);
             frame_.values.erase(x.var);
           },
@@ -38,23 +42,43 @@ void Emitter::emit(const Stmt& s) {
       s.variant());
 }
 
-/// Vectorized, unrolled and thread-bound loops that are still here mean serial ones.
+namespace {
+
+/// Asks LLVM to unroll the loop whose latch this is.
+void request_unrolling(llvm::Instruction& latch, std::int64_t count, bool whole) {
+  llvm::LLVMContext& context = latch.getContext();
+  std::vector<llvm::Metadata*> request = {
+      llvm::MDString::get(context, whole ? "llvm.loop.unroll.full" : "llvm.loop.unroll.count")};
+  if (!whole)
+    request.push_back(llvm::ConstantAsMetadata::get(
+        llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<std::uint64_t>(count))));
+  // The first operand of a loop's node is the node itself, which tells it from all others.
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, llvm::MDNode::get(context, request)});
+  loop->replaceOperandWith(0, loop);
+  latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+}  // namespace
+
+/// Vectorized and thread-bound loops that are still here mean serial ones.
 void Emitter::emit_for(const For& loop) {
   // A parallel loop inside another would be run serially by the thread pool: a plain loop is cheaper.
   if (loop.kind == ForKind::parallel && !frame_.is_parallel_body) return emit_parallel(loop);
   ranges_.define_loop(loop.var, loop.min, loop.extent);
   llvm::Value* begin = emit(loop.min);
   llvm::Value* end = builder_.CreateAdd(begin, emit(loop.extent));
-  emit_counted_loop(begin, end, loop.var.type().is_int(), [&](llvm::Value* value) {
+  llvm::Instruction* latch = emit_counted_loop(begin, end, loop.var.type().is_int(), [&](llvm::Value* value) {
     value->setName(loop.var.name());
     frame_.values[loop.var] = value;
     emit(loop.body);
     frame_.values.erase(loop.var);
   });
+  if (const std::int64_t count = unroll_count(loop); count > 0)
+    request_unrolling(*latch, count, constant_int(loop.extent) == count);
 }
 
-void Emitter::emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_signed,
-                                const std::function<void(llvm::Value*)>& body) {
+llvm::Instruction* Emitter::emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_signed,
+                                              const std::function<void(llvm::Value*)>& body) {
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock *head = new_block("loop"), *inside = new_block("body"), *after = new_block("done");
   builder_.CreateBr(head);
@@ -68,8 +92,9 @@ void Emitter::emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_si
   // Below `end` there is a next number: this addition cannot wrap.
   llvm::Value* next = builder_.CreateAdd(value, integer(value->getType(), 1), "", !is_signed, is_signed);
   value->addIncoming(next, builder_.GetInsertBlock());
-  builder_.CreateBr(head);
+  llvm::Instruction* latch = builder_.CreateBr(head);
   builder_.SetInsertPoint(after);
+  return latch;
 }
 
 void Emitter::emit_if(const If& branch) {

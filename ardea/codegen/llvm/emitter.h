@@ -22,6 +22,8 @@ struct Frame {
   llvm::Function* function = nullptr;
   llvm::BasicBlock* entry = nullptr;  ///< holds the allocas and ends with a branch to the code
   std::unordered_map<Var, llvm::Value*> values = {};
+  /// Powers of two that divide variables: names for parts of indices do not hide their alignment.
+  std::unordered_map<Var, std::int64_t> divisors = {};
 
   /// Heap memory that is live here, innermost last. `release` is made when the first error needs it: it frees
   /// the memory and goes on outwards, so that every error leaves through one chain.
@@ -111,9 +113,10 @@ class Emitter {
   // emit_stmt.cc
   void emit(const Stmt& s);
   void emit_for(const For& loop);
-  /// for var in [begin, end): body, on signed or unsigned integers of one type.
-  void emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_signed,
-                         const std::function<void(llvm::Value*)>& body);
+  /// for var in [begin, end): body, on signed or unsigned integers of one type. The branch back, which may
+  /// carry requests to LLVM.
+  llvm::Instruction* emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_signed,
+                                       const std::function<void(llvm::Value*)>& body);
   void emit_if(const If& branch);
   void emit_assert(const Assert& assertion);
   void emit_failure_unless(llvm::Value* condition, const std::function<void()>& report);

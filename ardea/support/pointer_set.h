@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace ardea {
+
+/// A set of addresses that needs no memory of its own while it is small: for walks over expressions, most of
+/// which have few nodes.
+class PointerSet {
+ public:
+  /// Whether it was not there before.
+  bool insert(const void* address) {
+    if (2 * (count_ + 1) > size_) grow();
+    return put(address);
+  }
+
+ private:
+  bool put(const void* address) {
+    // Nodes are at least 16 bytes apart: the low bits say nothing.
+    std::size_t at = (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15ULL >>
+                     (64 - std::bit_width(size_ - 1));
+    for (;; at = (at + 1) & (size_ - 1)) {
+      if (slots()[at] == address) return false;
+      if (slots()[at] == nullptr) break;
+    }
+    slots()[at] = address;
+    ++count_;
+    return true;
+  }
+
+  void grow() {
+    std::vector<const void*> before(slots(), slots() + size_);
+    size_ *= 4;
+    count_ = 0;
+    many_.assign(size_, nullptr);
+    for (const void* address : before)
+      if (address != nullptr) put(address);
+  }
+
+  const void** slots() { return many_.empty() ? few_.data() : many_.data(); }
+
+  std::size_t size_ = 32;  ///< of the table, a power of two; at most half of it is used
+  std::size_t count_ = 0;
+  std::array<const void*, 32> few_ = {};
+  std::vector<const void*> many_ = {};
+};
+
+}  // namespace ardea
