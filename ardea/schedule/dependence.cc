@@ -175,6 +175,11 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
   return found;
 }
 
+std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
+                             const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  return DistanceSearch(first, second, loops, facts).run();
+}
+
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order) {
   const std::size_t count = conflict.distance.size();
   std::vector<std::size_t> position(count);

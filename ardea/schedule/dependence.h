@@ -29,6 +29,11 @@ struct Conflict {
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<arith::LoopRange>& loops,
                                 const arith::Analyzer& facts, bool concurrent);
 
+/// The signs that the distance of two accesses of one buffer may have on each loop: the iteration of the
+/// second minus that of the first, where they touch the same element. `facts` know the loops.
+std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
+                             const std::vector<arith::LoopRange>& loops, const arith::Analyzer& facts);
+
 /// Whether two iterations that conflict would change places where the loops run in the order `order`
 /// (positions in the list of loops, outermost first).
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order);

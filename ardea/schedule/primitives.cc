@@ -1,8 +1,11 @@
+#include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/compute_root.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_at.h"
 #include "ardea/schedule/split.h"
 #include "ardea/support/text.h"
 
@@ -10,9 +13,11 @@ namespace ardea::schedule {
 
 const std::vector<Primitive>& primitives() {
   static const std::vector<Primitive> table = {
-      row<GetBlock>(),     row<GetLoops>(),  row<GetChildBlocks>(), row<GetProducers>(),
-      row<GetConsumers>(), row<Split>(),     row<Fuse>(),           row<Reorder>(),
-      row<Parallel>(),     row<Vectorize>(), row<Unroll>(),         row<AnnotateLoop>(),
+      row<GetBlock>(),     row<GetLoops>(),         row<GetChildBlocks>(),
+      row<GetProducers>(), row<GetConsumers>(),     row<Split>(),
+      row<Fuse>(),         row<Reorder>(),          row<Parallel>(),
+      row<Vectorize>(),    row<Unroll>(),           row<AnnotateLoop>(),
+      row<ComputeAt>(),    row<ReverseComputeAt>(), row<ComputeRoot>(),
   };
   return table;
 }

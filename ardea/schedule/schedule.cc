@@ -89,7 +89,7 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   check_result(applied.program, call);
   program_ = std::move(applied.program);
   for (const Forwarded& forwarded : applied.forwarding)
-    gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to};
+    gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to, forwarded.from};
   instruction.results = applied.results;
   trace_.instructions.push_back(std::move(instruction));
   return applied.results;

@@ -8,6 +8,7 @@
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "tests/random/random_program.h"
+#include "tests/schedule/random_chain.h"
 
 namespace ardea::schedule {
 
@@ -16,6 +17,7 @@ namespace {
 using Arguments = std::vector<interp::Argument>;
 
 Function program_of(std::uint64_t seed, Random& random) {
+  if (seed % 2 == 0) return random_chain(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;

@@ -7,8 +7,11 @@ namespace ardea::schedule {
 
 std::optional<BlockRef> RandomSteps::any_block() {
   const std::vector<Path> blocks = all_blocks(program());
-  if (blocks.empty()) return std::nullopt;
-  const auto found = attempt(GetBlock{block_at(random_.pick(blocks)).name, program().name});
+  return blocks.empty() ? std::nullopt : block_called(block_at(random_.pick(blocks)).name);
+}
+
+std::optional<BlockRef> RandomSteps::block_called(const std::string& name) {
+  const auto found = attempt(GetBlock{name, program().name});
   if (found.empty()) return std::nullopt;
   return std::get<BlockRef>(found[0]);
 }
@@ -19,8 +22,10 @@ std::vector<LoopRef> RandomSteps::any_loops() {
 }
 
 std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vector<Argument> arguments) {
+  applied_ = false;
   try {
     std::vector<Reference> results = schedule_.take(primitive, std::move(arguments));
+    applied_ = true;
     ++counts_[primitive.name].applied;
     return results;
   } catch (const Error& refusal) {
@@ -34,7 +39,7 @@ std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vec
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts) {
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
-    for (const auto& some : {loop_proposers(), mark_proposers()})
+    for (const auto& some : {loop_proposers(), mark_proposers(), place_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();

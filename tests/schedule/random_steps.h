@@ -22,6 +22,8 @@ class RandomSteps {
   Random& random() { return random_; }
   const Function& program() const { return schedule_.program(); }
 
+  /// The block of that name; nothing where several have it.
+  std::optional<BlockRef> block_called(const std::string& name);
   /// A random block whose name is unique; nothing where there is none.
   std::optional<BlockRef> any_block();
   /// The loops around it, outermost first.
@@ -35,6 +37,7 @@ class RandomSteps {
   std::vector<Reference> attempt(const Step& step) {
     return attempt(find_primitive(Step::name), arguments_of(step));
   }
+  bool last_was_applied() const { return applied_; }
 
  private:
   std::vector<Reference> attempt(const Primitive& primitive, std::vector<Argument> arguments);
@@ -42,6 +45,7 @@ class RandomSteps {
   Schedule& schedule_;
   Random& random_;
   StepCounts& counts_;
+  bool applied_ = false;
 };
 
 /// Tries one primitive with random arguments.
@@ -53,6 +57,7 @@ struct Proposer {
 /// The proposers of each kind of primitive, one file each.
 std::vector<Proposer> loop_proposers();
 std::vector<Proposer> mark_proposers();
+std::vector<Proposer> place_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);
