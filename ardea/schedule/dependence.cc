@@ -258,6 +258,11 @@ bool has_effects(const Stmt& s) {
   return found;
 }
 
+std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
+                             const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  return DistanceSearch(first, second, loops, facts).run();
+}
+
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order) {
   const std::size_t count = conflict.distance.size();
   std::vector<std::size_t> position(count);

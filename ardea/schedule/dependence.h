@@ -42,6 +42,10 @@ bool runs_backwards(const Conflict& conflict);
 
 /// Whether the statement calls out or synchronises: then it must keep its place among others that do.
 bool has_effects(const Stmt& s);
+/// The signs that the distance of two accesses of one buffer may have on each loop: the iteration of the
+/// second minus that of the first, where they touch the same element. `facts` know the loops.
+std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
+                             const std::vector<arith::LoopRange>& loops, const arith::Analyzer& facts);
 
 /// Whether two iterations that conflict would change places where the loops run in the order `order`
 /// (positions in the list of loops, outermost first).

@@ -1,7 +1,9 @@
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
+#include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
+#include "ardea/schedule/compute_root.h"
 #include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fission.h"
@@ -11,6 +13,7 @@
 #include "ardea/schedule/merge.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_at.h"
 #include "ardea/schedule/reverse_compute_inline.h"
 #include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/sample.h"
@@ -46,6 +49,9 @@ const std::vector<Primitive>& primitives() {
       row<Unannotate>(),
       row<Pragma>(),
       // place
+      row<ComputeAt>(),
+      row<ReverseComputeAt>(),
+      row<ComputeRoot>(),
       row<ComputeInline>(),
       row<ReverseComputeInline>(),
       // reductions

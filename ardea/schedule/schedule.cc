@@ -120,7 +120,7 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   check_result(applied.program, call);
   program_ = std::move(applied.program);
   for (const Forwarded& forwarded : applied.forwarding)
-    gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to};
+    gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to, forwarded.from};
   if (applied.decision)
     for (std::size_t i = 0; i < primitive.parameters.size(); ++i)
       if (primitive.parameters[i].name == decision_name) instruction.arguments[i] = *applied.decision;

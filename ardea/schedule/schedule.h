@@ -71,6 +71,8 @@ class Schedule {
   struct Gone {
     std::size_t step = 0;
     std::vector<Reference> to = {};
+    /// Kept, so that no later loop gets its identity.
+    Reference from = {};
   };
   std::map<std::string, Gone> gone_;  ///< by key_of: what became of references that steps did away with
 };

@@ -12,6 +12,7 @@
 #include "ardea/schedule/concurrency.h"
 #include "tests/random/random_program.h"
 #include "tests/schedule/chain_programs.h"
+#include "tests/schedule/random_chain.h"
 
 namespace ardea::schedule {
 
@@ -21,6 +22,7 @@ using Arguments = std::vector<interp::Argument>;
 
 Function program_of(std::uint64_t seed, Random& random) {
   if (seed % 4 == 1) return chain_program(random);
+  if (seed % 4 == 2) return random_chain(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;

@@ -6,12 +6,15 @@ namespace ardea::schedule {
 
 std::optional<BlockRef> RandomSteps::any_block() {
   const std::vector<Path> blocks = all_blocks(program());
-  if (blocks.empty()) return std::nullopt;
-  return block_at_end(random_.pick(blocks));
+  return blocks.empty() ? std::nullopt : block_at_end(random_.pick(blocks));
 }
 
 std::optional<BlockRef> RandomSteps::block_at_end(const Path& path) {
-  const auto found = attempt(GetBlock{block_at(path).name, program().name});
+  return block_called(block_at(path).name);
+}
+
+std::optional<BlockRef> RandomSteps::block_called(const std::string& name) {
+  const auto found = attempt(GetBlock{name, program().name});
   if (found.empty()) return std::nullopt;
   return std::get<BlockRef>(found[0]);
 }
@@ -22,8 +25,10 @@ std::vector<LoopRef> RandomSteps::any_loops() {
 }
 
 std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vector<Argument> arguments) {
+  applied_ = false;
   try {
     std::vector<Reference> results = schedule_.take(primitive, std::move(arguments));
+    applied_ = true;
     ++counts_[primitive.name].applied;
     return results;
   } catch (const Error& refusal) {
@@ -38,7 +43,7 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
     for (const auto& some : {loop_proposers(), mark_proposers(), inline_proposers(), reduction_proposers(),
-                             sampling_proposers()})
+                             sampling_proposers(), place_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();

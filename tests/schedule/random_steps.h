@@ -23,6 +23,8 @@ class RandomSteps {
   Random& random() { return random_; }
   const Function& program() const { return schedule_.program(); }
 
+  /// The block of that name; nothing where several have it.
+  std::optional<BlockRef> block_called(const std::string& name);
   /// A random block whose name is unique; nothing where there is none.
   std::optional<BlockRef> any_block();
   /// The block at the end of the path; nothing where its name is not unique.
@@ -38,6 +40,7 @@ class RandomSteps {
   std::vector<Reference> attempt(const Step& step) {
     return attempt(find_primitive(Step::name), arguments_of(step));
   }
+  bool last_was_applied() const { return applied_; }
 
  private:
   std::vector<Reference> attempt(const Primitive& primitive, std::vector<Argument> arguments);
@@ -45,6 +48,7 @@ class RandomSteps {
   Schedule& schedule_;
   Random& random_;
   StepCounts& counts_;
+  bool applied_ = false;
 };
 
 /// Tries one primitive with random arguments.
@@ -59,6 +63,7 @@ std::vector<Proposer> mark_proposers();
 std::vector<Proposer> sampling_proposers();
 std::vector<Proposer> inline_proposers();
 std::vector<Proposer> reduction_proposers();
+std::vector<Proposer> place_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);

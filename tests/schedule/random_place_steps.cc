@@ -1,0 +1,80 @@
+#include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/compute_root.h"
+#include "ardea/schedule/legal_loops.h"
+#include "ardea/schedule/reverse_compute_at.h"
+#include "ardea/schedule/scope.h"
+#include "tests/schedule/random_steps.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+std::int64_t any_index(Random& random) {
+  return random.chance(0.7) ? -1 : random.chance(0.6) ? -2 : random.integer(0, 2);
+}
+
+/// Two blocks of which the second reads what the first writes.
+struct Pair {
+  BlockRef producer, consumer;
+};
+
+/// A random pair; nothing where there is none, or its blocks have no names of their own.
+std::optional<Pair> any_pair(RandomSteps& steps) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const Path& producer : all_blocks(steps.program()))
+    for (const Path& consumer : consumers_of(steps.program(), producer))
+      pairs.emplace_back(block_at(producer).name, block_at(consumer).name);
+  if (pairs.empty()) return std::nullopt;
+  const auto& [producer, consumer] = steps.random().pick(pairs);
+  const auto first = steps.block_called(producer), second = steps.block_called(consumer);
+  return first && second ? std::optional(Pair{*first, *second}) : std::nullopt;
+}
+
+/// A loop around the block; now and then any loop at all.
+std::optional<LoopRef> any_loop(RandomSteps& steps, const BlockRef& block) {
+  const std::vector<LoopRef> loops = steps.random().chance(0.05) ? steps.any_loops() : steps.loops_of(block);
+  return loops.empty() ? std::nullopt : std::optional(steps.random().pick(loops));
+}
+
+void propose_compute_at(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto pair = any_pair(steps);
+  if (!pair) return;
+  std::optional<LoopRef> loop = any_loop(steps, pair->consumer);
+  if (!loop) return;
+  // What is said to be legal must be: the step is then taken, or the campaign fails.
+  const std::vector<LoopRef> legal = random.chance(0.3) && !steps.loops_of(pair->consumer).empty()
+                                         ? legal_loops(steps.program(), pair->producer)
+                                         : std::vector<LoopRef>{};
+  if (!legal.empty()) loop = random.pick(legal);
+  const std::int64_t index = legal.empty() ? any_index(random) : -random.integer(1, 2);
+  steps.attempt(ComputeAt{pair->producer, *loop, random.chance(0.3), index});
+  if (!legal.empty() && !steps.last_was_applied())
+    throw InternalError("compute_at refuses loop " + loop->var.name() + ", which legal_loops names");
+}
+
+void propose_reverse_compute_at(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto pair = any_pair(steps);
+  const auto loop = pair ? any_loop(steps, pair->producer) : std::nullopt;
+  if (loop) steps.attempt(ReverseComputeAt{pair->consumer, *loop, random.chance(0.3), any_index(random)});
+}
+
+/// Mostly of a block that shares loops with others.
+void propose_compute_root(RandomSteps& steps) {
+  const auto pair = any_pair(steps);
+  if (!pair) return;
+  const Path producer = *path_to(steps.program(), pair->producer),
+             consumer = *path_to(steps.program(), pair->consumer);
+  const std::vector<LoopRef> mine = loops_around(producer), theirs = loops_around(consumer);
+  const bool shared = !mine.empty() && !theirs.empty() && mine[0] == theirs[0];
+  if (shared || steps.random().chance(0.1)) steps.attempt(ComputeRoot{pair->producer});
+}
+
+}  // namespace
+
+std::vector<Proposer> place_proposers() {
+  return {{4, propose_compute_at}, {4, propose_reverse_compute_at}, {2, propose_compute_root}};
+}
+
+}  // namespace ardea::schedule
