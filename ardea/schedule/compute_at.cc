@@ -3,6 +3,8 @@
 #include "ardea/arith/regions.h"
 #include "ardea/ir/print.h"
 #include "ardea/schedule/changes.h"
+#include "ardea/schedule/compute_inline.h"
+#include "ardea/schedule/compute_root.h"
 #include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/legal_loops.h"
 #include "ardea/schedule/moved_block.h"
@@ -162,7 +164,13 @@ class ComputingAt {
 
 }  // namespace
 
-Outcome apply(const Function& f, const ComputeAt& step, Context&) {
+Outcome apply(const Function& f, const ComputeAt& step, Context& context) {
+  if (step.loop.place == LoopRef::Place::inlined) return apply(f, ComputeInline{step.block}, context);
+  if (step.loop.place == LoopRef::Place::root) {
+    Outcome outcome = apply(f, ComputeRoot{step.block}, context);
+    const auto* refusal = std::get_if<Refusal>(&outcome);
+    return refusal != nullptr && refusal->code == "already_there" ? Applied{f} : outcome;
+  }
   auto found = places_of(f, step.block, step.loop);
   if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
   Outcome outcome = ComputingAt(f, step, std::get<Places>(std::move(found))).run();

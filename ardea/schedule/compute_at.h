@@ -28,7 +28,9 @@ Requires that all who read what the block writes are under the loop; that the bl
 spatial and reduce iterators only, a reduction has an init) and the only one that writes its outputs, which are allocated by the
 block around it; that nothing in between writes what it reads; that what it computes there it also computed before; and
 that concurrent loops around the new place stay free of races.
-The block stays what it is; those of its old loops that held nothing else are gone.)";
+The block stays what it is; those of its old loops that held nothing else are gone.
+A place that sample_compute_location gave may also be the root or the readers: then it does what compute_root or
+compute_inline does, and is refused as they are.)";
   static constexpr std::array refusals = {
       "not_in_one_scope",    "already_there",       "not_in_one_sequence", "loop_is_before_block",
       "iterators_in_order",  "body_uses_its_place", "not_recomputable",    "output_leaves_scope",

@@ -8,7 +8,7 @@
 #include "ardea/schedule/element_function.h"
 #include "ardea/schedule/inverse_index.h"
 #include "ardea/schedule/refer.h"
-#include "ardea/schedule/remove.h"
+#include "ardea/schedule/removal.h"
 #include "ardea/schedule/scope.h"
 #include "ardea/schedule/touches.h"
 
@@ -45,14 +45,14 @@ class Inlining {
     for (const auto check : {&Inlining::check_buffer, &Inlining::check_readers, &Inlining::check_index,
                              &Inlining::check_coverage, &Inlining::check_inputs})
       if (auto refusal = (this->*check)()) return *std::move(refusal);
-    Applied applied{f_};
-    Block scope = block_at(producer_.scope);
-    scope.body = without(scope.body, producer_.path.back(), applied.forwarding);
+    Removed rest = without(f_, producer_.path);
+    const Path around = *path_to(rest.program, BlockRef{block_at(producer_.scope).id});
+    Block scope = block_at(around);
     std::erase(scope.allocations, producer_.buffer);
     scope.body = visit(scope.body, inside_scope());
     if (refusal_) return *std::move(refusal_);
-    applied.program = arith::complete_regions(with(f_, producer_.scope, scope));
-    return applied;
+    rest.gone.push_back({BlockRef{producer_.block().id}, {}});
+    return Applied{arith::complete_regions(with(rest.program, around, scope)), {}, std::move(rest.gone)};
   }
 
  private:

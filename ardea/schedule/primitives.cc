@@ -17,6 +17,7 @@
 #include "ardea/schedule/reverse_compute_inline.h"
 #include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/sample.h"
+#include "ardea/schedule/sample_compute_location.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/tile.h"
 #include "ardea/support/text.h"
@@ -60,6 +61,7 @@ const std::vector<Primitive>& primitives() {
       // sampling
       row<SamplePerfectTile>(),
       row<SampleCategorical>(),
+      row<SampleComputeLocation>(),
   };
   return table;
 }

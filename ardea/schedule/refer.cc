@@ -5,6 +5,11 @@
 namespace ardea::schedule {
 
 std::variant<Path, Refusal> refer(const Function& f, const LoopRef& loop) {
+  if (loop.place != LoopRef::Place::loop)
+    return Refusal{"no_loop",
+                   fmt::format("the place that was sampled is {}, which is no loop; only compute_at "
+                               "takes it",
+                               loop.place == LoopRef::Place::root ? "the root" : "inside the readers")};
   if (!loop.var) return Refusal{"no_loop", "the loop is an empty reference"};
   if (auto path = path_to(f, loop)) return *std::move(path);
   return Refusal{"loop_is_gone", fmt::format("loop {} is not in the program {}", loop.var.name(), f.name)};

@@ -21,13 +21,15 @@ Expr value_of(const Number& number, DataType type) {
 }
 
 std::string key_of(const Reference& reference) {
-  return std::visit(
-      overloaded{
-          [](const BlockRef& block) { return fmt::format("b{}", block.id.value); },
-          [](const LoopRef& loop) { return fmt::format("l{}", static_cast<const void*>(loop.var.get())); },
-          [](const NumberRef& number) { return fmt::format("v{}", number.id); },
-      },
-      reference);
+  return std::visit(overloaded{
+                        [](const BlockRef& block) { return fmt::format("b{}", block.id.value); },
+                        [](const LoopRef& loop) {
+                          const Var& identity = loop.sample ? loop.sample : loop.var;
+                          return fmt::format("l{}", static_cast<const void*>(identity.get()));
+                        },
+                        [](const NumberRef& number) { return fmt::format("v{}", number.id); },
+                    },
+                    reference);
 }
 
 }  // namespace ardea::schedule

@@ -11,10 +11,16 @@
 
 namespace ardea::schedule {
 
-/// A loop is its variable.
+/// A loop is its variable. Where a place for a block was sampled it may also be no loop at all: the block
+/// then stays in loops of its own (root), or goes into its readers (inlined).
 struct LoopRef {
-  Var var;
-  friend bool operator==(const LoopRef&, const LoopRef&) = default;
+  enum class Place { loop, root, inlined };
+  Var var = {};
+  Place place = Place::loop;
+  /// Tells the result of one sampling step from those of others, and from the loop itself: another decision
+  /// gives another loop.
+  Var sample = {};
+  friend bool operator==(const LoopRef& a, const LoopRef& b) { return a.var == b.var && a.place == b.place; }
 };
 
 struct BlockRef {

@@ -18,12 +18,8 @@ Stmt left_of(const Stmt& s, const Stmt& old) {
   }
   const auto* branch = s.as<If>();
   if (branch != nullptr && branch->else_case) {
-    If kept = *branch;
-    if (old == branch->then_case)
-      kept.then_case = make_no_op();
-    else
-      kept.else_case = {};
-    return kept;
+    return old == branch->then_case ? make_if(logical_not(branch->condition), branch->else_case)
+                                    : make_if(branch->condition, branch->then_case);
   }
   return {};
 }

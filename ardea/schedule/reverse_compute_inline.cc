@@ -10,7 +10,7 @@
 #include "ardea/schedule/element_function.h"
 #include "ardea/schedule/inverse_index.h"
 #include "ardea/schedule/refer.h"
-#include "ardea/schedule/remove.h"
+#include "ardea/schedule/removal.h"
 #include "ardea/schedule/scope.h"
 #include "ardea/schedule/touches.h"
 #include "ardea/support/text.h"
@@ -46,16 +46,16 @@ class ReverseInlining {
                              &ReverseInlining::solve, &ReverseInlining::check_whole_domain,
                              &ReverseInlining::check_rounds, &ReverseInlining::check_between})
       if (auto refusal = (this->*check)()) return *std::move(refusal);
-    Applied applied{f_};
-    Block around = scope();
-    around.body = without(around.body, consumer_.path.back(), applied.forwarding);
+    Removed rest = without(f_, consumer_.path);
+    const Path path = *path_to(rest.program, BlockRef{scope().id});
+    Block around = block_at(path);
     std::erase(around.allocations, buffer_);
     const Stmt old = producer_->path.back();
     Rewriter rewriter;
     rewriter.stmt = [&](const Stmt& s) { return s == old ? std::optional<Stmt>(merged()) : std::nullopt; };
     around.body = rewrite(around.body, rewriter);
-    applied.program = arith::complete_regions(with(f_, consumer_.scope, around));
-    return applied;
+    rest.gone.push_back({BlockRef{to().id}, {}});
+    return Applied{arith::complete_regions(with(rest.program, path, around)), {}, std::move(rest.gone)};
   }
 
  private:

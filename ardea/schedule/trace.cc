@@ -15,16 +15,20 @@ std::string named(const Reference& reference, const ReferenceNames& names, const
 }
 
 std::string reference_text(const Reference& reference, const ReferenceNames& names) {
-  return std::visit(
-      overloaded{
-          [&](const BlockRef& block) { return named(block, names, "block"); },
-          [&](const LoopRef& loop) { return named(loop, names, loop.var ? loop.var.name() : "no loop"); },
-          [&](const NumberRef& number) {
-            const auto value = constant_int(number.value);
-            return named(number, names, value ? std::to_string(*value) : "number");
-          },
-      },
-      reference);
+  return std::visit(overloaded{
+                        [&](const BlockRef& block) { return named(block, names, "block"); },
+                        [&](const LoopRef& loop) {
+                          const char* const no_loop = loop.place == LoopRef::Place::root      ? "root"
+                                                      : loop.place == LoopRef::Place::inlined ? "inlined"
+                                                                                              : "no loop";
+                          return named(loop, names, loop.var ? loop.var.name() : no_loop);
+                        },
+                        [&](const NumberRef& number) {
+                          const auto value = constant_int(number.value);
+                          return named(number, names, value ? std::to_string(*value) : "number");
+                        },
+                    },
+                    reference);
 }
 
 /// The shortest text that reads back as the same number, and as no integer.

@@ -1,4 +1,6 @@
+#include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/sample.h"
+#include "ardea/schedule/sample_compute_location.h"
 #include "ardea/schedule/split.h"
 #include "tests/schedule/random_steps.h"
 
@@ -28,8 +30,18 @@ void propose_categorical(RandomSteps& steps) {
     steps.attempt(Split{random.pick(loops), {std::nullopt, std::get<NumberRef>(chosen[0])}});
 }
 
+void propose_location(RandomSteps& steps) {
+  const auto block = steps.any_block();
+  if (!block) return;
+  const auto place = steps.attempt(SampleComputeLocation{*block});
+  if (!place.empty())
+    steps.attempt(ComputeAt{*block, std::get<LoopRef>(place[0]), steps.random().chance(0.3)});
+}
+
 }  // namespace
 
-std::vector<Proposer> sampling_proposers() { return {{1, propose_perfect_tile}, {0.5, propose_categorical}}; }
+std::vector<Proposer> sampling_proposers() {
+  return {{1, propose_perfect_tile}, {0.5, propose_categorical}, {1, propose_location}};
+}
 
 }  // namespace ardea::schedule
