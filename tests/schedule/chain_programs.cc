@@ -44,17 +44,17 @@ class Chain {
 
   void stage(bool is_last) {
     const double draw = random_.real();
-    if (draw < 0.5)
+    if (draw < 0.44)
       element_wise(is_last);
-    else if (draw < 0.58)
+    else if (draw < 0.52)
       moved(is_last, true);
-    else if (draw < 0.66)
+    else if (draw < 0.60)
       moved(is_last, false);
-    else if (draw < 0.72)
+    else if (draw < 0.66)
       broadcast(is_last);
-    else if (draw < 0.76 && !is_last)
-      overwrite_weight();
-    else if (draw < 0.8)
+    else if (draw < 0.78 && !is_last)
+      overwrite_argument();
+    else if (draw < 0.82)
       best(is_last);
     else
       sum(is_last);
@@ -92,7 +92,7 @@ class Chain {
   }
 
   Expr weight_at(const Indices& at) {
-    if (at.size() != weight_->shape.size() || !same_shape(last(), weight_) || random_.chance(0.4))
+    if (at.size() != weight_->shape.size() || !same_shape(last(), weight_) || random_.chance(0.3))
       return make_const(1, type_);
     return make_load(weight_, at);
   }
@@ -169,10 +169,11 @@ class Chain {
   }
 
   /// What stages before have read changes.
-  void overwrite_weight() {
-    const Indices shape = weight_->shape;
-    const auto made = made_;
-    spatial(weight_, shape, [&](const Indices& at) { return make_load(weight_, at) * make_const(2, type_); });
+  void overwrite_argument() {
+    const Buffer argument = random_.chance(0.5) ? weight_ : made_[0];
+    const std::vector<Buffer> made = made_;
+    spatial(argument, argument->shape,
+            [&](const Indices& at) { return make_load(argument, at) * make_const(2, type_); });
     made_ = made;
   }
 
