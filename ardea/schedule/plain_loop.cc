@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "ardea/arith/inside.h"
+#include "ardea/ir/print.h"
+
 namespace ardea::schedule {
 
 std::string kind_name(ForKind kind) {
@@ -31,6 +34,12 @@ std::optional<Refusal> refuse_unless_plain(const For& loop) {
     return Refusal{"loop_is_annotated",
                    fmt::format("loop {} is annotated with {}; reshape it first and annotate the result",
                                loop.var.name(), loop.annotations.begin()->first)};
+  for (const Expr& bound : {loop.min, loop.extent})
+    if (arith::reads_memory(bound))
+      return Refusal{"bounds_read_memory",
+                     fmt::format("the bounds of loop {} are read from memory, {}, and would be read again "
+                                 "after the loop has begun",
+                                 loop.var.name(), print(bound))};
   return std::nullopt;
 }
 
