@@ -10,6 +10,9 @@ namespace ardea::schedule {
 /// lost, or said about another) whose bounds are not read from memory (the body may change it).
 std::optional<Refusal> refuse_unless_plain(const For& loop);
 
+/// The last of these alone.
+std::optional<Refusal> refuse_bounds_in_memory(const For& loop);
+
 /// Steps that say how a loop runs take serial ones, annotated or not.
 std::optional<Refusal> refuse_unless_serial(const For& loop);
 
