@@ -20,9 +20,9 @@ own, directly after. Requires that between the loop and the block there are only
 that are doubled are plain, and that no iteration of the later part must come before one of the earlier part because
 they touch the same memory. The results are the loops around the block from the new outermost one on; loops in which
 nothing stands before the block move with it. All references stay valid: the old loops are those of the first part.)";
-  static constexpr std::array refusals = {"loop_not_around_block",    "not_only_loops",    "nothing_before",
-                                          "loop_is_not_serial",       "loop_is_annotated", "both_call_out",
-                                          "fission_breaks_dependence"};
+  static constexpr std::array refusals = {
+      "loop_not_around_block", "not_only_loops",     "nothing_before", "loop_is_not_serial",
+      "loop_is_annotated",     "bounds_read_memory", "both_call_out",  "fission_breaks_dependence"};
 };
 Outcome apply(const Function& f, const Fission& step, Context& context);
 

@@ -16,9 +16,9 @@ struct Fuse {
       "Requires two or more plain loops, each the only statement in the one before, whose extents do not "
       "depend on one\n"
       "another. References into S stay valid; the loops forward to the fused one.";
-  static constexpr std::array refusals = {"one_loop",      "not_adjacent",       "not_outermost_first",
-                                          "not_a_chain",   "no_loops",           "loop_named_twice",
-                                          "bounds_depend", "loop_is_not_serial", "loop_is_annotated"};
+  static constexpr std::array refusals = {
+      "one_loop",         "not_adjacent",  "not_outermost_first", "not_a_chain",       "no_loops",
+      "loop_named_twice", "bounds_depend", "loop_is_not_serial",  "loop_is_annotated", "bounds_read_memory"};
 };
 Outcome apply(const Function& f, const Fuse& step, Context& context);
 

@@ -19,9 +19,10 @@ end alike, and that no iteration of a later nest comes before one of an earlier 
 what an iteration reads of an earlier nest must be complete when it starts. The result is the merged loop in place of
 the named ones; each old loop forwards to the one that it became part of. References to what is inside stay valid.)";
   static constexpr std::array refusals = {
-      "one_loop",           "no_loops",          "loop_named_twice",        "not_siblings",
-      "nests_differ",       "not_adjacent",      "bounds_differ",           "bounds_depend",
-      "loop_is_not_serial", "loop_is_annotated", "merge_breaks_dependence", "both_call_out"};
+      "one_loop",           "no_loops",          "loop_named_twice",   "not_siblings",
+      "nests_differ",       "not_adjacent",      "bounds_differ",      "bounds_depend",
+      "loop_is_not_serial", "loop_is_annotated", "bounds_read_memory", "merge_breaks_dependence",
+      "both_call_out"};
 };
 Outcome apply(const Function& f, const Merge& step, Context& context);
 

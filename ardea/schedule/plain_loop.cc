@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "ardea/arith/inside.h"
+#include "ardea/ir/print.h"
+
 namespace ardea::schedule {
 
 std::string kind_name(ForKind kind) {
@@ -22,6 +25,16 @@ std::optional<Refusal> refuse_unless_serial(const For& loop) {
                  fmt::format("loop {} is {} already", loop.var.name(), kind_name(loop.kind))};
 }
 
+std::optional<Refusal> refuse_bounds_in_memory(const For& loop) {
+  for (const Expr& bound : {loop.min, loop.extent})
+    if (arith::reads_memory(bound))
+      return Refusal{"bounds_read_memory",
+                     fmt::format("the bounds of loop {} are read from memory, {}, and would be read again "
+                                 "after the loop has begun",
+                                 loop.var.name(), print(bound))};
+  return std::nullopt;
+}
+
 std::optional<Refusal> refuse_unless_plain(const For& loop) {
   if (loop.kind != ForKind::serial)
     return Refusal{"loop_is_not_serial",
@@ -31,7 +44,7 @@ std::optional<Refusal> refuse_unless_plain(const For& loop) {
     return Refusal{"loop_is_annotated",
                    fmt::format("loop {} is annotated with {}; reshape it first and annotate the result",
                                loop.var.name(), loop.annotations.begin()->first)};
-  return std::nullopt;
+  return refuse_bounds_in_memory(loop);
 }
 
 }  // namespace ardea::schedule

@@ -50,10 +50,12 @@ Outcome apply(const Function& f, const Reorder& step, Context&) {
   if (auto refusal = refuse_dependent_bounds(chain)) return *std::move(refusal);
   const std::vector<std::size_t> order = new_order(chain, step.loops);
   if (std::is_sorted(order.begin(), order.end())) return Applied{f};
-  for (const For* loop : chain.loops)
+  for (const For* loop : chain.loops) {
+    if (auto refusal = refuse_bounds_in_memory(*loop)) return *std::move(refusal);
     if (loop->kind != ForKind::serial && loop->kind != ForKind::unrolled)
       return Refusal{"loop_is_not_serial", fmt::format("loop {} is {}; reorder first and say so afterwards",
                                                        loop->var.name(), kind_name(loop->kind))};
+  }
   for (const Conflict& conflict : conflicts(chain.body(), ranges_of(chain), chain.facts, false))
     if (order_breaks(conflict, order))
       return Refusal{"reorder_breaks_dependence",

@@ -34,7 +34,7 @@ struct Split {
   static constexpr std::array refusals = {"factor_not_positive", "factors_too_small",    "two_open_factors",
                                           "no_factors",          "tail_needs_a_guard",   "no_such_tail",
                                           "no_whole_round",      "cut_needs_outer_open", "loop_is_not_serial",
-                                          "loop_is_annotated"};
+                                          "loop_is_annotated",   "bounds_read_memory"};
 };
 Outcome apply(const Function& f, const Split& step, Context& context);
 

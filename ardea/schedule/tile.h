@@ -19,8 +19,8 @@ The same as splitting both by [None, factor] and then reorder(x_0, y_0, x_1, y_1
 between x and y stay where they are. The results are the four loops in this order. References into S stay valid; x and
 y forward to the two that each became.)";
   static constexpr std::array refusals = {
-      "factor_not_positive", "loop_is_not_serial", "loop_is_annotated",        "loop_named_twice",
-      "not_a_chain",         "bounds_depend",      "reorder_breaks_dependence"};
+      "factor_not_positive", "loop_is_not_serial", "loop_is_annotated", "bounds_read_memory",
+      "loop_named_twice",    "not_a_chain",        "bounds_depend",     "reorder_breaks_dependence"};
 };
 Outcome apply(const Function& f, const Tile& step, Context& context);
 

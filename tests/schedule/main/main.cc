@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     if (failure.empty()) continue;
     ++failures;
     std::printf("%s\n", failure.c_str());
+    std::fflush(stdout);  // a long campaign may be stopped
   }
   std::printf("%s%llu programs from seed %llu: %d failed\n", ardea::schedule::count_table(counts).c_str(),
               static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed), failures);
