@@ -58,6 +58,7 @@ class Partition {
 
   /// `done`: where the loop that this is a piece of was cut already.
   Stmt visit_loop(const For& loop, const Analyzer& facts, Points done) {
+    if (const auto before = without_head(loop, facts)) return visit(*before, facts);
     const auto cut = find_cut(loop, facts, done);
     if (!cut) {
       For out = loop;
@@ -75,6 +76,27 @@ class Partition {
     For out = loop;
     out.body = chosen(loop.var, lower, upper, facts, done);
     return out;
+  }
+
+  /// What a loop does only at the beginning of its first iteration, such as an init, goes before the loop: no
+  /// iteration needs a copy of the rest for it.
+  static std::optional<Stmt> without_head(const For& loop, const Analyzer& facts) {
+    const auto* seq = loop.body.as<Seq>();
+    const auto* head = seq != nullptr ? seq->statements[0].as<If>() : nullptr;
+    if (head == nullptr || head->else_case || reads_memory(head->condition) || reads_memory(loop.min) ||
+        reads_memory(loop.extent) || (loop.kind != ForKind::serial && loop.kind != ForKind::unrolled))
+      return std::nullopt;
+    Analyzer later = facts;
+    const Expr one = make_int(1, loop.var.type());
+    later.bind(loop.var, {loop.min + one, loop.extent - one});
+    if (!facts.proves(substitute(head->condition, loop.var, loop.min)) ||
+        later.prove(head->condition) != arith::Proof::refuted)
+      return std::nullopt;
+    For rest = loop;
+    rest.body = make_seq(std::vector<Stmt>(seq->statements.begin() + 1, seq->statements.end()));
+    const Stmt first = substitute(head->then_case, loop.var, loop.min);
+    const Expr runs = loop.extent >= one;
+    return make_seq({facts.proves(runs) ? first : Stmt(If{runs, first}), rest});
   }
 
   /// The two parts of the range, each with what is decided there; the same variable in both.

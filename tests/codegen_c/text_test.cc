@@ -63,8 +63,8 @@ static void gemm_kernel(const float* restrict A, const float* restrict B, float*
   C = ARDEA_ALIGNED(C, 64);
   for (int32_t i = 0; i < 31; ++i) {
     for (int32_t j = 0; j < 19; ++j) {
+      C[i * 19 + j] = 0.0f;
       for (int32_t r = 0; r < 37; ++r) {
-        if (r == 0) C[i * 19 + j] = 0.0f;
         C[i * 19 + j] = C[i * 19 + j] + A[i * 37 + r] * B[r * 19 + j];
       }
     }
