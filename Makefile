@@ -23,7 +23,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
-        schedules functions bench-functions mutants clean FORCE
+        schedules functions bench-functions bench-compile mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -105,6 +105,12 @@ bench-functions: deps ## time the vector functions against the C library's, on a
 	cmake build/release -DARDEA_BENCH=ON
 	$(call BUILD,release) --target ardea_bench_functions
 	build/release/bin/ardea_bench_functions
+
+bench-compile: deps ## time the compiler itself: a trace of 40 instructions, lowering, and LLVM's part
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	cmake build/release -DARDEA_BENCH=ON
+	$(call BUILD,release) --target ardea_bench_compile
+	build/release/bin/ardea_bench_compile --passes
 
 mutants: deps ## break the code in known places and see which test notices
 	@tools/install_packages python3 git

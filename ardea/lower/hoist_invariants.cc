@@ -157,8 +157,14 @@ class Hoisting {
     // What a condition guards may never be wanted: a division costs less than asking for it in each iteration
     // of a loop around the condition, a call does not.
     const std::size_t inside = std::max(known, places_.back().branch);
-    if (!has_call && has_loop(known, inside + 1)) return known;
-    return has_loop(inside, places_.size()) ? std::optional(inside) : std::nullopt;
+    if (!has_call && has_loop(known, inside + 1)) return before_next_loop(known);
+    return has_loop(inside, places_.size()) ? std::optional(before_next_loop(inside)) : std::nullopt;
+  }
+
+  /// The innermost place that no loop lies between: what stands there is inside all branches around the loop.
+  std::size_t before_next_loop(std::size_t place) const {
+    while (!places_[place + 1].is_loop) ++place;
+    return place;
   }
 
   /// Whether one of the places after `place`, up to `end`, is the body of a loop.
