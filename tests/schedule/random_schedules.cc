@@ -20,7 +20,8 @@ TEST(RandomSchedules, keep_the_answers_of_random_programs) {
     const std::string failure = schedule_failure(seed, counts);
     ASSERT_EQ(failure, "");
   }
-  for (const char* name : {"split", "reorder"}) EXPECT_GT(counts[name].applied, 0) << count_table(counts);
+  for (const char* name : {"split", "reorder", "compute_at", "reverse_compute_at", "compute_root"})
+    EXPECT_GT(counts[name].applied, 0) << count_table(counts);
 }
 
 }  // namespace
