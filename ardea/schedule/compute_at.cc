@@ -70,7 +70,7 @@ class ComputingAt {
                         name_in(memory_of(*block_at(consumer).reads), *block_.writes), loop_.var.name())};
     const Stmt& scope = block_at(block_around(places_.block)).body;
     const MemoryUse outside =
-        memory_use(scope, [&](const Stmt& s) { return s == places_.loop.back() || is_block(s, block_.id); });
+        memory_use(scope, [&](const Stmt& s) { return s == loop_.body || is_block(s, block_.id); });
     if (meet(outside.reads, written_))
       return Refusal{"consumer_elsewhere", fmt::format("code outside loop {} reads {}", loop_.var.name(),
                                                        name_in(outside.reads, *block_.writes))};
@@ -125,10 +125,11 @@ class ComputingAt {
     if (reduces_inside(before) && inputs_never_change() &&
         covers(executed(f_, places_.block, places_.scope, space), whole))
       return anything;
-    return Refusal{"not_computed_before",
-                   fmt::format("loop {} needs {}, and it is not proved that block {} computes all of it in "
-                               "its own place",
-                               loop_.var.name(), print(box), block_.name)};
+    return Refusal{
+        "not_computed_before",
+        fmt::format("loop {} needs the values {} of the iterators of block {}, and it is not proved that all "
+                    "of them run in its own place",
+                    loop_.var.name(), print(box), block_.name)};
   }
 
   /// Whether one iteration of the common loops runs whole reductions: else consumers see parts of them.

@@ -138,7 +138,13 @@ class Solving {
     return found;
   }
 
-  void add(std::vector<Expr>& list, const Expr& bound) const { list.push_back(facts_.simplify(bound)); }
+  /// A bound that reads memory would be read at another time than meant: it is left out.
+  void add(std::vector<Expr>& list, const Expr& bound) const {
+    const Expr simple = facts_.simplify(bound);
+    bool reads = false;
+    visit_exprs(simple, [&](const Expr& e) { reads = reads || e.is<Load>(); });
+    if (!reads) list.push_back(simple);
+  }
 
   const Block& block_;
   const Reach reach_;

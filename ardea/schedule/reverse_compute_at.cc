@@ -85,14 +85,13 @@ class Consuming {
 
   /// What the statements touch outside the loop.
   MemoryUse use_outside(const std::vector<Stmt>& statements) const {
-    return memory_use(make_seq(statements), [&](const Stmt& part) {
-      return part == places_.loop.back() || is_block(part, block_.id);
-    });
+    return memory_use(make_seq(statements),
+                      [&](const Stmt& part) { return part == loop_.body || is_block(part, block_.id); });
   }
 
   /// Nobody else may touch what the block writes, except under the loop where it updates what is made there.
   std::optional<Refusal> check_outputs(const std::vector<Stmt>& between, const Memory& writes) const {
-    const MemoryUse outside = use_outside(between), inside = memory_use(places_.loop.back());
+    const MemoryUse outside = use_outside(between), inside = memory_use(loop_.body);
     Memory touched;
     for (const auto* memory : {&outside.reads, &outside.writes})
       touched.insert(memory->begin(), memory->end());
@@ -118,6 +117,8 @@ class Consuming {
     visit_stmts(loop_.body, [&](const Stmt& s) {
       if (const auto* loop = s.as<For>()) inside.push_back(loop->var);
       if (const auto* let = s.as<LetStmt>()) inside.push_back(let->var);
+      if (const auto* block = s.as<Block>())
+        for (const BlockIterator& iterator : block->iterators) inside.push_back(iterator.var);
     });
     const auto is_decided = [&](const Expr& condition) {
       bool reads = false;
@@ -189,6 +190,7 @@ class Consuming {
   bool written_again(const BufferRegion& box, const std::vector<arith::LoopRange>& loops) const {
     for (const arith::LoopRange& loop : loops)
       if (arith::uses_any(loop.second.min, loops) || arith::uses_any(loop.second.extent, loops)) return true;
+    if (arith::separating_dimensions(box.region, loops, facts_)) return false;
     for (const Signs& signs : distances(box, box, loops, facts_))
       if (signs.positive || signs.negative) return true;
     return false;

@@ -20,8 +20,8 @@ TEST(RandomSchedules, keep_the_answers_of_random_programs) {
     const std::string failure = schedule_failure(seed, counts);
     ASSERT_EQ(failure, "");
   }
-  for (const char* name : {"split", "reorder", "merge", "compute_inline", "reverse_compute_inline",
-                           "decompose_reduction", "rfactor"})
+  for (const char* name : {"split", "reorder", "merge", "compute_at", "reverse_compute_at", "compute_root",
+                           "compute_inline", "reverse_compute_inline", "decompose_reduction", "rfactor"})
     EXPECT_GT(counts[name].applied, 0) << count_table(counts);
 }
 
