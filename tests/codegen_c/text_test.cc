@@ -64,8 +64,9 @@ static void gemm_kernel(const float* restrict A, const float* restrict B, float*
   for (int32_t i = 0; i < 31; ++i) {
     for (int32_t j = 0; j < 19; ++j) {
       for (int32_t r = 0; r < 37; ++r) {
-        if (r == 0) C[i * 19 + j] = 0.0f;
-        C[i * 19 + j] = C[i * 19 + j] + A[i * 37 + r] * B[r * 19 + j];
+        const int32_t cse_var_1 = i * 19 + j;
+        if (r == 0) C[cse_var_1] = 0.0f;
+        C[cse_var_1] = C[cse_var_1] + A[i * 37 + r] * B[r * 19 + j];
       }
     }
   }
@@ -105,7 +106,8 @@ static int32_t scale_loop_i(int64_t begin, int64_t end, void* context) {
   B = ARDEA_ALIGNED(B, 64);
   for (int64_t i = begin; i < end; ++i) {
     for (int32_t j = 0; j < 5; ++j) {
-      B[(uint64_t)i * 5 + (int64_t)j] = A[(uint64_t)i * 5 + (int64_t)j] * factor;
+      const int64_t cse_var_1 = (int64_t)((uint64_t)i * 5 + (int64_t)j);
+      B[cse_var_1] = A[cse_var_1] * factor;
     }
   }
   return 0;
