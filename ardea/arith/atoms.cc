@@ -38,6 +38,7 @@ Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
 void Reasoner::forget() {
   intervals_.clear();
   congruences_.clear();
+  wholes_.clear();
   normalised_.clear();
   simplified_.clear();
   decided_.clear();

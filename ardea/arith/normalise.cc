@@ -254,7 +254,11 @@ Polynomial Reasoner::join_divisions(Polynomial p, DataType type) {
       return join_divisions(
           wrap(add(rest, multiply(share, add(dividend, constant_polynomial(-r)))), type.bits), type);
     }
-    const auto whole = quotient(dividend, divisor, type);
+    // Asked for every sum that the remainder is part of.
+    const std::tuple<AtomId, int, bool> key{id, type.bits, type.is_uint()};
+    auto known = wholes_.find(key);
+    if (known == wholes_.end()) known = wholes_.emplace(key, quotient(dividend, divisor, type)).first;
+    const std::optional<Polynomial>& whole = known->second;
     if (!whole || whole->terms.size() != 1 || whole->constant != 0) continue;
     // coefficient · divisor · whole must be in the rest, term for term.
     const Polynomial share = wrap(multiply(multiply(coefficient, divisor), *whole), type.bits);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -223,6 +224,8 @@ class Reasoner {
   std::unordered_map<AtomId, Ends> ends_;
   std::unordered_map<AtomId, Interval> intervals_;
   std::unordered_map<AtomId, Congruence> congruences_;
+  /// Of remainders, by their type's width and sign: the quotient of the same operands.
+  std::map<std::tuple<AtomId, int, bool>, std::optional<Polynomial>> wholes_;
   std::unordered_set<AtomId> intervals_in_progress_, ends_in_progress_;
 
   AtomSet ranging_;
