@@ -47,6 +47,7 @@ bool calls_out(const Stmt& s) {
 
 bool is_independent(const For& loop, const Analyzer& facts) {
   if (reads_memory(loop.min) || reads_memory(loop.extent) || calls_out(loop.body)) return false;
+  if (facts.proves(loop.extent <= make_int(1, loop.extent.type()))) return true;
   const std::vector<arith::Access> all = arith::each_access(loop.body, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {

@@ -32,11 +32,11 @@ Function lower_tensor_instructions(const Function& f, const target::Target& targ
 /// corner.
 Function compact_allocations(const Function& f, const target::Target& target);
 
-/// Decided conditions, loops of one iteration and arithmetic that says less than it computes go away.
-Function simplify(const Function& f, const target::Target& target);
-
 /// A vectorized loop whose iterations are not proved to touch different memory, or that calls out, is serial.
 Function independent_lanes(const Function& f, const target::Target& target);
+
+/// Decided conditions, loops of one iteration and arithmetic that says less than it computes go away.
+Function simplify(const Function& f, const target::Target& target);
 
 /// Before every statement that is not proved to stay inside its buffers, its views inside their memory and
 /// its allocations inside the address space, stands a test that fails with the buffer, the dimension and the

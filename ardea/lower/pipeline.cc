@@ -26,10 +26,11 @@ const std::vector<Pass>& cpu_pipeline() {
       // After blocks_to_loops: indices shift by expressions of the loops around, which a block may not name.
       {"compact_allocations", "an allocation without views is as large as the box that is touched",
        compact_allocations},
-      {"simplify", "no loop runs once, no condition is decided", simplify},
-      // While buffers have their dimensions, by which the iterations are told apart.
+      // While buffers have their dimensions, by which iterations are told apart; before simplify, which makes
+      // a constant of the index in the one iteration that a guard lets through.
       {"independent_lanes", "the iterations of a vectorized loop touch no memory in common",
        independent_lanes},
+      {"simplify", "no loop runs once, no condition is decided", simplify},
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
