@@ -66,6 +66,7 @@ bool follows_data(const Expr& index) {
 
 class Walk {
  public:
+  explicit Walk(const Analyzer& outside) : outside_(outside) {}
   std::vector<Access> take() { return std::move(found_); }
 
   void block_inside(const Block& block, Place place) {
@@ -302,10 +303,13 @@ class Walk {
                   .opaque = opaque_access,
                   .conditional = !place.conditions.empty() || place.guarded_by_memory,
                   .statement = place.statement};
-    access.touched.exact = access.touched.exact && exact && !place.guarded_by_memory;
+    access.touched.exact = exact && !place.guarded_by_memory &&
+                           (access.touched.exact ||
+                            touches_point(access.touched.region, place.loops, place.conditions, outside_));
     found_.push_back(std::move(access));
   }
 
+  const Analyzer outside_;  ///< what holds around all that is walked
   std::vector<Access> found_;
   std::unordered_map<Buffer, BufferRegion> matches_;
   std::unordered_set<Var> own_memory_;
@@ -330,7 +334,7 @@ Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
 }  // namespace
 
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
-  Walk walk;
+  Walk walk(facts);
   walk.visit(s, Place{.facts = facts});
   return walk.take();
 }
@@ -342,8 +346,9 @@ Analyzer facts_inside(const Block& block, const Analyzer& facts) {
 }
 
 std::vector<Access> each_access(const Block& block, const Analyzer& facts) {
-  Walk walk;
-  walk.block_inside(block, Place{.facts = facts_inside(block, facts)});
+  const Analyzer inside = facts_inside(block, facts);
+  Walk walk(inside);
+  walk.block_inside(block, Place{.facts = inside});
   return walk.take();
 }
 
