@@ -68,8 +68,9 @@ bool follows_data(const Expr& index) {
 
 class Walk {
  public:
-  /// `only`: accesses of other memory are left out.
-  explicit Walk(std::optional<std::unordered_set<Var>> only = {}) : only_(std::move(only)) {}
+  /// `outside`: what holds around all that is walked. `only`: accesses of other memory are left out.
+  explicit Walk(const Analyzer& outside, std::optional<std::unordered_set<Var>> only = {})
+      : outside_(outside), only_(std::move(only)) {}
 
   std::vector<Access> take() { return std::move(found_); }
 
@@ -313,12 +314,15 @@ class Walk {
                   .conditional = !place.conditions.empty() || place.guarded_by_memory,
                   .facts = place.facts,
                   .statement = place.statement};
-    access.touched.exact = access.touched.exact && exact && !place.guarded_by_memory;
+    access.touched.exact = exact && !place.guarded_by_memory &&
+                           (access.touched.exact ||
+                            touches_point(access.touched.region, place.loops, place.conditions, outside_));
     found_.push_back(std::move(access));
   }
 
   bool is_left_out(const Buffer& buffer) const { return only_ && !only_->contains(buffer->data); }
 
+  const Analyzer outside_;
   const std::optional<std::unordered_set<Var>> only_;
   std::vector<Access> found_;
   std::unordered_map<Buffer, BufferRegion> matches_;
@@ -344,7 +348,7 @@ Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
 }  // namespace
 
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
-  Walk walk;
+  Walk walk(facts);
   walk.visit(s, Place{.facts = facts, .stated_facts = facts});
   return walk.take();
 }
@@ -370,8 +374,8 @@ std::optional<std::unordered_set<Var>> written_by(const Stmt& s) {
 }  // namespace
 
 std::vector<Access> each_access_of_written(const Stmt& s, const Analyzer& facts) {
-  Walk walk(written_by(s));
-  walk.visit(s, Place{.facts = facts});
+  Walk walk(facts, written_by(s));
+  walk.visit(s, Place{.facts = facts, .stated_facts = facts});
   return walk.take();
 }
 
@@ -382,8 +386,8 @@ Analyzer facts_inside(const Block& block, const Analyzer& facts) {
 }
 
 std::vector<Access> each_access(const Block& block, const Analyzer& facts) {
-  Walk walk;
   const Analyzer inside = facts_inside(block, facts);
+  Walk walk(inside);
   walk.block_inside(block, Place{.facts = inside, .stated_facts = inside});
   return walk.take();
 }

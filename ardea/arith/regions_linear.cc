@@ -209,7 +209,8 @@ std::optional<std::vector<std::size_t>> separating_dimensions(const std::vector<
       const auto coefficients = linear_coefficients(dims[d].min, left, facts);
       if (!coefficients) continue;
       const auto terms = terms_of(*coefficients, left, facts);
-      if (!terms || !apart(*terms, dims[d].extent, facts)) continue;
+      // A mention that cancels out (i - i) tells nothing apart.
+      if (!terms || terms->empty() || !apart(*terms, dims[d].extent, facts)) continue;
       for (std::size_t i = left.size(); i-- > 0;)
         if (!is_zero((*coefficients)[i])) left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
       used.push_back(d);

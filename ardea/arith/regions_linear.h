@@ -30,6 +30,11 @@ std::optional<std::vector<std::size_t>> separating_dimensions(const std::vector<
                                                               const std::vector<LoopRange>& loops,
                                                               const Analyzer& facts);
 
+/// Whether a box of one element is touched, whatever `conditions` cut off: it has no other element, and the
+/// first iteration of all the loops runs. `facts` know neither the loops nor the conditions.
+bool touches_point(const BufferRegion& box, const std::vector<LoopRange>& loops,
+                   const std::vector<Expr>& conditions, const Analyzer& facts);
+
 /// `relax` where `facts` already knows the loops' ranges and `under_conditions` the conditions, too.
 /// `all_run`: every loop is known to have an iteration, which must be asked before its range is bound: a
 /// bound variable exists.

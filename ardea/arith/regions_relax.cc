@@ -196,7 +196,24 @@ Touched relax(const BufferRegion& region, const std::vector<LoopRange>& loops,
   }
   Analyzer under_conditions = inside;
   for (const Expr& condition : conditions) under_conditions.assume(condition);
-  return relax_within(region, loops, conditions, all_run, inside, under_conditions);
+  Touched touched = relax_within(region, loops, conditions, all_run, inside, under_conditions);
+  touched.exact = touched.exact || touches_point(touched.region, loops, conditions, facts);
+  return touched;
+}
+
+bool touches_point(const BufferRegion& box, const std::vector<LoopRange>& loops,
+                   const std::vector<Expr>& conditions, const Analyzer& facts) {
+  const auto is_point = [&](const Range& range) {
+    return facts.proves(as_index(range.extent) <= make_int(1));
+  };
+  if (!std::all_of(box.region.begin(), box.region.end(), is_point)) return false;
+  Substitution first;
+  for (const auto& [var, range] : loops) {
+    if (!facts.proves(substitute(as_index(range.extent), first) >= make_int(1))) return false;
+    first[var] = make_cast(var.type(), substitute(range.min, first));
+  }
+  return std::all_of(conditions.begin(), conditions.end(),
+                     [&](const Expr& condition) { return facts.proves(substitute(condition, first)); });
 }
 
 Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,

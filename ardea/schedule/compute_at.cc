@@ -1,5 +1,7 @@
 #include "ardea/schedule/compute_at.h"
 
+#include <algorithm>
+
 #include "ardea/arith/regions.h"
 #include "ardea/ir/print.h"
 #include "ardea/schedule/changes.h"

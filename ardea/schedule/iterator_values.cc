@@ -154,23 +154,6 @@ class Solving {
   IteratorValues values_;
 };
 
-bool is_point(const BufferRegion& box, const Analyzer& facts) {
-  return std::all_of(box.region.begin(), box.region.end(),
-                     [&](const Range& range) { return facts.proves(as_index(range.extent) <= make_int(1)); });
-}
-
-/// Whether the first iteration of all the loops runs: then a box of one element is filled, whatever the
-/// conditions cut off.
-bool starts(const Between& inside, const Analyzer& facts) {
-  Substitution first;
-  for (const auto& [var, range] : inside.loops) {
-    if (!facts.proves(substitute(as_index(range.extent), first) >= make_int(1))) return false;
-    first[var] = make_cast(var.type(), substitute(range.min, first));
-  }
-  return std::all_of(inside.conditions.begin(), inside.conditions.end(),
-                     [&](const Expr& condition) { return facts.proves(substitute(condition, first)); });
-}
-
 Expr combined(const std::vector<Expr>& list, Extreme extreme, const Analyzer& facts) {
   Expr all = list[0];
   for (std::size_t i = 1; i < list.size(); ++i)
@@ -257,7 +240,7 @@ Executed executed(const Function& f, const Path& path, std::size_t first, const 
     Expr& low = box.region.region[i].min;
     low = facts.simplify(as_index(low) + as_index(block.iterators[i].domain.min));
   }
-  return {box.region, box.exact || (is_point(box.region, facts) && starts(inside, facts))};
+  return {box.region, box.exact};
 }
 
 IteratorValues values_reaching(const Block& block, const BufferRegion& access, const BufferRegion& part,

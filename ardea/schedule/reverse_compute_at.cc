@@ -1,5 +1,7 @@
 #include "ardea/schedule/reverse_compute_at.h"
 
+#include <algorithm>
+
 #include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
