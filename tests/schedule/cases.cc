@@ -7,7 +7,7 @@
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
 #include "ardea/support/text_file.h"
-#include "tests/schedule/check_schedule.h"
+#include "tests/schedule/campaign/check_schedule.h"
 
 /// The cases in tests/schedule/cases: what each primitive writes, accepts and refuses. README.md there has
 /// the form.

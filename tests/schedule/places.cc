@@ -9,7 +9,7 @@
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/tree.h"
 #include "ardea/support/text_file.h"
-#include "tests/schedule/check_schedule.h"
+#include "tests/schedule/campaign/check_schedule.h"
 
 /// What the cases in tests/schedule/cases cannot say of steps that move blocks.
 

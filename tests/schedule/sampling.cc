@@ -8,7 +8,7 @@
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/split.h"
 #include "ardea/support/text_file.h"
-#include "tests/schedule/check_schedule.h"
+#include "tests/schedule/campaign/check_schedule.h"
 
 /// Drawing by chance: what is drawn, how often, and that decisions can be kept or drawn anew.
 

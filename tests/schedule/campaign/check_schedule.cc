@@ -1,4 +1,4 @@
-#include "tests/schedule/check_schedule.h"
+#include "tests/schedule/campaign/check_schedule.h"
 
 #include <nlohmann/json.hpp>
 
@@ -11,8 +11,8 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/schedule/concurrency.h"
 #include "tests/random/random_program.h"
-#include "tests/schedule/chain_programs.h"
-#include "tests/schedule/random_chain.h"
+#include "tests/schedule/campaign/operator_chain.h"
+#include "tests/schedule/campaign/window_chain.h"
 
 namespace ardea::schedule {
 
@@ -21,8 +21,8 @@ namespace {
 using Arguments = std::vector<interp::Argument>;
 
 Function program_of(std::uint64_t seed, Random& random) {
-  if (seed % 4 == 1) return chain_program(random);
-  if (seed % 4 == 2) return random_chain(random);
+  if (seed % 4 == 1) return operator_chain(random);
+  if (seed % 4 == 2) return window_chain(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;
@@ -112,7 +112,7 @@ std::string schedule_failure(std::uint64_t seed, StepCounts& counts) {
   const Function original = program_of(seed, random);
   Schedule schedule(original);
   try {
-    take_random_steps(schedule, random, 8, counts);
+    take_random_steps(schedule, random, 12, counts);
     check(original, schedule, seed);
     const bool marks_are_ours = seed % 3 != 0;  // others come with the program
     if (marks_are_ours) require_vectors_stay(schedule.program());

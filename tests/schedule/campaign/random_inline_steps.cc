@@ -1,7 +1,7 @@
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/reverse_compute_inline.h"
 #include "ardea/schedule/scope.h"
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
 
@@ -39,7 +39,7 @@ void propose_reverse_compute_inline(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> inline_proposers() {
-  return {{1.5, propose_compute_inline}, {1.5, propose_reverse_compute_inline}};
+  return {{1.5, propose_compute_inline}, {3, propose_reverse_compute_inline}};
 }
 
 }  // namespace ardea::schedule

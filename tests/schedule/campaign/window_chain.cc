@@ -1,4 +1,4 @@
-#include "tests/schedule/random_chain.h"
+#include "tests/schedule/campaign/window_chain.h"
 
 #include <fmt/core.h>
 
@@ -279,6 +279,6 @@ class Chain {
 
 }  // namespace
 
-Function random_chain(Random& random) { return Chain(random).make(); }
+Function window_chain(Random& random) { return Chain(random).make(); }
 
 }  // namespace ardea::schedule

@@ -12,7 +12,7 @@
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/tile.h"
 #include "ardea/schedule/tree.h"
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
 
@@ -162,8 +162,8 @@ void propose_fission(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> loop_proposers() {
-  return {{3, propose_split},       {1, propose_fuse},        {3, propose_reorder}, {0.7, propose_tile},
-          {0.7, propose_partition}, {0.3, propose_unit_loop}, {2, propose_merge},   {1.5, propose_fission}};
+  return {{2.5, propose_split},   {2, propose_fuse},      {2.5, propose_reorder}, {2, propose_tile},
+          {2, propose_partition}, {1, propose_unit_loop}, {2, propose_merge},     {2.5, propose_fission}};
 }
 
 }  // namespace ardea::schedule

@@ -1,7 +1,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/rfactor.h"
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
 

@@ -30,7 +30,7 @@ class RandomSteps {
   /// The block at the end of the path; nothing where its name is not unique.
   std::optional<BlockRef> block_at_end(const Path& path);
   /// The loops around it, outermost first.
-  std::vector<LoopRef> loops_of(const BlockRef& block) { return schedule_.get_loops(block); }
+  std::vector<LoopRef> loops_of(const BlockRef& block);
   /// The loops around a random block.
   std::vector<LoopRef> any_loops();
 
@@ -58,6 +58,7 @@ struct Proposer {
 };
 
 /// The proposers of each kind of primitive, one file each.
+std::vector<Proposer> find_proposers();
 std::vector<Proposer> loop_proposers();
 std::vector<Proposer> mark_proposers();
 std::vector<Proposer> sampling_proposers();

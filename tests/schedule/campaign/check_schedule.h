@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
 

@@ -3,7 +3,7 @@
 #include "ardea/schedule/legal_loops.h"
 #include "ardea/schedule/reverse_compute_at.h"
 #include "ardea/schedule/scope.h"
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
 
@@ -74,7 +74,7 @@ void propose_compute_root(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> place_proposers() {
-  return {{4, propose_compute_at}, {4, propose_reverse_compute_at}, {2, propose_compute_root}};
+  return {{3, propose_compute_at}, {4, propose_reverse_compute_at}, {4, propose_compute_root}};
 }
 
 }  // namespace ardea::schedule

@@ -8,6 +8,6 @@ namespace ardea::schedule {
 /// A program whose stages read each other: windows with strides and dilation, padding, reductions,
 /// broadcasts, transposes, reversals, two results of one block, several consumers, sizes that are numbers or
 /// n + a number. What steps that move blocks need more of than random programs of all kinds have.
-Function random_chain(Random& random);
+Function window_chain(Random& random);
 
 }  // namespace ardea::schedule

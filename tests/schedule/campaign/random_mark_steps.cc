@@ -2,7 +2,7 @@
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
 #include "ardea/schedule/mark.h"
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
 
@@ -68,8 +68,8 @@ void propose_pragma(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> mark_proposers() {
-  return {{1, propose<Parallel>},  {1, propose<Vectorize>},   {1, propose<Unroll>}, {0.5, propose_bind},
-          {0.3, propose_annotate}, {0.2, propose_unannotate}, {0.1, propose_pragma}};
+  return {{1.2, propose<Parallel>}, {1.2, propose<Vectorize>}, {1, propose<Unroll>}, {1.5, propose_bind},
+          {0.3, propose_annotate},  {1.2, propose_unannotate}, {0.9, propose_pragma}};
 }
 
 }  // namespace ardea::schedule

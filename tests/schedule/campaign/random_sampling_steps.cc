@@ -2,7 +2,7 @@
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/sample_compute_location.h"
 #include "ardea/schedule/split.h"
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
 
@@ -41,7 +41,7 @@ void propose_location(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> sampling_proposers() {
-  return {{1, propose_perfect_tile}, {0.5, propose_categorical}, {1, propose_location}};
+  return {{1, propose_perfect_tile}, {1, propose_categorical}, {1, propose_location}};
 }
 
 }  // namespace ardea::schedule

@@ -1,4 +1,4 @@
-#include "tests/schedule/random_steps.h"
+#include "tests/schedule/campaign/random_steps.h"
 
 #include "ardea/schedule/find.h"
 
@@ -17,6 +17,12 @@ std::optional<BlockRef> RandomSteps::block_called(const std::string& name) {
   const auto found = attempt(GetBlock{name, program().name});
   if (found.empty()) return std::nullopt;
   return std::get<BlockRef>(found[0]);
+}
+
+std::vector<LoopRef> RandomSteps::loops_of(const BlockRef& block) {
+  std::vector<LoopRef> loops;
+  for (const Reference& loop : attempt(GetLoops{block})) loops.push_back(std::get<LoopRef>(loop));
+  return loops;
 }
 
 std::vector<LoopRef> RandomSteps::any_loops() {
@@ -42,8 +48,8 @@ std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vec
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts) {
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
-    for (const auto& some : {loop_proposers(), mark_proposers(), inline_proposers(), reduction_proposers(),
-                             sampling_proposers(), place_proposers()})
+    for (const auto& some : {find_proposers(), loop_proposers(), mark_proposers(), inline_proposers(),
+                             reduction_proposers(), sampling_proposers(), place_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();

@@ -1,4 +1,4 @@
-#include "tests/schedule/chain_programs.h"
+#include "tests/schedule/campaign/operator_chain.h"
 
 #include <algorithm>
 #include <limits>
@@ -254,6 +254,6 @@ class Chain {
 
 }  // namespace
 
-Function chain_program(Random& random) { return Chain(random).write(); }
+Function operator_chain(Random& random) { return Chain(random).write(); }
 
 }  // namespace ardea::schedule

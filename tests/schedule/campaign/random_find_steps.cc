@@ -1,0 +1,21 @@
+#include "ardea/schedule/find.h"
+#include "tests/schedule/campaign/random_steps.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// Asks for the neighbours of a random block, the root block among them.
+template <class Find>
+void propose(RandomSteps& steps) {
+  const auto block = steps.random().chance(0.1) ? steps.block_called("root") : steps.any_block();
+  if (block) steps.attempt(Find{*block});
+}
+
+}  // namespace
+
+std::vector<Proposer> find_proposers() {
+  return {{0.5, propose<GetProducers>}, {0.5, propose<GetConsumers>}, {0.5, propose<GetChildBlocks>}};
+}
+
+}  // namespace ardea::schedule
