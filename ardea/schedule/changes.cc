@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "ardea/arith/dependence.h"
 #include "ardea/arith/regions_linear.h"
-#include "ardea/schedule/dependence.h"
 
 namespace ardea::schedule {
 
@@ -21,7 +21,7 @@ bool may_come_later(const Access& first, const Access& second, bool follows,
   if (!(a.buffer == b.buffer) || first.opaque || second.opaque) return true;
   for (const LoopRange& loop : loops)
     if (arith::uses_any(loop.second.min, loops) || arith::uses_any(loop.second.extent, loops)) return true;
-  for (const Signs& signs : distances(a, b, loops, facts)) {
+  for (const arith::Signs& signs : distances(a, b, loops, facts)) {
     if (signs.positive) return true;
     if (!signs.zero) return false;
   }

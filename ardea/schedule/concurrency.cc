@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "ardea/arith/allocation_site.h"
+#include "ardea/arith/dependence.h"
 #include "ardea/arith/inside.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
-#include "ardea/schedule/dependence.h"
 
 namespace ardea::schedule {
 
@@ -20,9 +20,9 @@ bool has(const std::vector<Buffer>& buffers, const Buffer& buffer) {
 
 /// The first conflict that the loop carries, on any memory that `counts`.
 template <class Counts>
-std::optional<Conflict> carried(const For& loop, const arith::Analyzer& facts, const Counts& counts) {
+std::optional<arith::Conflict> carried(const For& loop, const arith::Analyzer& facts, const Counts& counts) {
   const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
-  for (Conflict& conflict : conflicts(loop.body, range, facts, true))
+  for (arith::Conflict& conflict : conflicts(loop.body, range, facts, true))
     if (carries(conflict, 0) && counts(conflict.first.buffer)) return std::move(conflict);
   return std::nullopt;
 }

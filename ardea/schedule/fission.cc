@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ardea/arith/dependence.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/schedule/dependence.h"
 #include "ardea/schedule/plain_loop.h"
 #include "ardea/schedule/refer.h"
 
@@ -42,13 +42,13 @@ For over(For loop, Stmt body) {
 
 std::optional<Refusal> refuse_to_divide(const For& loop, const Parts& inner, const arith::Analyzer& facts) {
   if (auto refusal = refuse_unless_plain(loop)) return refusal;
-  if (has_effects(inner.before) && has_effects(inner.after))
+  if (arith::has_effects(inner.before) && arith::has_effects(inner.after))
     return Refusal{"both_call_out",
                    fmt::format("both parts of loop {} call out, and their calls would change "
                                "places",
                                loop.var.name())};
   const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
-  for (const Conflict& conflict : conflicts_between(inner.before, inner.after, range, facts))
+  for (const arith::Conflict& conflict : conflicts_between(inner.before, inner.after, range, facts))
     if (runs_backwards(conflict))
       return Refusal{
           "fission_breaks_dependence",

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "ardea/arith/dependence.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/chain.h"
-#include "ardea/schedule/dependence.h"
 #include "ardea/schedule/plain_loop.h"
 #include "ardea/schedule/refer.h"
 #include "ardea/support/text.h"
@@ -58,13 +58,14 @@ Together together(const std::vector<Nest>& nests, std::size_t depth) {
 /// A conflict that would run the wrong way round, and the nests that have it.
 struct Broken {
   std::size_t earlier, later;
-  Conflict conflict;
+  arith::Conflict conflict;
 };
 
 std::optional<Broken> first_broken(const Together& merged, const arith::Analyzer& facts) {
   for (std::size_t i = 0; i < merged.bodies.size(); ++i)
     for (std::size_t j = i + 1; j < merged.bodies.size(); ++j)
-      for (Conflict& conflict : conflicts_between(merged.bodies[i], merged.bodies[j], merged.loops, facts))
+      for (arith::Conflict& conflict :
+           conflicts_between(merged.bodies[i], merged.bodies[j], merged.loops, facts))
         if (runs_backwards(conflict)) return Broken{i, j, std::move(conflict)};
   return std::nullopt;
 }
@@ -186,7 +187,7 @@ class Merging {
   std::optional<Refusal> check_order() const {
     std::vector<std::string> callers;
     for (std::size_t i = 0; i < nests_.size(); ++i)
-      if (has_effects(merged_.bodies[i])) callers.push_back(nests_[i].name());
+      if (arith::has_effects(merged_.bodies[i])) callers.push_back(nests_[i].name());
     if (callers.size() > 1)
       return Refusal{"both_call_out", fmt::format("the nests of loop {} and of loop {} both call out, and "
                                                   "their calls would change places",

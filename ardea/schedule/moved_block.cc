@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "ardea/arith/dependence.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/schedule/dependence.h"
 #include "ardea/schedule/iterator_values.h"
 #include "ardea/schedule/refer.h"
 #include "ardea/schedule/scope.h"
@@ -126,10 +126,11 @@ std::optional<Refusal> refuse_unless_movable(const Path& path, std::size_t first
 std::optional<Refusal> refuse_unless_recomputable(const Function& f, const Path& path) {
   const Block& block = block_at(path);
   if (reads_own_writes(block) || has_effects(block))
-    return Refusal{"not_recomputable",
-                   fmt::format("computing an element of block {} twice is not the same as computing it once: "
-                               "its body {}",
-                               block.name, has_effects(block) ? "has effects" : "changes what was there")};
+    return Refusal{
+        "not_recomputable",
+        fmt::format("computing an element of block {} twice is not the same as computing it once: "
+                    "its body {}",
+                    block.name, has_effects(block) ? "has effects" : "changes what was there")};
   const Path around = block_around(path);
   for (const BufferRegion& region : *block.writes) {
     const std::vector<Buffer>& own = block_at(around).allocations;
@@ -153,9 +154,9 @@ std::optional<Refusal> refuse_unless_recomputable(const Function& f, const Path&
 
 std::optional<Refusal> refuse_other_reduction_order(const Function& f, const Path& path, std::size_t first) {
   const Block& block = block_at(path);
-  const bool any_order =
-      std::all_of(block.writes->begin(), block.writes->end(),
-                  [&](const BufferRegion& region) { return is_commutative_update(block, region.buffer); });
+  const bool any_order = std::all_of(
+      block.writes->begin(), block.writes->end(),
+      [&](const BufferRegion& region) { return arith::is_commutative_update(block, region.buffer); });
   if (any_order) return std::nullopt;
   const Between inside = between(path, first);
   arith::Analyzer facts =

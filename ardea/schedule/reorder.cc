@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ardea/arith/dependence.h"
 #include "ardea/ir/print.h"
 #include "ardea/schedule/chain.h"
-#include "ardea/schedule/dependence.h"
 #include "ardea/schedule/plain_loop.h"
 
 namespace ardea::schedule {
@@ -56,7 +56,7 @@ Outcome apply(const Function& f, const Reorder& step, Context&) {
       return Refusal{"loop_is_not_serial", fmt::format("loop {} is {}; reorder first and say so afterwards",
                                                        loop->var.name(), kind_name(loop->kind))};
   }
-  for (const Conflict& conflict : conflicts(chain.body(), ranges_of(chain), chain.facts, false))
+  for (const arith::Conflict& conflict : conflicts(chain.body(), ranges_of(chain), chain.facts, false))
     if (order_breaks(conflict, order))
       return Refusal{"reorder_breaks_dependence",
                      fmt::format("in the order {}, iterations that touch {} and {} may change places",

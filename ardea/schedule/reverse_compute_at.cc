@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "ardea/arith/dependence.h"
 #include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/schedule/dependence.h"
 #include "ardea/schedule/moved_block.h"
 #include "ardea/schedule/placed_nest.h"
 #include "ardea/schedule/removal.h"
@@ -193,7 +193,7 @@ class Consuming {
     for (const arith::LoopRange& loop : loops)
       if (arith::uses_any(loop.second.min, loops) || arith::uses_any(loop.second.extent, loops)) return true;
     if (arith::separating_dimensions(box.region, loops, facts_)) return false;
-    for (const Signs& signs : distances(box, box, loops, facts_))
+    for (const arith::Signs& signs : distances(box, box, loops, facts_))
       if (signs.positive || signs.negative) return true;
     return false;
   }

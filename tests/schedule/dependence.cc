@@ -1,4 +1,4 @@
-#include "ardea/schedule/dependence.h"
+#include "ardea/arith/dependence.h"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ std::optional<std::vector<Box>> boxes_of(const Nest& nest, const std::vector<ari
             {},
             access.write,
             access.statement,
-            block != nullptr && is_commutative_update(*block, region.buffer)};
+            block != nullptr && arith::is_commutative_update(*block, region.buffer)};
     for (const Range& range : region.region) {
       const auto min = constant_int(nest.facts.simplify(substitute(range.min, values)));
       const auto extent = constant_int(nest.facts.simplify(substitute(range.extent, values)));
@@ -226,13 +226,13 @@ TEST(Dependences, agree_with_the_enumeration_of_iterations) {
         std::swap(order[k - 1],
                   order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(k) - 1))]);
       bool refused = false;
-      for (const Conflict& conflict : conflicts(nest->body, nest->loops, nest->facts, false))
+      for (const arith::Conflict& conflict : conflicts(nest->body, nest->loops, nest->facts, false))
         refused = refused || order_breaks(conflict, order);
       const std::string text = print(nest->body);
       if (!std::is_sorted(order.begin(), order.end()))
         judge(refused, exact->breaks(order), text, orders[recurrence]);
       bool carried = false;
-      for (const Conflict& conflict : conflicts(nest->body, nest->loops, nest->facts, true))
+      for (const arith::Conflict& conflict : conflicts(nest->body, nest->loops, nest->facts, true))
         carried = carried || carries(conflict, 0);
       judge(carried, exact->carries_outermost(), text, concurrent[recurrence]);
     }

@@ -7,7 +7,7 @@
 
 /// Which iterations of loops touch the same memory, and in which order they must therefore stay.
 
-namespace ardea::schedule {
+namespace ardea::arith {
 
 /// The signs that the distance of two iterations on one loop may have, where both touch one element. What is
 /// not ruled out may be.
@@ -26,14 +26,13 @@ struct Conflict {
 /// not depend on each other. Loops around these are the same iteration for both. Updates of one recognised
 /// reduction among themselves are left out: they may run in any order, though not at the same time, unless
 /// `concurrent` asks for them, too. Memory that the body allocates is its own.
-std::vector<Conflict> conflicts(const Stmt& body, const std::vector<arith::LoopRange>& loops,
-                                const arith::Analyzer& facts, bool concurrent);
+std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
+                                bool concurrent);
 
 /// Every conflict of something in `first` with something in `second`, statements in the innermost of `loops`
 /// that run in this order.
 std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
-                                        const std::vector<arith::LoopRange>& loops,
-                                        const arith::Analyzer& facts);
+                                        const std::vector<LoopRange>& loops, const Analyzer& facts);
 
 /// Whether the iteration of the second access may come before that of the first. Two statements may run one
 /// after the other in one nest, or in a nest each, one after the other, exactly where none of their conflicts
@@ -45,7 +44,7 @@ bool has_effects(const Stmt& s);
 /// The signs that the distance of two accesses of one buffer may have on each loop: the iteration of the
 /// second minus that of the first, where they touch the same element. `facts` know the loops.
 std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
-                             const std::vector<arith::LoopRange>& loops, const arith::Analyzer& facts);
+                             const std::vector<LoopRange>& loops, const Analyzer& facts);
 
 /// Whether two iterations that conflict would change places where the loops run in the order `order`
 /// (positions in the list of loops, outermost first).
@@ -58,4 +57,4 @@ bool carries(const Conflict& conflict, std::size_t loop);
 /// else with it: its instances may then run in any order.
 bool is_commutative_update(const Block& block, const Buffer& buffer);
 
-}  // namespace ardea::schedule
+}  // namespace ardea::arith

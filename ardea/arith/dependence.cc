@@ -1,4 +1,4 @@
-#include "ardea/schedule/dependence.h"
+#include "ardea/arith/dependence.h"
 
 #include <algorithm>
 
@@ -8,12 +8,9 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 
-namespace ardea::schedule {
+namespace ardea::arith {
 
 namespace {
-
-using arith::Analyzer;
-using arith::LoopRange;
 
 BufferRegion substituted(const BufferRegion& region, const Substitution& values) {
   BufferRegion out{region.buffer, {}};
@@ -76,7 +73,7 @@ class DistanceSearch {
       positions.push_back(k);
     }
     if (used.empty()) return;
-    const auto map = arith::iter_map(indices, used, {}, facts_);
+    const auto map = iter_map(indices, used, {}, facts_);
     if (!map || !map->injective) return;
     for (const std::size_t k : positions) signs_[k] = stands_still;
   }
@@ -91,16 +88,16 @@ class DistanceSearch {
     return values;
   }
 
-  bool disjoint(const Analyzer& facts, const Substitution& values) const {
+  bool never_meet(const Analyzer& facts, const Substitution& values) const {
     const BufferRegion second = substituted(second_, values);
-    if (arith::disjoint(first_, second, facts) == arith::Proof::proved) return true;
+    if (disjoint(first_, second, facts) == Proof::proved) return true;
     // Where they meet they do so in every dimension: what one requires may contradict another.
     Analyzer meeting = facts;
     for (std::size_t d = 0; d < second.region.size(); ++d) {
       const Range &a = first_.region[d], &b = second.region[d];
       if (is_one(a.extent) && is_one(b.extent)) meeting.assume(equals(a.min, b.min));
     }
-    return arith::disjoint(first_, second, meeting) == arith::Proof::proved;
+    return disjoint(first_, second, meeting) == Proof::proved;
   }
 
   /// Whether the two cannot meet where loop k of the second is after (or before) that of the first.
@@ -113,13 +110,13 @@ class DistanceSearch {
     facts.assume(after ? other < range.min + range.extent : other >= range.min);
     Substitution values = iterations();
     values[var] = other;
-    return disjoint(facts, values);
+    return never_meet(facts, values);
   }
 
   bool never_equal(std::size_t k) const {
     Substitution values = iterations();
     values[loops_[k].first] = loops_[k].first;
-    return disjoint(facts_, values);
+    return never_meet(facts_, values);
   }
 
   const BufferRegion& first_;
@@ -182,7 +179,7 @@ class ConflictList {
   std::vector<Conflict> take() { return std::move(found_); }
 
   /// The conflict of the two, where there is one.
-  void add(const arith::Access& a, const arith::Access& b) {
+  void add(const Access& a, const Access& b) {
     if (!a.write && !b.write) return;
     const BufferRegion &first = a.touched.region, &second = b.touched.region;
     if (!(first.buffer->data == second.buffer->data)) return;
@@ -217,7 +214,7 @@ bool is_commutative_update(const Block& block, const Buffer& buffer) {
 
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent) {
-  const std::vector<arith::Access> all = arith::each_access_of_written(body, inside(facts, loops));
+  const std::vector<Access> all = each_access_of_written(body, inside(facts, loops));
   ConflictList found(loops, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {
@@ -233,9 +230,9 @@ std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
                                         const std::vector<LoopRange>& loops, const Analyzer& facts) {
   const Analyzer inner = inside(facts, loops);
   ConflictList found(loops, facts);
-  const std::vector<arith::Access> later = arith::each_access(second, inner);
-  for (const arith::Access& a : arith::each_access(first, inner))
-    for (const arith::Access& b : later) found.add(a, b);
+  const std::vector<Access> later = each_access(second, inner);
+  for (const Access& a : each_access(first, inner))
+    for (const Access& b : later) found.add(a, b);
   return found.take();
 }
 
@@ -295,4 +292,4 @@ bool carries(const Conflict& conflict, std::size_t loop) {
   return conflict.distance[loop].negative || conflict.distance[loop].positive;
 }
 
-}  // namespace ardea::schedule
+}  // namespace ardea::arith
