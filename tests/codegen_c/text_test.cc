@@ -62,9 +62,9 @@ static void gemm_kernel(const float* restrict A, const float* restrict B, float*
   C = ARDEA_ALIGNED(C, 64);
   for (int32_t i = 0; i < 31; ++i) {
     for (int32_t j = 0; j < 19; ++j) {
-      C[i * 19 + j] = 0.0f;
+      const int32_t cse_var_1 = i * 19 + j;
+      C[cse_var_1] = 0.0f;
       for (int32_t r = 0; r < 37; ++r) {
-        const int32_t cse_var_1 = i * 19 + j;
         C[cse_var_1] = C[cse_var_1] + A[i * 37 + r] * B[r * 19 + j];
       }
     }
