@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -81,7 +82,10 @@ class Analyzer {
 
 /// simplify with no facts but the ranges of loops and lets that s itself defines. Removes loops of no
 /// iteration, replaces a loop of one iteration by its body where `drop_unit_loops`, folds decided conditions.
-Stmt simplify(const Stmt& s, const Analyzer& facts = {}, bool drop_unit_loops = false);
+/// What `shortcut` gives for an expression is taken without asking the facts.
+using Shortcut = std::function<std::optional<Expr>(const Expr&)>;
+Stmt simplify(const Stmt& s, const Analyzer& facts = {}, bool drop_unit_loops = false,
+              const Shortcut& shortcut = {});
 
 /// The facts that hold in the body of f: its symbolic extents are positive parameters.
 Analyzer facts_of(const Function& f);

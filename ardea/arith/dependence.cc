@@ -55,13 +55,23 @@ class DistanceSearch {
  private:
   static constexpr Signs stands_still = {false, true, false};
 
+  /// Ranges that begin at multiples of their length, as tiles do, meet only where they are the same one:
+  /// which one the range is. Nothing for other ranges.
+  Expr tile_of(const Range& range) const {
+    if (is_one(range.extent)) return range.min;
+    const Expr extent = make_cast(range.min.type(), range.extent);
+    const Expr tile = facts_.simplify(floor_div(range.min, extent));
+    return facts_.proves(equals(tile * extent, range.min)) ? tile : Expr();
+  }
+
   /// Two accesses by the same indices meet only where their digits are equal: i // m and i % m need the same
   /// i.
   void learn_from_digits() {
     std::vector<Expr> indices;
     for (std::size_t d = 0; d < first_.region.size(); ++d) {
       const Range &a = first_.region[d], &b = second_.region[d];
-      if (is_one(a.extent) && is_one(b.extent) && structurally_equal(a.min, b.min)) indices.push_back(a.min);
+      if (!structurally_equal(a.min, b.min) || !structurally_equal(a.extent, b.extent)) continue;
+      if (const Expr index = tile_of(a)) indices.push_back(index);
     }
     std::vector<LoopRange> used;
     std::vector<std::size_t> positions;

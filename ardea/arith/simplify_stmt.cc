@@ -17,7 +17,8 @@ bool reads_memory(const Expr& e) {
 
 class StmtSimplifier {
  public:
-  explicit StmtSimplifier(bool drop_unit_loops) : drop_unit_loops_(drop_unit_loops) {}
+  StmtSimplifier(bool drop_unit_loops, const Shortcut& shortcut)
+      : drop_unit_loops_(drop_unit_loops), shortcut_(shortcut) {}
 
   Stmt simplify(const Stmt& s, const Analyzer& facts) const {
     return std::visit(overloaded{
@@ -39,7 +40,11 @@ class StmtSimplifier {
 
  private:
   Stmt parts(const Stmt& s, const Analyzer& facts) const {
-    return map_children(s, {.expr = [&](const Expr& e) { return facts.simplify(e); },
+    return map_children(s, {.expr =
+                                [&](const Expr& e) {
+                                  std::optional<Expr> short_form = shortcut_ ? shortcut_(e) : std::nullopt;
+                                  return short_form ? *std::move(short_form) : facts.simplify(e);
+                                },
                             .stmt = [&](const Stmt& part) { return simplify(part, facts); }});
   }
 
@@ -144,12 +149,13 @@ class StmtSimplifier {
   }
 
   bool drop_unit_loops_;
+  const Shortcut& shortcut_;
 };
 
 }  // namespace
 
-Stmt simplify(const Stmt& s, const Analyzer& facts, bool drop_unit_loops) {
-  return StmtSimplifier(drop_unit_loops).simplify(s, facts);
+Stmt simplify(const Stmt& s, const Analyzer& facts, bool drop_unit_loops, const Shortcut& shortcut) {
+  return StmtSimplifier(drop_unit_loops, shortcut).simplify(s, facts);
 }
 
 }  // namespace ardea::arith

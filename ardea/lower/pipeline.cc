@@ -39,14 +39,13 @@ const std::vector<Pass>& cpu_pipeline() {
       // After check_accesses, whose tests are one an element: a mask has no bounds to prove them by. After
       // flatten_storage: whether an access is a row shows in its flat index.
       {"vectorize", "no loop is vectorized: its iterations are lanes of vectors, or it is serial", vectorize},
-      // After flatten_storage, so that each copy's index is one sum; before serial_kinds, while a loop's kind
-      // still says who owns it.
-      {"unroll_loops", "loops marked unrolled are written out, or left to the backend", unroll_loops},
       // Before legalise_types, which asks whether a loop is parallel.
       {"serial_kinds", "loops are serial, parallel or unrolled, parallel loops are not nested", serial_kinds},
       // After flatten_storage: flat indices are what can overflow.
       {"narrow_indices", "index arithmetic is int32 where all its values fit, int64 elsewhere",
        narrow_indices},
+      // After narrow_indices, which need not look at every copy.
+      {"unroll_loops", "loops marked unrolled are written out, or left to the backend", unroll_loops},
       // After narrow_indices: the names get the final types, and no pass has to look through them.
       {"hoist_invariants", "conditions, divisions and calls stand outside the loops that do not change them",
        hoist_invariants},

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/fold_constants.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/passes.h"
@@ -124,8 +125,13 @@ Function unroll_loops(const Function& f, const target::Target&) {
   Function out = f;
   Unrolling unrolling;
   out.body = unrolling.visit(f.body, {}).stmt;
-  if (unrolling.changed())  // what the loops' variables kept undecided
-    out.body = arith::simplify(out.body, arith::facts_of(f), /*drop_unit_loops=*/true);
+  if (!unrolling.changed()) return out;
+  // What the loops' variables kept undecided. Most of what is new are sums in which a variable became a
+  // number: there are many of them, and folding is enough for them.
+  std::unordered_set<Expr> before;
+  visit_exprs(f.body, [&](const Expr& e) { before.insert(e); });
+  out.body = arith::simplify(out.body, arith::facts_of(f), /*drop_unit_loops=*/true,
+                             [&](const Expr& e) { return arith::fold_constants(e, before); });
   return out;
 }
 
