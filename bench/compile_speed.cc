@@ -32,8 +32,8 @@ def main(A: T.Buffer((1024, 1024), "float32"), B: T.Buffer((1024, 1024), "float3
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )";
 
-/// A script as users write it: another primitive is another line. Tiles that divide, tiles that leave a tail,
-/// loops that are taken apart and put together again, and every mark.
+/// A script as tuners write it, with their annotations and samples: four levels of tiles, the init taken out,
+/// every mark. Another primitive is another line.
 const char* const steps = R"(
 b = sch.get_block(name="C", func_name="main")
 sch.annotate(block_or_loop=b, ann_key="tiling_structure", ann_val="SSRSRS")

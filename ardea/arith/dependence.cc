@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/arith/iter_map.h"
+#include "ardea/arith/regions_linear.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
@@ -105,7 +106,7 @@ class DistanceSearch {
     Analyzer meeting = facts;
     for (std::size_t d = 0; d < second.region.size(); ++d) {
       const Range &a = first_.region[d], &b = second.region[d];
-      if (is_one(a.extent) && is_one(b.extent)) meeting.assume(equals(a.min, b.min));
+      if (is_one(a.extent) && is_one(b.extent)) meeting.assume(equals(as_index(a.min), as_index(b.min)));
     }
     return disjoint(first_, second, meeting) == Proof::proved;
   }

@@ -47,7 +47,7 @@ class Folding {
   Sum sum_of(const Expr& e) {
     const auto constant = constant_int(e);
     if (constant) return {{}, limited(*constant)};
-    const auto* binary = known_.contains(e) ? nullptr : e.as<Binary>();
+    const auto* binary = e.as<Binary>();
     if (binary == nullptr || !is_integer_sum(*binary, e.type())) return {{{visit(e), false}}};
     if (binary->op == BinaryOp::mul) return product(sum_of(binary->left), sum_of(binary->right), e.type());
     Sum total = sum_of(binary->left), right = sum_of(binary->right);

@@ -96,6 +96,7 @@ class RangeCheck {
   void block(const Block& node, Path& path) {
     for (const BlockIterator& i : node.iterators) visit(i.binding, path);
     visit(node.predicate, path);
+    if (node.predicate && path.facts.prove(node.predicate) == Proof::refuted) return;  // it never runs
     path.require(conjuncts(node.predicate));
     for (const BlockIterator& i : node.iterators) path.values[i.var] = substitute(i.binding, path.values);
     Path init = path;

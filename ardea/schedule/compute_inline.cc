@@ -5,6 +5,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify_laws.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/schedule/element_function.h"
 #include "ardea/schedule/inverse_index.h"
 #include "ardea/schedule/refer.h"
@@ -157,8 +158,13 @@ class Inlining {
     const auto* block = s.as<Block>();
     if (block != nullptr) inside = arith::facts_inside(*block, facts);
     const auto stmt = [&](const Stmt& part) { return visit(part, inside); };
-    if (block == nullptr)
-      return map_children(s, Mapper{.expr = [&](const Expr& e) { return inlined(e, facts); }, .stmt = stmt});
+    if (block == nullptr) {
+      const Stmt now =
+          map_children(s, Mapper{.expr = [&](const Expr& e) { return inlined(e, facts); }, .stmt = stmt});
+      // A let that statements shared is now one of each.
+      const bool is_leaf = s.is<Store>() || s.is<Evaluate>() || s.is<Assert>();
+      return is_leaf && !(now == s) ? fresh_copy(now) : now;
+    }
     const Stmt mapped = map_children(s, Mapper{.stmt = stmt});
     const bool lists =
         block->reads && std::any_of(block->reads->begin(), block->reads->end(),

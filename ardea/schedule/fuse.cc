@@ -27,20 +27,26 @@ Outcome apply(const Function& f, const Fuse& step, Context&) {
   if (auto refusal = refuse_dependent_bounds(chain)) return *std::move(refusal);
 
   std::string name;
-  Expr extent;
+  DataType type = chain.loops[0]->var.type();
   for (const For* loop : chain.loops) {
     name += loop->var.name() + "_";
-    extent = extent ? extent * loop->extent : loop->extent;
+    if (loop->var.type().bits > type.bits) type = loop->var.type();
   }
-  const Var fused(name + "fused", chain.loops[0]->var.type());
+  Expr extent;
+  for (const For* loop : chain.loops) {
+    const Expr one = make_cast(type, loop->extent);
+    extent = extent ? extent * one : one;
+  }
+  const Var fused(name + "fused", type);
   // From the innermost outwards: the remainder is the loop's, the quotient is for the loops outside.
   Substitution values;
   Expr rest = fused;
   for (std::size_t i = chain.loops.size(); i-- > 0;) {
     const For& loop = *chain.loops[i];
-    const Expr count = i == 0 ? rest : floor_mod(rest, loop.extent);
-    values[loop.var] = is_zero(loop.min) ? count : loop.min + count;
-    rest = floor_div(rest, loop.extent);
+    const Expr own = make_cast(type, loop.extent), count = i == 0 ? rest : floor_mod(rest, own);
+    values[loop.var] =
+        make_cast(loop.var.type(), is_zero(loop.min) ? count : make_cast(type, loop.min) + count);
+    rest = floor_div(rest, own);
   }
   const Stmt nest = make_for(fused, make_int(0, fused.type()), extent, substitute(chain.body(), values));
   Applied applied{with(f, chain.path,

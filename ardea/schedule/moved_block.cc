@@ -126,11 +126,10 @@ std::optional<Refusal> refuse_unless_movable(const Path& path, std::size_t first
 std::optional<Refusal> refuse_unless_recomputable(const Function& f, const Path& path) {
   const Block& block = block_at(path);
   if (reads_own_writes(block) || has_effects(block))
-    return Refusal{
-        "not_recomputable",
-        fmt::format("computing an element of block {} twice is not the same as computing it once: "
-                    "its body {}",
-                    block.name, has_effects(block) ? "has effects" : "changes what was there")};
+    return Refusal{"not_recomputable",
+                   fmt::format("computing an element of block {} twice is not the same as computing it once: "
+                               "its body {}",
+                               block.name, has_effects(block) ? "has effects" : "changes what was there")};
   const Path around = block_around(path);
   for (const BufferRegion& region : *block.writes) {
     const std::vector<Buffer>& own = block_at(around).allocations;

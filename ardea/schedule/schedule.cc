@@ -1,9 +1,12 @@
 #include "ardea/schedule/schedule.h"
 
+#include <algorithm>
+
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify.h"
 #include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/find.h"
+#include "ardea/schedule/scope.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 
@@ -56,6 +59,14 @@ void name_results(const WrittenStep& step, const std::vector<Reference>& results
     known.insert_or_assign(names[i], as_argument(results[results.size() - names.size() + i]));
 }
 
+bool is_hard_to_prove(const Function& program) {
+  if (!shape_variables(program).empty()) return true;
+  const std::vector<Path> blocks = all_blocks(program);
+  return std::any_of(blocks.begin(), blocks.end(), [](const Path& path) {
+    return block_at(path).predicate || block_around(path).size() > 1;
+  });
+}
+
 /// The argument of sampling steps that the trace keeps.
 constexpr auto decision_name = "decision";
 
@@ -92,18 +103,20 @@ void Schedule::check_references(const Argument& argument, const std::string& cal
              argument.value);
 }
 
-/// With numbers a step is right by construction, which Debug builds verify. With symbolic extents its result
-/// may hold and still be beyond what can be proved: then it is refused here, not when the program is
-/// compiled.
+/// With numbers a step is right by construction, which Debug builds verify. With symbolic extents, predicates
+/// and blocks in blocks its result may hold and still be beyond what can be proved: then it is refused here,
+/// not when the program is compiled.
 void Schedule::check_result(const Function& program, const std::string& call) const {
   if (program.body == program_.body) return;
-  const bool is_symbolic = !shape_variables(program).empty();
+  const bool may_be_unproved = is_hard_to_prove(program);
 #ifdef NDEBUG
-  if (!is_symbolic) return;
+  if (!may_be_unproved) return;
 #endif
   const std::vector<arith::Violation> violations = arith::verify(program);
   if (violations.empty()) return;
-  require(!is_symbolic, "{}: what it makes cannot be proved to be legal: {}", call, violations[0].message);
+  if (may_be_unproved)
+    throw Refused("not_proved", fmt::format("{}: what it makes cannot be proved to be legal: {}", call,
+                                            violations[0].message));
   throw InternalError(fmt::format("{} broke the law {}: {}", call, violations[0].law, violations[0].message));
 }
 

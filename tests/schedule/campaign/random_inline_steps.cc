@@ -39,7 +39,7 @@ void propose_reverse_compute_inline(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> inline_proposers() {
-  return {{1.5, propose_compute_inline}, {3, propose_reverse_compute_inline}};
+  return {{1.5, propose_compute_inline}, {4, propose_reverse_compute_inline}};
 }
 
 }  // namespace ardea::schedule
