@@ -1,12 +1,10 @@
 #include "ardea/schedule/schedule.h"
 
-#include <algorithm>
-
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify.h"
 #include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/find.h"
-#include "ardea/schedule/scope.h"
+#include "ardea/schedule/provable.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 
@@ -57,14 +55,6 @@ void name_results(const WrittenStep& step, const std::vector<Reference>& results
           names.size());
   for (std::size_t i = first; i < names.size(); ++i)
     known.insert_or_assign(names[i], as_argument(results[results.size() - names.size() + i]));
-}
-
-bool is_hard_to_prove(const Function& program) {
-  if (!shape_variables(program).empty()) return true;
-  const std::vector<Path> blocks = all_blocks(program);
-  return std::any_of(blocks.begin(), blocks.end(), [](const Path& path) {
-    return block_at(path).predicate || block_around(path).size() > 1;
-  });
 }
 
 /// The argument of sampling steps that the trace keeps.

@@ -110,16 +110,21 @@ void check(const Function& original, const Schedule& schedule, std::uint64_t see
 std::string schedule_failure(std::uint64_t seed, StepCounts& counts) {
   Random random(seed);
   const Function original = program_of(seed, random);
-  Schedule schedule(original);
+  std::string steps;
   try {
-    take_random_steps(schedule, random, 12, counts);
-    check(original, schedule, seed);
-    const bool marks_are_ours = seed % 3 != 0;  // others come with the program
-    if (marks_are_ours) require_vectors_stay(schedule.program());
-    return "";
+    Schedule schedule(original);
+    try {
+      take_random_steps(schedule, random, 12, counts);
+      check(original, schedule, seed);
+      const bool marks_are_ours = seed % 3 != 0;  // others come with the program
+      if (marks_are_ours) require_vectors_stay(schedule.program());
+      return "";
+    } catch (const std::exception&) {
+      steps = print(schedule.trace()) + print(schedule.program());
+      throw;
+    }
   } catch (const std::exception& e) {
-    return fmt::format("seed {}: {}\n{}{}{}", seed, e.what(), print(original), print(schedule.trace()),
-                       print(schedule.program()));
+    return fmt::format("seed {}: {}\n{}{}", seed, e.what(), print(original), steps);
   }
 }
 
