@@ -121,6 +121,16 @@ TEST(Refusals, no_case_has_one_that_is_not_documented) {
   }
 }
 
+TEST(Documentation, names_each_primitive_and_each_refusal) {
+  const std::string page = read_text_file(ARDEA_SOURCE_DIR "/docs/schedules.md");
+  for (const Primitive& primitive : primitives()) {
+    EXPECT_NE(page.find("`" + primitive.name), std::string::npos) << primitive.name;
+    EXPECT_FALSE(primitive.summary.empty()) << primitive.name;
+    for (const std::string& code : primitive.refusals)
+      EXPECT_NE(page.find("`" + code + "`"), std::string::npos) << primitive.name << " " << code;
+  }
+}
+
 TEST(Accepted, each_primitive_has_a_case) {
   std::set<std::string> seen;
   for (const Case& c : all_cases())
