@@ -24,6 +24,9 @@ struct Case {
   int line = 0;
 };
 
+/// How a failure names the case.
+void PrintTo(const Case& c, std::ostream* out) { *out << c.file << ".txt:" << c.line << ": " << c.title; }
+
 fs::path folder(const char* name) { return fs::path(ARDEA_SOURCE_DIR) / "tests/schedule" / name; }
 
 /// The cases of one file.
