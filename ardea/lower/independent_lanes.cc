@@ -30,18 +30,11 @@ bool is_independent(const For& loop, const Analyzer& facts) {
 }
 
 Stmt visit(const Stmt& s, const Analyzer& facts) {
-  if (const auto* branch = s.as<If>())
-    return If{
-        branch->condition, visit(branch->then_case, where(facts, branch->condition)),
-        branch->else_case ? visit(branch->else_case, where(facts, logical_not(branch->condition))) : Stmt{}};
-  if (const auto* let = s.as<LetStmt>())
-    return LetStmt{let->var, let->value, visit(let->body, inside(facts, *let))};
+  const Stmt inner = map_inside(s, facts, visit);
   const auto* loop = s.as<For>();
-  if (loop == nullptr)
-    return map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, facts); }});
-  For out = *loop;
-  out.body = visit(loop->body, inside(facts, *loop));
-  if (loop->kind == ForKind::vectorized && !is_independent(*loop, facts)) out.kind = ForKind::serial;
+  if (loop == nullptr || loop->kind != ForKind::vectorized || is_independent(*loop, facts)) return inner;
+  For out = *inner.as<For>();
+  out.kind = ForKind::serial;
   return out;
 }
 

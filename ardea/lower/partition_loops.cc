@@ -44,13 +44,7 @@ class Partition {
 
   Stmt visit(const Stmt& s, const Analyzer& facts) {
     if (const auto* loop = s.as<For>()) return visit_loop(*loop, facts, {});
-    if (const auto* branch = s.as<If>())
-      return If{branch->condition, visit(branch->then_case, where(facts, branch->condition)),
-                branch->else_case ? visit(branch->else_case, where(facts, logical_not(branch->condition)))
-                                  : Stmt{}};
-    if (const auto* let = s.as<LetStmt>())
-      return LetStmt{let->var, let->value, visit(let->body, inside(facts, *let))};
-    return map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, facts); }});
+    return map_inside(s, facts, [&](const Stmt& part, const Analyzer& known) { return visit(part, known); });
   }
 
  private:
@@ -188,13 +182,7 @@ class Partition {
 
 Stmt visit(const Stmt& s, const Analyzer& facts) {
   if (s.is<For>()) return Partition(size_of(s)).visit(s, facts);
-  if (const auto* branch = s.as<If>())
-    return If{
-        branch->condition, visit(branch->then_case, where(facts, branch->condition)),
-        branch->else_case ? visit(branch->else_case, where(facts, logical_not(branch->condition))) : Stmt{}};
-  if (const auto* let = s.as<LetStmt>())
-    return LetStmt{let->var, let->value, visit(let->body, inside(facts, *let))};
-  return map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, facts); }});
+  return map_inside(s, facts, visit);
 }
 
 }  // namespace

@@ -100,19 +100,11 @@ class Walk {
   explicit Walk(const target::Target& target) : target_(target) {}
 
   Stmt visit(const Stmt& s, const Analyzer& facts) const {
-    if (const auto* branch = s.as<If>())
-      return If{branch->condition, visit(branch->then_case, where(facts, branch->condition)),
-                branch->else_case ? visit(branch->else_case, where(facts, logical_not(branch->condition)))
-                                  : Stmt{}};
-    if (const auto* let = s.as<LetStmt>())
-      return LetStmt{let->var, let->value, visit(let->body, inside(facts, *let))};
-    const auto* loop = s.as<For>();
-    if (loop == nullptr)
-      return map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, facts); }});
-    For out = *loop;
-    out.body = visit(loop->body, inside(facts, *loop));
-    if (loop->kind != ForKind::vectorized) return out;
-    return Vectorizing(out, facts, target_).run();
+    const Stmt inner =
+        map_inside(s, facts, [&](const Stmt& part, const Analyzer& known) { return visit(part, known); });
+    const auto* loop = inner.as<For>();
+    if (loop == nullptr || loop->kind != ForKind::vectorized) return inner;
+    return Vectorizing(*loop, facts, target_).run();
   }
 
  private:
