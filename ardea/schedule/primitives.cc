@@ -20,6 +20,7 @@
 #include "ardea/schedule/sample_compute_location.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/tile.h"
+#include "ardea/schedule/transform_layout.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
@@ -55,6 +56,8 @@ const std::vector<Primitive>& primitives() {
       row<ComputeRoot>(),
       row<ComputeInline>(),
       row<ReverseComputeInline>(),
+      // memory
+      row<TransformLayout>(),
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),
