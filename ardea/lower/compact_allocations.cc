@@ -29,6 +29,14 @@ Buffer only_view(const Allocate& allocate) {
   return escapes ? Buffer{} : declare->buffer;
 }
 
+/// The greatest constant that e may be.
+std::optional<std::int64_t> largest_of(const Expr& e, const Analyzer& facts) {
+  const auto by_parts = facts.constant_bounds(e).high;
+  const Expr whole = facts.bounds(e).high;
+  const auto by_whole = whole ? constant_int(facts.simplify(whole)) : std::nullopt;
+  return by_parts && by_whole ? std::min(*by_parts, *by_whole) : by_parts ? by_parts : by_whole;
+}
+
 /// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
 Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
   const Range all{make_int(0), as_index(extent)};
@@ -36,7 +44,7 @@ Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
   if (!part.extent.is<IntImm>()) {
     // A size that varies with the loops around would be a new size each time: the largest of them serves all.
-    if (const auto largest = facts.constant_bounds(part.extent).high)
+    if (const auto largest = largest_of(part.extent, facts))
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
