@@ -33,6 +33,9 @@ Buffer only_view(const Allocate& allocate) {
 /// r * 16 move with r, and only one of the operands of the min at a time says that it is at most 16.
 std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) {
   std::optional<std::int64_t> largest = facts.constant_bounds(e).high;
+  const Expr whole = facts.bounds(e).high;
+  if (const auto most = whole ? constant_int(facts.simplify(whole)) : std::nullopt)
+    largest = std::min(largest.value_or(*most), *most);
   std::vector<Expr> ends;
   visit_exprs(e, [&](const Expr& part) {
     const auto* node = part.as<Binary>();

@@ -60,6 +60,11 @@ Function vectorize(const Function& f, const target::Target& target);
 /// would be more than 1,024 steps, or has no constant extent.
 Function unroll_loops(const Function& f, const target::Target& target);
 
+/// Memory of scope "register" is slots: allocations of one element, a vector or a number each, accessed as a
+/// whole by the index 0. Error where an index is not constant, or the slots are more than the target has
+/// vector registers (register_slots.h).
+Function promote_registers(const Function& f, const target::Target& target);
+
 /// Loops are serial, parallel or unrolled (left to the backend), and no parallel loop runs inside another.
 Function serial_kinds(const Function& f, const target::Target& target);
 
