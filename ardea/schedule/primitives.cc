@@ -1,6 +1,8 @@
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
+#include "ardea/schedule/cache_read.h"
+#include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/compute_root.h"
@@ -58,6 +60,8 @@ const std::vector<Primitive>& primitives() {
       row<ReverseComputeInline>(),
       // memory
       row<TransformLayout>(),
+      row<CacheRead>(),
+      row<CacheWrite>(),
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),
