@@ -57,6 +57,18 @@ Function around_touches(const Function& f, const BlockRef& owner, const Var& dat
   return with(f, path, block);
 }
 
+Function with_in_sequence(const Function& f, const Path& path, std::vector<Stmt> statements) {
+  const auto* around = path.size() > 1 ? path[path.size() - 2].as<Seq>() : nullptr;
+  if (around == nullptr) return with(f, path, make_seq(std::move(statements)));
+  std::vector<Stmt> all;
+  for (const Stmt& s : around->statements)
+    if (s == path.back())
+      all.insert(all.end(), statements.begin(), statements.end());
+    else
+      all.push_back(s);
+  return with(f, Path(path.begin(), path.end() - 1), make_seq(std::move(all)));
+}
+
 Function with_allocation(const Function& f, const BlockRef& owner, const Buffer& added,
                          const Buffer& removed) {
   const Path path = *path_to(f, owner);

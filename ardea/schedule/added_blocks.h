@@ -22,7 +22,10 @@ Stmt whole_nest(const Block& block, const arith::Analyzer& facts, const Expr& co
 Function around_touches(const Function& f, const BlockRef& owner, const Var& data, const Stmt& before,
                         const Stmt& after);
 
-/// f with the buffers among the allocations of the block; old ones may be taken out of it.
+/// f with the statements where the last one of the path was, in the sequence around it where there is one.
+Function with_in_sequence(const Function& f, const Path& path, std::vector<Stmt> statements);
+
+/// f with the buffer among the allocations of the block, in the place of `removed` where that is given.
 Function with_allocation(const Function& f, const BlockRef& owner, const Buffer& added,
                          const Buffer& removed = {});
 

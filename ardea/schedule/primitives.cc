@@ -1,3 +1,4 @@
+#include "ardea/schedule/add_guard.h"
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
@@ -10,6 +11,7 @@
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fission.h"
 #include "ardea/schedule/fuse.h"
+#include "ardea/schedule/lift_alloc.h"
 #include "ardea/schedule/loop_partition.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/merge.h"
@@ -21,6 +23,7 @@
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/sample_compute_location.h"
 #include "ardea/schedule/split.h"
+#include "ardea/schedule/stage_mem.h"
 #include "ardea/schedule/tile.h"
 #include "ardea/schedule/transform_layout.h"
 #include "ardea/support/text.h"
@@ -62,6 +65,9 @@ const std::vector<Primitive>& primitives() {
       row<TransformLayout>(),
       row<CacheRead>(),
       row<CacheWrite>(),
+      row<StageMem>(),
+      row<LiftAlloc>(),
+      row<AddGuard>(),
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),

@@ -1,5 +1,12 @@
 #include <numeric>
 
+#include "ardea/arith/regions.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/add_guard.h"
+#include "ardea/schedule/lift_alloc.h"
+#include "ardea/schedule/scope.h"
+#include "ardea/schedule/stage_mem.h"
 #include "ardea/schedule/transform_layout.h"
 #include "ardea/support/text.h"
 #include "tests/schedule/campaign/random_steps.h"
@@ -57,8 +64,81 @@ void propose_transform_layout(RandomSteps& steps) {
   steps.attempt(step);
 }
 
+/// The window as text: all of the buffer, or in the first dimension less than that.
+std::string any_window(Random& random, const Buffer& buffer) {
+  std::vector<std::string> ranges;
+  for (const Expr& extent : buffer->shape)
+    ranges.push_back(random.chance(0.1) ? std::string("0:1") : "0:" + print(extent));
+  return buffer->name + "[" + join(ranges, ", ") + "]";
+}
+
+void propose_stage_mem(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto block = steps.any_block();
+  if (!block) return;
+  const auto buffer = any_buffer(steps, *block);
+  if (!buffer) return;
+  const std::vector<LoopRef> loops = steps.loops_of(*block);
+  const bool of_block = loops.empty() || random.chance(0.25);
+  StageMem step{of_block ? BlockOrLoop(*block) : BlockOrLoop(random.pick(loops)), buffer->second->name,
+                random.chance(0.5) ? "local" : "global"};
+  if (!buffer->second->shape.empty() && random.chance(0.1)) step.window = any_window(random, buffer->second);
+  steps.attempt(step);
+}
+
+void propose_lift_alloc(RandomSteps& steps) {
+  std::vector<Path> likely;
+  for (const Path& path : all_blocks(steps.program()))
+    if (!block_at(path).allocations.empty()) likely.push_back(path);
+  if (likely.empty()) return;
+  const Path& path = steps.random().pick(likely);
+  const Block& block = block_at(path);
+  const Buffer& buffer = steps.random().pick(block.allocations);
+  const auto reference = steps.block_at_end(path);
+  if (!reference) return;
+  LiftAlloc step{*reference, buffer->name};
+  if (steps.random().chance(0.3))
+    step.buffer =
+        steps.random().integer(0, std::ssize(block_at(*path_to(steps.program(), *reference)).allocations));
+  if (steps.random().chance(0.1)) step.n_lifts = steps.random().integer(0, 2);
+  steps.attempt(step);
+}
+
+/// The loops around the block, those around the blocks that hold it included.
+std::vector<LoopRef> all_loops(RandomSteps& steps, const BlockRef& block) {
+  std::vector<LoopRef> loops = steps.loops_of(block);
+  for (Path path = block_around(*path_to(steps.program(), block)); path.size() > 1; path = block_around(path))
+    if (const auto around = steps.block_at_end(path))
+      for (const LoopRef& loop : steps.loops_of(*around)) loops.push_back(loop);
+  return loops;
+}
+
+/// Mostly of a block that its iterators do not tie to the loop.
+void propose_add_guard(RandomSteps& steps) {
+  std::vector<std::pair<Path, Var>> likely;
+  for (const Path& path : all_blocks(steps.program())) {
+    const Block& block = block_at(path);
+    for (const Stmt& s : path) {
+      const auto* loop = s.as<For>();
+      if (loop == nullptr) continue;
+      bool tied = false;
+      for (const BlockIterator& iterator : block.iterators) tied = tied || uses(iterator.binding, loop->var);
+      if (!tied) likely.emplace_back(path, loop->var);
+    }
+  }
+  if (likely.empty()) return;
+  const auto& [path, wanted] = steps.random().pick(likely);
+  const auto block = steps.block_at_end(path);
+  if (!block) return;
+  for (const LoopRef& loop : all_loops(steps, *block))
+    if (loop.var == wanted) return (void)steps.attempt(AddGuard{*block, loop});
+}
+
 }  // namespace
 
-std::vector<Proposer> layout_proposers() { return {{1, propose_transform_layout}}; }
+std::vector<Proposer> layout_proposers() {
+  return {
+      {1, propose_transform_layout}, {1, propose_stage_mem}, {2, propose_lift_alloc}, {2, propose_add_guard}};
+}
 
 }  // namespace ardea::schedule
