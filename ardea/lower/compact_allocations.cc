@@ -2,8 +2,11 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/filled_first.h"
+#include "ardea/lower/lane_counts.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 
@@ -81,7 +84,18 @@ Expr shifted(const Expr& index, const Expr& corner) {
   return add_index(index, make_int(0) - corner);
 }
 
-Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& facts) {
+/// Rows of registers are whole registers, so that the last vector of one may be a whole one under a mask.
+/// What is not touched costs nothing.
+bool pad_row(BufferNode& buffer, const target::Target& target) {
+  const auto row = buffer.shape.empty() ? std::nullopt : constant_int(buffer.shape.back());
+  const std::int64_t lanes = register_lanes(std::max<int>(buffer.type.bits, 8), target);
+  if (!row || *row == 1 || *row % lanes == 0) return false;
+  buffer.shape.back() = make_int((*row + lanes - 1) / lanes * lanes);
+  return true;
+}
+
+Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& facts,
+               const target::Target& target) {
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
   const std::optional<BufferRegion> box = touched_box(buffer, body, facts);
   if (!box) return allocate;
@@ -94,7 +108,8 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
     small.shape[d] = range.extent;
     corner.push_back(range.min);
   }
-  if (!shrinks) return allocate;
+  const bool pads = allocate.scope == register_scope && pad_row(small, target);
+  if (!shrinks && !pads) return allocate;
   const Buffer shrunk(std::move(small));
   const Redirection shift = {
       .access = [&](const Buffer& b, const std::vector<Expr>& indices) -> std::optional<Place> {
@@ -110,22 +125,40 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
   return out;
 }
 
-Stmt visit(const Stmt& s, const Analyzer& facts) {
+/// The allocation says so where its memory is filled before it is read: masks of tails may then go.
+Stmt with_notes(const Stmt& s, const Analyzer& facts) {
+  Allocate out = *s.as<Allocate>();
+  const auto* declare = out.body.as<DeclareBuffer>();
+  if (out.scope == register_scope || !is_filled_first(declare->buffer, declare->body, facts)) return s;
+  out.annotations[std::string(filled_first_key)] = Attribute{make_int(1)};
+  return out;
+}
+
+/// `takes_notes`: the function has register tiles, for which notes are of use.
+Stmt visit(const Stmt& s, const Analyzer& facts, const target::Target& target, bool takes_notes) {
   Analyzer inner = facts;
   if (const auto* loop = s.as<For>()) inner = inside(facts, *loop);
   if (const auto* let = s.as<LetStmt>()) inner = inside(facts, *let);
-  const Stmt out = map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner); }});
+  const Stmt out = map_children(
+      s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner, target, takes_notes); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
   const Buffer buffer = only_view(*allocate);
-  return buffer ? compacted(*allocate, buffer, facts) : out;
+  if (!buffer) return out;
+  const Stmt small = compacted(*allocate, buffer, facts, target);
+  return takes_notes ? with_notes(small, facts) : small;
 }
 
 }  // namespace
 
-Function compact_allocations(const Function& f, const target::Target&) {
+Function compact_allocations(const Function& f, const target::Target& target) {
   Function out = f;
-  out.body = visit(f.body, arith::facts_of(f));
+  bool has_registers = false;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* allocate = s.as<Allocate>();
+    has_registers = has_registers || (allocate != nullptr && allocate->scope == register_scope);
+  });
+  out.body = visit(f.body, arith::facts_of(f), target, has_registers);
   return out;
 }
 

@@ -13,7 +13,7 @@ std::int64_t registers_of(const RegisterTile& tile, const Target& target) {
   const std::int64_t row = registers_of(tile.type.with_lanes(tile.columns), target);
   const std::int64_t left =
       target.arch == Arch::aarch64 ? registers_of(tile.type.with_lanes(tile.rows), target) : 1;
-  return tile.rows * row + row + left;
+  return tile.rows * row + (tile.is_written_out ? 2 : 1) * row + left;
 }
 
 }  // namespace ardea::target

@@ -17,11 +17,13 @@ std::int64_t registers_of(DataType type, const Target& target);
 /// operand at a time (an outer product).
 struct RegisterTile {
   std::int64_t rows = 1, columns = 1;
-  DataType type{};  ///< of the sums and of both operands in registers
+  DataType type{};              ///< of the sums and of both operands in registers
+  bool is_written_out = false;  ///< several steps of the sum stand one after another in the loop
 };
 
-/// The registers of the update: the sums, the row of the right operand, and what the left one takes: one that
-/// is broadcast, or, where instructions multiply by one lane of a vector (aarch64), the column.
+/// The registers of the update: the sums; the row of the right operand, and the next one, which compilers
+/// load early where several steps are written out; and what the left operand takes: one that is broadcast,
+/// or, where instructions multiply by one lane of a vector (aarch64), the column.
 std::int64_t registers_of(const RegisterTile& tile, const Target& target);
 
 }  // namespace ardea::target

@@ -117,6 +117,7 @@ TEST(Registers, are_as_many_as_the_target_has) {
 TEST(Registers, are_counted_for_a_tile_as_kernels_use_them) {
   const target::Target avx512 = target::find("skylake-avx512"), neon = target::find("neoverse-n1");
   EXPECT_EQ(target::registers_of({14, 32, float32}, avx512), 31);
+  EXPECT_EQ(target::registers_of({14, 32, float32, true}, avx512), 33);
   EXPECT_EQ(target::registers_of({6, 64, float32}, avx512), 29);
   EXPECT_EQ(target::registers_of({7, 64, float32}, avx512), 33);
   EXPECT_EQ(target::registers_of({8, 12, float32}, neon), 29);
