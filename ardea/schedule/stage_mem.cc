@@ -4,6 +4,8 @@
 
 #include "ardea/arith/coverage.h"
 #include "ardea/arith/regions.h"
+#include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
@@ -36,6 +38,37 @@ std::optional<Touched> box_of(const std::vector<Touched>& touched, const Buffer&
   for (const Touched& box : touched)
     if (box.region.buffer == buffer) return box;
   return std::nullopt;
+}
+
+/// Whether evaluating e always loads the element.
+bool always_loads(const Expr& e, const Buffer& buffer, const std::vector<Expr>& indices) {
+  if (const auto* load = e.as<Load>(); load != nullptr && load->buffer == buffer && !load->predicate)
+    if (std::equal(indices.begin(), indices.end(), load->indices.begin(), load->indices.end(),
+                   [](const Expr& a, const Expr& b) { return structurally_equal(a, b); }))
+      return true;
+  bool found = false, first = true;
+  const auto* call = e.as<Call>();
+  const auto* binary = e.as<Binary>();
+  const bool is_lazy =
+      (call != nullptr && call->op->name == "if_then_else") ||
+      (binary != nullptr && (binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or));
+  for_each_child(e, [&](const Expr& part) {
+    found = found || ((first || !is_lazy) && always_loads(part, buffer, indices));
+    first = false;
+  });
+  return found;
+}
+
+/// Whether each store of the buffer in s reads the element that it overwrites: then what s reads of it first
+/// was there before s.
+bool writes_are_updates(const Stmt& s, const Buffer& buffer) {
+  bool all = true;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* store = part.as<Store>();
+    if (store != nullptr && store->buffer == buffer)
+      all = all && !store->predicate && always_loads(store->value, buffer, store->indices);
+  });
+  return all;
 }
 
 /// One window: what of it is copied in and out, and by what.
@@ -156,7 +189,8 @@ class Staging {
                      {},
                      [] { return std::string("decompose_reduction takes it out"); }};
     loads_ = !own || (writes_ && !writes_->exact);
-    if (!loads_ || is_input() || (reads_ && reads_->exact && contains(reads_->region, window_)) ||
+    const bool reads_all = reads_ && reads_->exact && contains(reads_->region, window_);
+    if (!loads_ || is_input() || (reads_all && writes_are_updates(path_.back(), buffer_)) ||
         was_written_before())
       return std::nullopt;
     return Refusal{
