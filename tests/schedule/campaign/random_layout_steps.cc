@@ -92,6 +92,7 @@ void propose_stage_mem(RandomSteps& steps) {
   StageMem step{of_block ? BlockOrLoop(*block) : BlockOrLoop(random.pick(loops)), buffer->second->name,
                 random.chance(0.5) ? "local" : "global"};
   if (!buffer->second->shape.empty() && random.chance(0.1)) step.window = any_window(random, buffer->second);
+  step.accumulate = random.chance(0.1);
   const std::vector<Reference> added = steps.attempt(step);
   // What is loaded again and again may be loaded once.
   if (added.empty() || random.chance(0.5)) return;
