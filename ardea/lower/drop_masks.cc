@@ -191,6 +191,12 @@ class Dropping {
 }  // namespace
 
 Function drop_masks(const Function& f, const target::Target&) {
+  bool has_masks = false;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    has_masks = has_masks || (store != nullptr && is_constant_mask(store->predicate));
+  });
+  if (!has_masks) return f;
   const Dropping dropping(f);
   if (!dropping.has_work()) return f;
   Function out = f;

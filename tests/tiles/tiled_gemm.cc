@@ -17,16 +17,21 @@ int Gemm::kernels() const {
 
 int Gemm::loops() const { return 1 + (k % steps != 0 ? 1 : 0); }
 
-Gemm random_gemm(std::uint64_t seed, const target::Target& target) {
-  Random random(seed);
+Gemm tile_for(const target::Target& target, std::int64_t steps) {
   Gemm gemm;
+  gemm.steps = steps;
   const std::int64_t lanes = target.vector_bits / 32;
   gemm.columns = lanes * (target.vector_registers >= 32 && lanes <= 4 ? 3 : 2);
-  gemm.steps = random.integer(0, 1) == 0 ? 1 : 4;
   const auto registers = [&](std::int64_t rows) {
-    return target::registers_of({rows, gemm.columns, float32, gemm.steps > 1}, target);
+    return target::registers_of({rows, gemm.columns, float32, steps > 1}, target);
   };
   while (registers(gemm.rows + 1) <= target.vector_registers) ++gemm.rows;
+  return gemm;
+}
+
+Gemm random_gemm(std::uint64_t seed, const target::Target& target) {
+  Random random(seed);
+  Gemm gemm = tile_for(target, random.integer(0, 1) == 0 ? 1 : 4);
   // Panels so large that they come from the heap: on the stack they would be what no loop may touch.
   const auto extent = [&](std::int64_t tile) {
     return tile * random.integer(8, 11) + (random.integer(0, 5) == 0 ? 0 : random.integer(1, tile - 1));

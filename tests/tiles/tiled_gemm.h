@@ -24,7 +24,10 @@ struct Gemm {
   int loops() const;
 };
 
-/// Random sizes for the largest tile whose sums and operands fit the registers of the target.
+/// The largest tile whose sums and operands fit the registers of the target, with so many steps written out.
+Gemm tile_for(const target::Target& target, std::int64_t steps);
+
+/// Random sizes for such a tile.
 Gemm random_gemm(std::uint64_t seed, const target::Target& target);
 
 /// The program and the steps, as text.
