@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/cut_loop.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/cut_points.h"
@@ -99,10 +100,7 @@ class Partition {
     Expr point = cut.point;
     if (!facts.proves(point <= end)) point = min(point, end);
     if (!facts.proves(point >= loop.min)) point = max(point, loop.min);
-    For lower = loop, upper = loop;
-    lower.extent = facts.simplify(point - loop.min);
-    upper.min = facts.simplify(point);
-    upper.extent = facts.simplify(end - point);
+    auto [lower, upper] = arith::cut_range(loop, point, facts);
     lower.body = simplified(lower, with_decided(loop.body, cut.below), facts);
     upper.body = simplified(upper, with_decided(loop.body, cut.from), facts);
     return {lower, upper};
