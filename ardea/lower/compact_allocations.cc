@@ -32,16 +32,30 @@ Buffer only_view(const Allocate& allocate) {
   return escapes ? Buffer{} : declare->buffer;
 }
 
-/// The greatest constant that e may be.
+/// The greatest constant that e may be. min(x, y) <= x, in the whole of e: min(io * 4 + 3, n - 1) - io * 4 is
+/// at most 3, though the ends of its parts do not show it.
 std::optional<std::int64_t> largest_of(const Expr& e, const Analyzer& facts) {
-  const auto by_parts = facts.constant_bounds(e).high;
-  const Expr whole = facts.bounds(e).high;
-  const auto by_whole = whole ? constant_int(facts.simplify(whole)) : std::nullopt;
-  return by_parts && by_whole ? std::min(*by_parts, *by_whole) : by_parts ? by_parts : by_whole;
+  std::optional<std::int64_t> largest = facts.constant_bounds(e).high;
+  visit_exprs(e, [&](const Expr& part) {
+    const auto* least = part.as<Binary>();
+    if (least == nullptr || least->op != BinaryOp::min) return;
+    const auto with = [&](const Expr& value) {
+      return facts.simplify(
+          rewrite(e, [&](const Expr& x) { return x == part ? std::optional(value) : std::nullopt; }));
+    };
+    const Var any("any", part.type());
+    const auto step = constant_int(facts.simplify(with(any + 1) - with(any)));
+    if (!step || *step < 0) return;  // a smaller value could make e larger
+    for (const Expr& operand : {least->left, least->right})
+      if (const auto bound = facts.constant_bounds(with(operand)).high)
+        largest = largest ? std::min(*largest, *bound) : *bound;
+  });
+  return largest;
 }
 
-/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
-Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
+/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it. In
+/// registers also a touched range of constant size, which may be larger: only constants can be registers.
+Range kept(const Range& touched, const Expr& extent, bool in_registers, const Analyzer& facts) {
   const Range all{make_int(0), as_index(extent)};
   if (reads_memory(touched.min) || reads_memory(touched.extent)) return all;
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
@@ -50,6 +64,7 @@ Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
     if (const auto largest = largest_of(part.extent, facts))
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
+  if (in_registers && part.extent.is<IntImm>() && !all.extent.is<IntImm>()) return part;
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
 }
 
@@ -86,8 +101,9 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
   std::vector<Expr> corner;
   bool shrinks = false;
   for (std::size_t d = 0; d < small.shape.size(); ++d) {
-    const Range range = kept(box->region[d], buffer->shape[d], facts);
-    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d]));
+    const Range range = kept(box->region[d], buffer->shape[d], allocate.scope == register_scope, facts);
+    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d])) ||
+              (range.extent.is<IntImm>() && !buffer->shape[d].is<IntImm>());
     small.shape[d] = range.extent;
     corner.push_back(range.min);
   }
