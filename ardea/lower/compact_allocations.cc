@@ -32,24 +32,28 @@ Buffer only_view(const Allocate& allocate) {
   return escapes ? Buffer{} : declare->buffer;
 }
 
-/// The greatest constant that e may be. min(x, y) <= x, in the whole of e: min(io * 4 + 3, n - 1) - io * 4 is
-/// at most 3, though the ends of its parts do not show it.
-std::optional<std::int64_t> largest_of(const Expr& e, const Analyzer& facts) {
+/// The most that e can be in any iteration of the loops around. Both sides of the tail min(r * 16 + 16, n) -
+/// r * 16 move with r, and only one of the operands of the min at a time says that it is at most 16.
+std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) {
   std::optional<std::int64_t> largest = facts.constant_bounds(e).high;
+  const Expr whole = facts.bounds(e).high;
+  if (const auto most = whole ? constant_int(facts.simplify(whole)) : std::nullopt)
+    largest = std::min(largest.value_or(*most), *most);
+  std::vector<Expr> ends;
   visit_exprs(e, [&](const Expr& part) {
-    const auto* least = part.as<Binary>();
-    if (least == nullptr || least->op != BinaryOp::min) return;
-    const auto with = [&](const Expr& value) {
-      return facts.simplify(
-          rewrite(e, [&](const Expr& x) { return x == part ? std::optional(value) : std::nullopt; }));
-    };
-    const Var any("any", part.type());
-    const auto step = constant_int(facts.simplify(with(any + 1) - with(any)));
-    if (!step || *step < 0) return;  // a smaller value could make e larger
-    for (const Expr& operand : {least->left, least->right})
-      if (const auto bound = facts.constant_bounds(with(operand)).high)
-        largest = largest ? std::min(*largest, *bound) : *bound;
+    const auto* node = part.as<Binary>();
+    if (node != nullptr && (node->op == BinaryOp::min || node->op == BinaryOp::max)) ends.push_back(part);
   });
+  constexpr std::size_t most_ends = 4;  // each doubles the work
+  if (ends.empty() || ends.size() > most_ends) return largest;
+  const auto* end = ends[0].as<Binary>();
+  for (const Expr& operand : {end->left, end->right}) {
+    const Expr other = facts.simplify(
+        rewrite(e, [&](const Expr& x) { return x == ends[0] ? std::optional(operand) : std::nullopt; }));
+    if (!facts.proves(e <= other)) continue;
+    const std::optional<std::int64_t> most = largest_value(other, facts);
+    if (most && (!largest || *most < *largest)) largest = most;
+  }
   return largest;
 }
 
@@ -61,7 +65,7 @@ Range kept(const Range& touched, const Expr& extent, bool in_registers, const An
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
   if (!part.extent.is<IntImm>()) {
     // A size that varies with the loops around would be a new size each time: the largest of them serves all.
-    if (const auto largest = largest_of(part.extent, facts))
+    if (const auto largest = largest_value(part.extent, facts))
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
   if (in_registers && part.extent.is<IntImm>() && !all.extent.is<IntImm>()) return part;

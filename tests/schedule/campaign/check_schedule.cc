@@ -12,6 +12,7 @@
 #include "ardea/schedule/concurrency.h"
 #include "tests/random/random_program.h"
 #include "tests/schedule/campaign/operator_chain.h"
+#include "tests/schedule/campaign/row_chain.h"
 #include "tests/schedule/campaign/window_chain.h"
 
 namespace ardea::schedule {
@@ -23,6 +24,7 @@ using Arguments = std::vector<interp::Argument>;
 Function program_of(std::uint64_t seed, Random& random) {
   if (seed % 4 == 1) return operator_chain(random);
   if (seed % 4 == 2) return window_chain(random);
+  if (seed % 8 == 3) return row_chain(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;
