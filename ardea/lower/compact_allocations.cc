@@ -57,8 +57,9 @@ std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) 
   return largest;
 }
 
-/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
-Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
+/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it. In
+/// registers also a touched range of constant size, which may be larger: only constants can be registers.
+Range kept(const Range& touched, const Expr& extent, bool in_registers, const Analyzer& facts) {
   const Range all{make_int(0), as_index(extent)};
   if (reads_memory(touched.min) || reads_memory(touched.extent)) return all;
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
@@ -67,6 +68,7 @@ Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
     if (const auto largest = largest_value(part.extent, facts))
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
+  if (in_registers && part.extent.is<IntImm>() && !all.extent.is<IntImm>()) return part;
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
 }
 
@@ -103,8 +105,9 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
   std::vector<Expr> corner;
   bool shrinks = false;
   for (std::size_t d = 0; d < small.shape.size(); ++d) {
-    const Range range = kept(box->region[d], buffer->shape[d], facts);
-    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d]));
+    const Range range = kept(box->region[d], buffer->shape[d], allocate.scope == register_scope, facts);
+    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d])) ||
+              (range.extent.is<IntImm>() && !buffer->shape[d].is<IntImm>());
     small.shape[d] = range.extent;
     corner.push_back(range.min);
   }

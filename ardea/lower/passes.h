@@ -60,7 +60,7 @@ Function vectorize(const Function& f, const target::Target& target);
 /// would be more than 1,024 steps, or has no constant extent.
 Function unroll_loops(const Function& f, const target::Target& target);
 
-/// A constant mask of a tail goes where nothing can tell: from loads whose other lanes reach only lanes that
+/// The mask of a tail goes where nothing can tell: from loads whose other lanes reach only lanes that
 /// a store leaves out, if the whole row lies in memory that is only read or filled before it is read
 /// (filled_first.h); and from a register slot all of whose accesses have that mask.
 Function drop_masks(const Function& f, const target::Target& target);
