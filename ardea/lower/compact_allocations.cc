@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ardea/arith/pipelined_loops.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
@@ -29,8 +30,15 @@ Buffer only_view(const Allocate& allocate) {
   return escapes ? Buffer{} : declare->buffer;
 }
 
+/// What is known outside of an allocation.
+struct Around {
+  Analyzer facts;
+  std::vector<Var> pipelined = {};  ///< loops whose iterations' memory will stand outside of them
+};
+
 /// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
-Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
+Range kept(const Range& touched, const Expr& extent, const Around& around) {
+  const Analyzer& facts = around.facts;
   const Range all{make_int(0), as_index(extent)};
   if (reads_memory(touched.min) || reads_memory(touched.extent)) return all;
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
@@ -39,6 +47,8 @@ Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
     if (const auto largest = facts.constant_bounds(part.extent).high)
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
+  for (const Var& loop : around.pipelined)
+    if (uses(part.extent, loop)) return all;
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
 }
 
@@ -56,7 +66,8 @@ Expr shifted(const Expr& index, const Expr& corner) {
   return add_index(index, make_int(0) - corner);
 }
 
-Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& facts) {
+Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& around) {
+  const Analyzer& facts = around.facts;
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
   const std::optional<BufferRegion> box = touched_box(buffer, body, facts);
   if (!box) return allocate;
@@ -64,7 +75,7 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
   std::vector<Expr> corner;
   bool shrinks = false;
   for (std::size_t d = 0; d < small.shape.size(); ++d) {
-    const Range range = kept(box->region[d], buffer->shape[d], facts);
+    const Range range = kept(box->region[d], buffer->shape[d], around);
     shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d]));
     small.shape[d] = range.extent;
     corner.push_back(range.min);
@@ -85,22 +96,25 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
   return out;
 }
 
-Stmt visit(const Stmt& s, const Analyzer& facts) {
-  Analyzer inner = facts;
-  if (const auto* loop = s.as<For>()) inner = inside(facts, *loop);
-  if (const auto* let = s.as<LetStmt>()) inner = inside(facts, *let);
+Stmt visit(const Stmt& s, const Around& around) {
+  Around inner = around;
+  if (const auto* loop = s.as<For>()) {
+    inner.facts = inside(around.facts, *loop);
+    if (loop->annotations.contains(arith::pipeline_stage_key)) inner.pipelined.push_back(loop->var);
+  }
+  if (const auto* let = s.as<LetStmt>()) inner.facts = inside(around.facts, *let);
   const Stmt out = map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
   const Buffer buffer = only_view(*allocate);
-  return buffer ? compacted(*allocate, buffer, facts) : out;
+  return buffer ? compacted(*allocate, buffer, around) : out;
 }
 
 }  // namespace
 
 Function compact_allocations(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body, arith::facts_of(f));
+  out.body = visit(f.body, {arith::facts_of(f)});
   return out;
 }
 
