@@ -4,6 +4,8 @@
 #include <set>
 
 #include "ardea/ir/traverse.h"
+#include "ardea/schedule/cache_read.h"
+#include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/reorder.h"
@@ -25,27 +27,31 @@ using Kind = StageRecord::Kind;
 class BlockNames {
  public:
   BlockNames(const Record& record, const Function& program) {
-    std::unordered_map<const te::Operation*, Buffer> updates;  // the memory of an update is the scan's
     for (const StageRecord& stage : record.stages)
       if (const auto* scan = stage.operation->as<te::Scan>())
         for (std::size_t i = 0; i < scan->update.size(); ++i)
-          updates[scan->update[i].operation().get()] = stage.operation->outputs[i];
+          updates_[scan->update[i].operation().get()] = stage.operation->outputs[i];
     for (const StageRecord& stage : record.stages) {
       if (stage.operation->as<te::Placeholder>()) continue;
       const te::Operation* writer = stage.operation.get();
       if (const auto* scan = stage.operation->as<te::Scan>()) writer = scan->cell.front().get();
-      const auto update = updates.find(writer);
-      const bool in_cell = stage.kind == Kind::cell || stage.kind == Kind::scan;
-      names_[stage.id] =
-          writer_of(program, update == updates.end() ? writer->outputs[0] : update->second, in_cell);
+      names_[stage.id] = writer_of(program, memory_of(*writer, 0));
     }
+  }
+
+  /// The memory of an update is the scan's.
+  Buffer memory_of(const te::Operation& operation, std::size_t output) const {
+    const auto update = updates_.find(&operation);
+    return update == updates_.end() ? operation.outputs[output] : update->second;
   }
 
   const std::string& of(BlockId stage) const { return names_.at(stage); }
 
  private:
-  /// In a cell it is the one with an iterator over the steps: another one copies the first of them.
-  static std::string writer_of(const Function& program, const Buffer& buffer, bool in_cell) {
+  /// Where several write it, it is a state, and the one with an iterator over the steps is meant: another one
+  /// copies the first of them.
+  static std::string writer_of(const Function& program, const Buffer& buffer) {
+    std::string found;
     for (const schedule::Path& path : schedule::all_blocks(program)) {
       const Block& block = schedule::block_at(path);
       const bool writes =
@@ -53,12 +59,13 @@ class BlockNames {
                                       [&](const BufferRegion& region) { return region.buffer == buffer; });
       const bool has_steps = std::any_of(block.iterators.begin(), block.iterators.end(),
                                          [](const auto& i) { return i.kind == IteratorKind::ordered; });
-      if (writes && has_steps == in_cell) return block.name;
+      if (writes && (found.empty() || has_steps)) found = block.name;
     }
-    ensure(false, "no block writes {}", buffer->name);
-    return "";
+    ensure(!found.empty(), "no block writes {}", buffer->name);
+    return found;
   }
 
+  std::unordered_map<const te::Operation*, Buffer> updates_;
   std::unordered_map<BlockId, std::string> names_;
 };
 
@@ -73,9 +80,11 @@ class Realiser {
     for_each_stage([&](const StageRecord& stage) {
       if (stage.place && record_.directives[*stage.place].phase == Phase::place) place(stage);
       take_all(stage, Phase::loops);
+      take_all(stage, Phase::memory);
     });
     for_each_stage([&](const StageRecord& stage) { take_all(stage, Phase::marks); });
     for_each_stage([&](const StageRecord& stage) { separate_init(stage); });
+    for_each_stage([&](const StageRecord& stage) { take_all(stage, Phase::pipeline); });
     for_each_stage([&](const StageRecord& stage) { take_all(stage, Phase::tensorize); });
     std::vector<std::pair<Axis, Var>> loops;
     for (const StageRecord& stage : record_.stages)
@@ -155,6 +164,13 @@ class Realiser {
     });
   }
 
+  void require_loops(const StageRecord& stage) const {
+    if (inlined_.contains(stage.id))
+      throw schedule::Refused("stage_is_inlined",
+                              fmt::format("{} has no loops: {}, writes it where it is read", stage.name,
+                                          record_.directive(*stage.place)));
+  }
+
   void take_all(const StageRecord& stage, Phase phase) {
     for (std::size_t i = 0; i < record_.directives.size(); ++i) {
       const Directive& directive = record_.directives[i];
@@ -170,11 +186,14 @@ class Realiser {
 
   void in_graph(std::size_t index) {
     const Directive& directive = record_.directives[index];
-    if (const auto* factored = std::get_if<Factored>(&directive.action)) {
-      as_directive(index, [&] { factor(record_.stage(directive.stage), *factored); });
-      return;
-    }
     const StageRecord& stage = record_.stage(directive.stage);
+    if (!std::holds_alternative<Step>(directive.action))
+      return as_directive(index, [&] {
+        require_loops(stage);
+        if (const auto* factored = std::get_if<Factored>(&directive.action)) factor(stage, *factored);
+        if (const auto* cached = std::get_if<CachedRead>(&directive.action)) cache_read(*cached);
+        if (const auto* cached = std::get_if<CachedWrite>(&directive.action)) cache_write(stage, *cached);
+      });
     if (std::get<Step>(directive.action).primitive->name != schedule::ComputeInline::name) {
       begin(stage);  // it shapes loops that rfactor needs
       return take(index);
@@ -214,6 +233,43 @@ class Realiser {
     schedule_.apply(schedule::Reorder{order});
   }
 
+  void cache_read(const CachedRead& cached) {
+    const Buffer buffer = memory_of(cached.tensor);
+    schedule::CacheRead step{.storage_scope = cached.scope};
+    for (const BlockId reader : cached.readers) {
+      require_loops(record_.stage(reader));
+      step.consumer_blocks.push_back(block(reader));
+    }
+    step.block = step.consumer_blocks[0];
+    const schedule::Path path = *schedule::path_to(schedule_.program(), step.block);
+    const std::vector<BufferRegion>& reads = *schedule::block_at(path).reads;
+    const auto at = std::find_if(reads.begin(), reads.end(),
+                                 [&](const BufferRegion& region) { return region.buffer == buffer; });
+    if (at == reads.end())
+      throw schedule::Refused(
+          "not_a_consumer",
+          fmt::format("{} does not read {}", record_.stage(cached.readers[0]).name, cached.tensor.name()));
+    step.read_buffer_index = at - reads.begin();
+    blocks_[cached.made] = schedule_.blocks(step)[0];
+  }
+
+  /// What computed goes on computing, as the new stage; the copy is the old one.
+  void cache_write(const StageRecord& stage, const CachedWrite& cached) {
+    const BlockRef computes = block(stage.id);
+    blocks_[stage.id] = schedule_.blocks(schedule::CacheWrite{computes, 0, cached.scope})[0];
+    blocks_[cached.made] = computes;
+    left_[stage.id] = cached.left;
+    begun_.erase(stage.id);
+  }
+
+  /// Where a tensor lies in the program.
+  Buffer memory_of(const te::Tensor& tensor) {
+    const StageRecord& stage = record_.stage(record_.by_operation.at(tensor.operation().get()));
+    if (stage.kind != Kind::made) return names_.memory_of(*tensor.operation(), tensor.output());
+    const schedule::Path path = *schedule::path_to(schedule_.program(), block(stage.id));
+    return schedule::block_at(path).writes->at(tensor.output()).buffer;
+  }
+
   /// As TVM's lowering does it: the init stands before the outermost reduce loop. Where the engine refuses
   /// that, lowering writes it as a condition, which is the same program.
   void separate_init(const StageRecord& stage) {
@@ -244,7 +300,7 @@ class Realiser {
   schedule::Schedule schedule_;
   std::unordered_map<BlockId, BlockRef> blocks_;
   std::unordered_map<Var, LoopRef> loops_;               ///< by axis
-  std::unordered_map<BlockId, std::vector<Axis>> left_;  ///< the axes of a stage whose reduction was factored
+  std::unordered_map<BlockId, std::vector<Axis>> left_;  ///< the axes of a stage that gave some away
   std::vector<std::pair<Axis, Var>> init_loops_;
   std::set<BlockId> inlined_, begun_;
 };

@@ -20,8 +20,10 @@ enum class Phase {
   graph,      ///< in call order: stages appear, or go into their readers
   place,      ///< a stage at a time, outputs first: the loops that it stands in
   loops,      ///< then its own loops, in call order
-  marks,      ///< when all loops are there: how they run, and where memory is
-  tensorize,  ///< last, when reductions begin in a nest of their own
+  memory,     ///< then what is said about its memory
+  marks,      ///< when all loops are there: how they run
+  pipeline,   ///< when reductions begin in a nest of their own: what runs ahead
+  tensorize,  ///< last: what is an instruction has no loops any more
 };
 
 /// A step of the engine. An axis stands as the loop of its variable, a stage as the block of its id; the
@@ -42,11 +44,25 @@ struct Factored {
   std::vector<Axis> left;  ///< the axes of the stage itself after that
 };
 
+/// The stage `made` copies the tensor, and the readers read the copy.
+struct CachedRead {
+  te::Tensor tensor;
+  std::string scope;
+  std::vector<BlockId> readers;
+  BlockId made;
+};
+/// The stage `made` computes what the stage computed, in memory of the scope; the stage copies it.
+struct CachedWrite {
+  std::string scope;
+  BlockId made;
+  std::vector<Axis> left;  ///< the axes of the stage itself after that
+};
+
 struct Directive {
   std::string call;  ///< s[C].split(i, factor=32)
   BlockId stage;
   Phase phase = Phase::loops;
-  std::variant<Step, AtRoot, Factored> action;
+  std::variant<Step, AtRoot, Factored, CachedRead, CachedWrite> action;
   /// Asked for by a rule, not for this stage: where it is refused, the stage stays as it is.
   bool where_possible = false;
 };
@@ -55,7 +71,8 @@ struct Directive {
 std::string name_of(const Directive& directive);
 
 struct StageRecord {
-  enum class Kind { input, compute, cell, scan, external, partial };
+  /// `made`: by a directive, not by an operation of the graph.
+  enum class Kind { input, compute, cell, scan, external, made };
   BlockId id = BlockId::fresh();
   std::string name;
   Kind kind = Kind::compute;

@@ -4,6 +4,7 @@
 
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/support/error.h"
+#include "ardea/support/text.h"
 #include "ardea/te/create_prim_func.h"
 
 namespace ardea::stages {
@@ -72,12 +73,63 @@ Stage Schedule::operator[](const te::Tensor& tensor) const {
   return {record_, at->second};
 }
 
-te::Tensor Schedule::add_stage(StageRecord added, const te::Tensor& like, BlockId before) const {
+te::Tensor Schedule::add_stage(StageRecord added, const te::Tensor& like,
+                               std::optional<BlockId> before) const {
   // What stands for the stage in s[…] and in later directives; no expression reads it.
   const te::Tensor handle = te::placeholder(added.name, like.shape(), like.type());
   added.operation = handle.operation();
   record_->add(std::move(added), before);
   return handle;
+}
+
+te::Tensor Schedule::cache_read(const te::Tensor& tensor, const std::string& scope,
+                                const std::vector<te::Tensor>& readers) const {
+  const Stage from = (*this)[tensor];
+  CachedRead action{.tensor = tensor, .scope = scope, .readers = {}, .made = {}};
+  std::vector<std::string> names;
+  for (const te::Tensor& reader : readers) {
+    action.readers.push_back((*this)[reader].id_);
+    names.push_back((*this)[reader].name());
+  }
+  const std::string written =
+      fmt::format("s.cache_read({}, {}, [{}])", tensor.name(), in_quotes(scope), join(names, ", "));
+  require(!readers.empty(), "{}: name the stages that read the copy", written);
+  StageRecord copy{.name = fmt::format("{}.{}", tensor.name(), scope), .kind = Kind::made};
+  for (std::size_t d = 0; d < tensor.rank(); ++d)
+    copy.axis.emplace_back(fmt::format("ax{}", d), IteratorKind::spatial);
+  action.made = copy.id;
+  record_->directives.push_back({written, copy.id, Phase::graph, std::move(action)});
+  const auto after = &from.me() - record_->stages.data() + 1;  // readers come later
+  return add_stage(std::move(copy), tensor,
+                   after < std::ssize(record_->stages)
+                       ? std::optional(record_->stages[static_cast<std::size_t>(after)].id)
+                       : std::nullopt);
+}
+
+te::Tensor Schedule::cache_write(const te::Tensor& tensor, const std::string& scope) const {
+  const Stage stage = (*this)[tensor];
+  const std::string written = fmt::format("s.cache_write({}, {})", stage.name(), in_quotes(scope));
+  StageRecord& me = stage.me();
+  require(me.kind == Kind::compute || me.kind == Kind::cell || me.kind == Kind::made,
+          "{}: {} is not computed element by element", written, me.name);
+  require(me.operation->outputs.size() == 1, "{}: {} has {} results, which one copy cannot write", written,
+          me.name, me.operation->outputs.size());
+  for (std::size_t i = 0; i < record_->directives.size(); ++i) {
+    const Directive& earlier = record_->directives[i];
+    require(
+        !(earlier.stage == me.id) || earlier.phase == Phase::graph || earlier.phase == Phase::place,
+        "{}: {}, is about the loops of {}, which compute now and copy after this; take cache_write before "
+        "it",
+        written, record_->directive(i), me.name);
+  }
+  StageRecord cache{.name = fmt::format("{}.{}", me.name, scope), .kind = Kind::made};
+  for (const Axis& axis : me.axis) cache.axis.emplace_back(axis.name() + ".c", axis.kind);
+  cache.reduce_axis = me.reduce_axis;
+  me.hint = fmt::format(", which copies what {} computes", cache.name);
+  me.reduce_axis.clear();
+  me.leaves = me.axis;
+  record_->directives.push_back({written, me.id, Phase::graph, CachedWrite{scope, cache.id, me.axis}});
+  return add_stage(std::move(cache), tensor, stage.id_);
 }
 
 te::Tensor Schedule::rfactor(const te::Tensor& tensor, const Axis& axis, std::int64_t factor_axis) const {
@@ -103,7 +155,7 @@ te::Tensor Schedule::rfactor(const te::Tensor& tensor, const Axis& axis, std::in
             written, record_->directive(i));
     earlier.phase = Phase::graph;
   }
-  StageRecord partial{.name = stage.name() + ".rf", .kind = Kind::partial};
+  StageRecord partial{.name = stage.name() + ".rf", .kind = Kind::made};
   partial.axis = spatial;
   for (Axis& a : partial.axis) a = Axis(a.name(), a.kind);
   Axis factor = axis;

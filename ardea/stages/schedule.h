@@ -22,6 +22,15 @@ class Schedule {
   /// The stage of a tensor of the graph, or of one that a directive below gave.
   Stage operator[](const te::Tensor& tensor) const;
 
+  /// A copy of a tensor in memory of a scope ("shared", "register", "global"), in a stage of its own, for
+  /// some of its readers.
+  te::Tensor cache_read(const te::Tensor& tensor, const std::string& scope,
+                        const std::vector<te::Tensor>& readers) const;
+  /// The computation of a tensor in memory of a scope: it goes to the stage that is given back, with axes
+  /// i.c, j.c and all of its reduce axes; the tensor's own stage copies. Comes before directives about the
+  /// loops of the tensor, which could mean either.
+  te::Tensor cache_write(const te::Tensor& tensor, const std::string& scope) const;
+
   /// B's reduction in two: partial results, one a value of a reduce leaf, in a stage of their own, whose
   /// tensor is given back; B combines them. What was done to the reduce axes before goes to the new stage.
   /// The new stage has the axis as a spatial one, at `factor_axis` among its axes; B reduces over axis.v.
@@ -34,7 +43,7 @@ class Schedule {
   const Record& record() const { return *record_; }
 
  private:
-  te::Tensor add_stage(StageRecord added, const te::Tensor& like, BlockId before) const;
+  te::Tensor add_stage(StageRecord added, const te::Tensor& like, std::optional<BlockId> before) const;
 
   std::shared_ptr<Record> record_;
 };
