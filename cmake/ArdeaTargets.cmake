@@ -20,11 +20,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
                                                 -Wno-stringop-overread -Wno-array-bounds -Wno-restrict)
 endif()
 
-# For what reads a command line and then calls a library: optimising the parser of arguments takes longer than all else.
-function(ardea_optimise_little target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-endfunction()
-
 function(ardea_library name)
   cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)

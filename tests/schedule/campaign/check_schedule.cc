@@ -12,6 +12,7 @@
 #include "ardea/schedule/concurrency.h"
 #include "tests/random/random_program.h"
 #include "tests/schedule/campaign/operator_chain.h"
+#include "tests/schedule/campaign/row_chain.h"
 #include "tests/schedule/campaign/window_chain.h"
 
 namespace ardea::schedule {
@@ -28,6 +29,7 @@ const target::Target& host() {
 Function program_of(std::uint64_t seed, Random& random) {
   if (seed % 4 == 1) return operator_chain(random);
   if (seed % 4 == 2) return window_chain(random);
+  if (seed % 4 == 3) return row_chain(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;
@@ -83,7 +85,7 @@ int vectorized_loops(const Function& f) {
 
 /// What `vectorize` proved to be independent, lowering proves, too: else it would quietly become serial.
 void require_vectors_stay(const Function& program) {
-  const Function before = lower::lower_until(program, host(), "compact_allocations");
+  const Function before = lower::lower_until(program, host(), "inject_software_pipeline");
   const Function after = lower::lower_until(program, host(), "independent_lanes");
   require(vectorized_loops(before) == vectorized_loops(after),
           "{} of {} vectorized loops are serial after independent_lanes",

@@ -49,7 +49,8 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
     for (const auto& some : {find_proposers(), loop_proposers(), mark_proposers(), inline_proposers(),
-                             reduction_proposers(), sampling_proposers(), place_proposers()})
+                             reduction_proposers(), sampling_proposers(), place_proposers(),
+                             layout_proposers(), cache_proposers(), pipeline_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();
