@@ -37,7 +37,7 @@ bool is_narrowing(BinaryOp op) {
 /// One scope: what holds in it, and what has been rewritten under that.
 class Narrowing {
  public:
-  explicit Narrowing(Analyzer facts) : facts_(std::move(facts)) {}
+  explicit Narrowing(const Analyzer& facts) : facts_(facts) {}
 
   Stmt visit(const Stmt& s) {
     seen_.clear();
