@@ -59,10 +59,11 @@ class Guarding {
         return depends(print(branch->condition));
       if (const auto* let = s.as<LetStmt>(); let != nullptr && varies(let->value))
         varying_.push_back(let->var);
+      if (const auto* view = s.as<DeclareBuffer>())
+        if (auto refusal = refuse_view(view->buffer)) return refusal;
       const auto* block = s.as<Block>();
-      if (block == nullptr) continue;
-      if (block != &block_)
-        if (auto refusal = enter(*block)) return refusal;
+      if (block == nullptr || block == &block_) continue;
+      if (auto refusal = enter(*block)) return refusal;
     }
     if (varies(block_.predicate)) return depends(print(block_.predicate));
     for (const BlockIterator& iterator : block_.iterators)
@@ -72,8 +73,19 @@ class Guarding {
     return std::nullopt;
   }
 
+  /// What is a name of other memory in each iteration, or of memory that lives in one only.
+  std::optional<Refusal> refuse_view(const Buffer& buffer) const {
+    const std::vector<Buffer> used = buffers_in(Stmt(block_));
+    if (std::find(used.begin(), used.end(), buffer) == used.end()) return std::nullopt;
+    return Refusal{"view_inside", fmt::format("block {} uses {}, which is a view or a matched part that is "
+                                              "defined inside loop {}",
+                                              block_.name, buffer->name, name())};
+  }
+
   std::optional<Refusal> enter(const Block& block) {
     if (varies(block.predicate)) return depends(print(block.predicate));
+    for (const MatchBuffer& match : block.matches)
+      if (auto refusal = refuse_view(match.buffer)) return refusal;
     for (const Buffer& buffer : block.allocations)
       if (std::any_of(block_.writes->begin(), block_.writes->end(),
                       [&](const BufferRegion& region) { return region.buffer->data == buffer->data; }))
