@@ -75,7 +75,7 @@ class Coverage {
                    [&](const Allocate& allocate) { return visit(allocate.body, written, facts); },
                    [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts); },
                    [&](const Block& block) {
-                     if (block.init || block.matches.size() != 0) return false;
+                     if (block.init || !block.matches.empty()) return false;
                      Substitution bindings;
                      for (const BlockIterator& iterator : block.iterators)
                        bindings.emplace(iterator.var, iterator.binding);

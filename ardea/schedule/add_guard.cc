@@ -43,6 +43,11 @@ class Guarding {
     return e && std::any_of(varying_.begin(), varying_.end(), [&](const Var& var) { return uses(e, var); });
   }
 
+  bool varies(const Buffer& view) const {
+    return varies(view->element_offset) ||
+           std::any_of(view->strides.begin(), view->strides.end(), [&](const Expr& e) { return varies(e); });
+  }
+
   Refusal depends(const std::string& what) const {
     return {"depends_on_loop", fmt::format("{} is not the same in each iteration of loop {}", what, name())};
   }
@@ -59,11 +64,12 @@ class Guarding {
         return depends(print(branch->condition));
       if (const auto* let = s.as<LetStmt>(); let != nullptr && varies(let->value))
         varying_.push_back(let->var);
-      if (const auto* view = s.as<DeclareBuffer>())
-        if (auto refusal = refuse_view(view->buffer)) return refusal;
+      if (const auto* declared = s.as<DeclareBuffer>(); declared != nullptr && varies(declared->buffer))
+        return depends("the view " + declared->buffer->name);
       const auto* block = s.as<Block>();
-      if (block == nullptr || block == &block_) continue;
-      if (auto refusal = enter(*block)) return refusal;
+      if (block == nullptr) continue;
+      if (block != &block_)
+        if (auto refusal = enter(*block)) return refusal;
     }
     if (varies(block_.predicate)) return depends(print(block_.predicate));
     for (const BlockIterator& iterator : block_.iterators)
@@ -73,22 +79,12 @@ class Guarding {
     return std::nullopt;
   }
 
-  /// What is a name of other memory in each iteration, or of memory that lives in one only.
-  std::optional<Refusal> refuse_view(const Buffer& buffer) const {
-    const std::vector<Buffer> used = buffers_in(Stmt(block_));
-    if (std::find(used.begin(), used.end(), buffer) == used.end()) return std::nullopt;
-    return Refusal{"view_inside", fmt::format("block {} uses {}, which is a view or a matched part that is "
-                                              "defined inside loop {}",
-                                              block_.name, buffer->name, name())};
-  }
-
   std::optional<Refusal> enter(const Block& block) {
     if (varies(block.predicate)) return depends(print(block.predicate));
-    for (const MatchBuffer& match : block.matches)
-      if (auto refusal = refuse_view(match.buffer)) return refusal;
     for (const Buffer& buffer : block.allocations)
-      if (std::any_of(block_.writes->begin(), block_.writes->end(),
-                      [&](const BufferRegion& region) { return region.buffer->data == buffer->data; }))
+      if (std::any_of(block_.writes->begin(), block_.writes->end(), [&](const BufferRegion& region) {
+            return source_of(region.buffer)->data == buffer->data;
+          }))
         return Refusal{"allocated_inside",
                        fmt::format("{} is allocated by block {} in each iteration of loop {} anew",
                                    buffer->name, block.name, name()),
@@ -99,6 +95,11 @@ class Guarding {
       if (iterator.binding == counter_) counter = iterator.var;
       if (varies(iterator.binding)) varying_.push_back(iterator.var);
     }
+    for (const MatchBuffer& match : block.matches)
+      for (const Range& range : match.source.region)
+        if (varies(range.min) || varies(range.extent))
+          return depends(fmt::format("the part of {} that {} stands for", match.source.buffer->name,
+                                     match.buffer->name));
     if (!counter)
       return Refusal{"no_iterator", fmt::format("no iterator of block {} is bound to {} alone", block.name,
                                                 print(counter_))};
@@ -128,8 +129,18 @@ class Guarding {
     return std::nullopt;
   }
 
+  /// What a buffer that a block around matches is a part of; the buffer itself elsewhere.
+  Buffer source_of(Buffer buffer) const {
+    for (std::size_t i = path_.size(); i-- > at_;)
+      if (const auto* block = path_[i].as<Block>())
+        for (const MatchBuffer& match : block->matches)
+          if (match.buffer->data == buffer->data) buffer = match.source.buffer;
+    return buffer;
+  }
+
   /// The statement inside the loop, other than those of the block, that writes the memory.
-  std::optional<std::string> writer_beside(const Buffer& buffer) const {
+  std::optional<std::string> writer_beside(const Buffer& part) const {
+    const Buffer buffer = source_of(part);
     const Path scope =
         block_around(Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(at_) + 1));
     for (const Touch& touch : touches(scope, buffer)) {

@@ -51,8 +51,10 @@ Given in_order(const Primitive& primitive, const Given& given, const std::string
     }
     const auto plain = [](const auto& value) -> WrittenArgument {
       using T = std::decay_t<decltype(value)>;
-      if constexpr (std::is_constructible_v<decltype(WrittenArgument::value), T> &&
-                    !std::is_same_v<T, std::vector<Argument>>)
+      if constexpr (std::is_same_v<T, std::vector<Argument>>) {
+        ensure(value.empty(), "the default of an argument is a list of references");
+        return {std::vector<WrittenArgument>{}};
+      } else if constexpr (std::is_constructible_v<decltype(WrittenArgument::value), T>)
         return {value};
       else
         throw InternalError("the default of an argument is a reference");

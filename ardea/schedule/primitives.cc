@@ -2,10 +2,13 @@
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
+#include "ardea/schedule/cache_read.h"
+#include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/compute_root.h"
 #include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/double_buffer.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fission.h"
 #include "ardea/schedule/fuse.h"
@@ -20,6 +23,7 @@
 #include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/sample_compute_location.h"
+#include "ardea/schedule/software_pipeline.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/stage_mem.h"
 #include "ardea/schedule/tile.h"
@@ -50,6 +54,8 @@ const std::vector<Primitive>& primitives() {
       row<Vectorize>(),
       row<Unroll>(),
       row<Bind>(),
+      row<SoftwarePipeline>(),
+      row<DoubleBuffer>(),
       row<Annotate>(),
       row<Unannotate>(),
       row<Pragma>(),
@@ -61,6 +67,8 @@ const std::vector<Primitive>& primitives() {
       row<ReverseComputeInline>(),
       // memory
       row<TransformLayout>(),
+      row<CacheRead>(),
+      row<CacheWrite>(),
       row<StageMem>(),
       row<LiftAlloc>(),
       row<AddGuard>(),

@@ -81,7 +81,7 @@ int vectorized_loops(const Function& f) {
 /// What `vectorize` proved to be independent, lowering proves, too: else it would quietly become serial.
 void require_vectors_stay(const Function& program) {
   const target::Target target = target::host();
-  const Function before = lower::lower_until(program, target, "compact_allocations");
+  const Function before = lower::lower_until(program, target, "inject_software_pipeline");
   const Function after = lower::lower_until(program, target, "independent_lanes");
   require(vectorized_loops(before) == vectorized_loops(after),
           "{} of {} vectorized loops are serial after independent_lanes",
