@@ -252,15 +252,42 @@ bool is_commutative_update(const Block& block, const Buffer& buffer) {
   return is_load_of(update->right, *store) && !reads(update->left, buffer);
 }
 
+namespace {
+
+/// Whether the instance with the init is the first of its element in any order of the loops: those that feed
+/// reduce iterators feed no other, and the iterators are least where these loops are at their starts.
+bool init_stays_first(const Block& block, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  if (!block.init) return true;
+  Substitution starts;
+  const auto feeds = [&](const Var& loop, bool reduce) {
+    return std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
+      return (iterator.kind == IteratorKind::reduce) == reduce && uses(iterator.binding, loop);
+    });
+  };
+  for (const auto& [var, range] : loops) {
+    if (!feeds(var, true)) continue;
+    if (feeds(var, false)) return false;
+    starts[var] = make_cast(var.type(), range.min);
+  }
+  return std::all_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
+    return iterator.kind != IteratorKind::reduce || !uses_any(iterator.binding, loops) ||
+           facts.proves(iterator.binding >= substitute(iterator.binding, starts));
+  });
+}
+
+}  // namespace
+
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent) {
-  const std::vector<Access> all = each_access_of_written(body, inside(facts, loops));
+  const Analyzer inner = inside(facts, loops);
+  const std::vector<Access> all = each_access_of_written(body, inner);
   ConflictList found(loops, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {
       const auto* block = all[i].statement.as<Block>();
       const bool of_one_reduction = block != nullptr && all[i].statement == all[j].statement &&
-                                    is_commutative_update(*block, all[i].touched.region.buffer);
+                                    is_commutative_update(*block, all[i].touched.region.buffer) &&
+                                    init_stays_first(*block, loops, inner);
       if (concurrent || !of_one_reduction) found.add(all[i], all[j]);
     }
   return found.take();

@@ -82,8 +82,9 @@ class Guarding {
   std::optional<Refusal> enter(const Block& block) {
     if (varies(block.predicate)) return depends(print(block.predicate));
     for (const Buffer& buffer : block.allocations)
-      if (std::any_of(block_.writes->begin(), block_.writes->end(),
-                      [&](const BufferRegion& region) { return region.buffer->data == buffer->data; }))
+      if (std::any_of(block_.writes->begin(), block_.writes->end(), [&](const BufferRegion& region) {
+            return source_of(region.buffer)->data == buffer->data;
+          }))
         return Refusal{"allocated_inside",
                        fmt::format("{} is allocated by block {} in each iteration of loop {} anew",
                                    buffer->name, block.name, name()),
