@@ -48,10 +48,6 @@ std::string program_text(const Gemm& gemm) {
   const auto size = [&](std::int64_t value, const char* name) {
     return gemm.symbolic ? std::string(name) : std::to_string(value);
   };
-  const auto panels = [&](std::int64_t value, const char* name, std::int64_t tile) {
-    return gemm.symbolic ? fmt::format("({} + {}) // {}", name, tile - 1, tile)
-                         : std::to_string((value + tile - 1) / tile);
-  };
   return fmt::format(
       R"(
 @T.prim_func
@@ -60,56 +56,41 @@ def gemm(a: T.handle, b: T.handle, c: T.handle):
 {sizes}    A = T.match_buffer(a, ({m}, {k}), "float32")
     B = T.match_buffer(b, ({k}, {n}), "float32")
     C = T.match_buffer(c, ({m}, {n}), "float32")
-    PA = T.alloc_buffer(({mo}, {k}, {mr}), "float32")
-    PB = T.alloc_buffer(({no}, {k}, {nr}), "float32")
-    R = T.alloc_buffer(({m}, {n}), "float32", scope="register")
-    for io, k, ii in T.grid({mo}, {k}, {mr}):
-        with T.block("PA"):
-            vo, vk, vi = T.axis.remap("SSS", [io, k, ii])
-            PA[vo, vk, vi] = T.if_then_else(vo * {mr} + vi < {m}, A[vo * {mr} + vi, vk], T.float32(0.0))
-    for jo, k, ji in T.grid({no}, {k}, {nr}):
-        with T.block("PB"):
-            vo, vk, vj = T.axis.remap("SSS", [jo, k, ji])
-            PB[vo, vk, vj] = T.if_then_else(vo * {nr} + vj < {n}, B[vk, vo * {nr} + vj], T.float32(0.0))
     for i, j, k in T.grid({m}, {n}, {k}):
-        with T.block("R"):
+        with T.block("C"):
             vi, vj, vk = T.axis.remap("SSR", [i, j, k])
             with T.init():
-                R[vi, vj] = T.float32(0.0)
-            R[vi, vj] = R[vi, vj] + PA[vi // {mr}, vk, vi % {mr}] * PB[vj // {nr}, vk, vj % {nr}]
-    for i, j in T.grid({m}, {n}):
-        with T.block("C"):
-            vi, vj = T.axis.remap("SS", [i, j])
-            C[vi, vj] = R[vi, vj]
+                C[vi, vj] = T.float32(0.0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )",
       fmt::arg("sizes", gemm.symbolic ? "    m = T.int64()\n    n = T.int64()\n    kk = T.int64()\n" : ""),
-      fmt::arg("m", size(gemm.m, "m")), fmt::arg("n", size(gemm.n, "n")), fmt::arg("k", size(gemm.k, "kk")),
-      fmt::arg("mr", gemm.rows), fmt::arg("nr", gemm.columns), fmt::arg("mo", panels(gemm.m, "m", gemm.rows)),
-      fmt::arg("no", panels(gemm.n, "n", gemm.columns)));
+      fmt::arg("m", size(gemm.m, "m")), fmt::arg("n", size(gemm.n, "n")), fmt::arg("k", size(gemm.k, "kk")));
 }
 
+/// As examples/gemm_tile.py, which is for one tile.
 std::string steps_text(const Gemm& gemm) {
-  std::string text = fmt::format(R"(
-r = sch.get_block("R")
-i, j, k = sch.get_loops(r)
+  std::string text = fmt::format(R"steps(
+b = sch.get_block("C")
+pa = sch.transform_layout(b, "A", "lambda i, k: (i // {0}, k, i % {0})", pad_value=0.0)
+pb = sch.transform_layout(b, "B", "lambda k, j: (j // {1}, k, j % {1})", pad_value=0.0)
+out = sch.cache_write(b, 0, "register")
+i, j, k = sch.get_loops(b)
 io, ii = sch.split(i, [None, {0}])
 jo, ji = sch.split(j, [None, {1}])
 sch.reorder(jo, io, k, ii, ji)
-c = sch.get_block("C")
-sch.reverse_compute_at(c, io)
-first = sch.decompose_reduction(r, k)
-sch.vectorize(ji)
+sch.reverse_compute_at(out, io)
+first = sch.decompose_reduction(b, k)
 sch.unroll(ii)
+sch.vectorize(ji)
 *outer, fi, fj = sch.get_loops(first)
 sch.unroll(fi)
 sch.vectorize(fj)
-*outer, ci, cj = sch.get_loops(c)
-sch.unroll(ci)
-sch.vectorize(cj)
-pb = sch.get_block("PB")
+*outer, oi, oj = sch.get_loops(out)
+sch.unroll(oi)
+sch.vectorize(oj)
 *outer, pj = sch.get_loops(pb)
 sch.vectorize(pj)
-)",
+)steps",
                                  gemm.rows, gemm.columns);
   if (gemm.steps > 1)
     text += fmt::format("ko, ki{} = sch.split(k, [None, {}], tail=\"cut\")\nsch.unroll(ki)\n",
