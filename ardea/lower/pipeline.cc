@@ -43,6 +43,10 @@ const std::vector<Pass>& cpu_pipeline() {
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
+      // After flatten_storage: which element is written in place of which is one index. Before loops are cut
+      // and become lanes: the element that an iteration touches still shows. After independent_lanes, which
+      // would find iterations meeting in memory that is shared.
+      {"reuse_storage", "allocations that are not needed at the same time share memory", reuse_storage},
       // After check_accesses, whose proofs use the guards; before vectorize: a guard would become a mask.
       {"partition_loops", "guards of tails stand in loops of their own", partition_loops},
       // After check_accesses, whose tests are one an element: a mask has no bounds to prove them by. After

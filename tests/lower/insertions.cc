@@ -70,9 +70,9 @@ TEST(Insertions, change_what_is_lowered_and_can_be_shown) {
 }
 
 TEST(Insertions, refuse_a_place_that_there_is_not_and_a_name_that_there_is) {
-  EXPECT_EQ(
-      refusal({{after("flaten_storage", "mine")}}).substr(0, 94),
-      "insert pass \"mine\": there is no pass \"flaten_storage\"; did you mean flatten_storage?; the pass")
+  EXPECT_EQ(refusal({{after("flaten_storage", "mine")}}).substr(0, 111),
+            "insert pass \"mine\": there is no pass \"flaten_storage\"; did you mean flatten_storage or "
+            "reuse_storage?; the pass")
       << refusal({{after("flaten_storage", "mine")}});
   EXPECT_EQ(refusal({{after("flatten_storage", "simplify")}}),
             "insert pass \"simplify\": there is a pass of that name already");

@@ -487,6 +487,40 @@ def double_buffer(X: T.Buffer((7, 5), "float32"), W: T.Buffer((5,), "float32"), 
                     Y[vj] = T.float32(0.0)
                 Y[vj] = Y[vj] + P[4 - vj]
 )"},
+      {"stages_in_turn",
+       R"(
+@T.prim_func
+def stages(x: T.handle, y: T.handle):
+    n = T.int64()
+    X = T.match_buffer(x, (n, 5), "float32")
+    Y = T.match_buffer(y, (n, 5), "float32")
+    A = T.alloc_buffer((n, 5))
+    B = T.alloc_buffer((n, 5))
+    C = T.alloc_buffer((n, 5))
+    D = T.alloc_buffer((n, 5))
+    for i, j in T.grid(n, 5):
+        with T.block("A"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            A[vi, vj] = X[vi, vj] * T.float32(2.0)
+    for i in T.parallel(n):
+        for j in T.vectorized(5):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] + T.float32(1.0)
+    for i, j in T.grid(n, 5):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[n - 1 - vi, vj] + A[vi, vj]
+    for i, j in T.grid(n, 5):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = C[vi, 4 - vj]
+    for i, j in T.grid(n, 5):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = D[vi, vj] * C[vi, vj]
+)",
+       {{"n", 6}}},
   };
   return all;
 }
