@@ -97,9 +97,21 @@ void compute_inline(Draw& draw) {
 }
 void auto_inline(Draw& draw) { draw.s.auto_inline(); }
 
+void cache_read(Draw& draw) {
+  const Tensor reader = draw.tensor();
+  const std::vector<Tensor>& inputs = reader.operation()->inputs;
+  const Tensor& from =
+      inputs.empty() || draw.random.integer(0, 9) == 0 ? draw.tensor() : draw.random.pick(inputs);
+  draw.tensors.push_back(draw.s.cache_read(from, "global", {reader}));
+}
+
+void cache_write(Draw& draw) {
+  const Tensor from = draw.tensor();
+  draw.tensors.push_back(draw.s.cache_write(from, "global"));
+}
+
 void rfactor(Draw& draw) {
-  const Tensor& tensor =
-      draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
+  const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
   const Stage stage = draw.s[tensor];
   draw.tensors.push_back(draw.s.rfactor(tensor, draw.reduce_axis(stage), draw.random.integer(-1, 1)));
 }
@@ -138,15 +150,17 @@ const std::vector<Proposal> proposals = {
     {"fuse", 3, fuse},
     {"reorder", 4, reorder},
     {"compute_at", 6, compute_at},
-    {"compute_root", 1, compute_root},
+    {"compute_root", 2, compute_root},
     {"compute_inline", 3, compute_inline},
-    {"auto_inline", 1, auto_inline},
+    {"auto_inline", 3, auto_inline},
+    {"cache_read", 3, cache_read},
+    {"cache_write", 3, cache_write},
     {"rfactor", 3, rfactor},
     {"parallel", 2, parallel},
     {"vectorize", 2, vectorize},
     {"unroll", 2, unroll},
     {"bind", 2, bind},
-    {"pragma", 1, pragma},
+    {"pragma", 2, pragma},
 };
 
 const Proposal& some_proposal(Random& random) {
