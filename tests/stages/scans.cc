@@ -48,7 +48,7 @@ TEST(Scans, place_other_stages_at_the_steps) {
   const Lowered lowered = lower(s, {r.X, r.Y});
   test::expect_same_answers(lowered);
   EXPECT_EQ(test::loops_of(lowered.function),
-            (std::vector<std::string>{"i0 1", "i1 14", "t 8", "t 1", "i 14", "i 14", "i 14", "i 14"}));
+            (std::vector<std::string>{"i0 1", "i1 14", "t 8", "i 14", "t 1", "i 14", "i 14", "i 14"}));
 }
 
 TEST(Scans, keep_their_steps_in_order) {
