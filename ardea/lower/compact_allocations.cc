@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ardea/arith/pipelined_loops.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/scope.h"
@@ -57,8 +58,17 @@ std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) 
   return largest;
 }
 
-/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
-Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
+/// What is known outside of an allocation.
+struct Around {
+  Analyzer facts;
+  bool has_register_tiles = false;  ///< somewhere in the function
+  std::vector<Var> pipelined = {};  ///< loops whose iterations' memory will stand outside of them
+};
+
+/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it. In
+/// registers also a touched range of constant size, which may be larger: only constants can be registers.
+Range kept(const Range& touched, const Expr& extent, bool in_registers, const Around& around) {
+  const Analyzer& facts = around.facts;
   const Range all{make_int(0), as_index(extent)};
   if (reads_memory(touched.min) || reads_memory(touched.extent)) return all;
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
@@ -67,6 +77,9 @@ Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
     if (const auto largest = largest_value(part.extent, facts))
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
+  if (in_registers && part.extent.is<IntImm>() && !all.extent.is<IntImm>()) return part;
+  for (const Var& loop : around.pipelined)
+    if (uses(part.extent, loop)) return all;
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
 }
 
@@ -94,8 +107,9 @@ bool pad_row(BufferNode& buffer, const target::Target& target) {
   return true;
 }
 
-Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& facts,
+Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& around,
                const target::Target& target) {
+  const Analyzer& facts = around.facts;
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
   const std::optional<BufferRegion> box = touched_box(buffer, body, facts);
   if (!box) return allocate;
@@ -103,8 +117,9 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Analyzer& f
   std::vector<Expr> corner;
   bool shrinks = false;
   for (std::size_t d = 0; d < small.shape.size(); ++d) {
-    const Range range = kept(box->region[d], buffer->shape[d], facts);
-    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d]));
+    const Range range = kept(box->region[d], buffer->shape[d], allocate.scope == register_scope, around);
+    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d])) ||
+              (range.extent.is<IntImm>() && !buffer->shape[d].is<IntImm>());
     small.shape[d] = range.extent;
     corner.push_back(range.min);
   }
@@ -134,19 +149,21 @@ Stmt with_notes(const Stmt& s, const Analyzer& facts) {
   return out;
 }
 
-/// `takes_notes`: the function has register tiles, for which notes are of use.
-Stmt visit(const Stmt& s, const Analyzer& facts, const target::Target& target, bool takes_notes) {
-  Analyzer inner = facts;
-  if (const auto* loop = s.as<For>()) inner = inside(facts, *loop);
-  if (const auto* let = s.as<LetStmt>()) inner = inside(facts, *let);
-  const Stmt out = map_children(
-      s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner, target, takes_notes); }});
+Stmt visit(const Stmt& s, const Around& around, const target::Target& target) {
+  Around inner = around;
+  if (const auto* loop = s.as<For>()) {
+    inner.facts = inside(around.facts, *loop);
+    if (loop->annotations.contains(arith::pipeline_stage_key)) inner.pipelined.push_back(loop->var);
+  }
+  if (const auto* let = s.as<LetStmt>()) inner.facts = inside(around.facts, *let);
+  const Stmt out =
+      map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner, target); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
   const Buffer buffer = only_view(*allocate);
   if (!buffer) return out;
-  const Stmt small = compacted(*allocate, buffer, facts, target);
-  return takes_notes ? with_notes(small, facts) : small;
+  const Stmt small = compacted(*allocate, buffer, around, target);
+  return around.has_register_tiles ? with_notes(small, around.facts) : small;
 }
 
 }  // namespace
@@ -158,7 +175,7 @@ Function compact_allocations(const Function& f, const target::Target& target) {
     const auto* allocate = s.as<Allocate>();
     has_registers = has_registers || (allocate != nullptr && allocate->scope == register_scope);
   });
-  out.body = visit(f.body, arith::facts_of(f), target, has_registers);
+  out.body = visit(f.body, {arith::facts_of(f), has_registers}, target);
   return out;
 }
 

@@ -16,14 +16,22 @@ namespace {
 
 using arith::Analyzer;
 
-/// A mask that is the same wherever and whenever it is asked.
-bool is_constant_mask(const Expr& mask) {
+/// A mask that is arithmetic on variables: equal where these are.
+bool is_plain_mask(const Expr& mask) {
   if (is_true(mask) || mask.type().is_scalar()) return false;
-  bool constant = true;
-  visit_exprs(mask, [&](const Expr& e) {
-    constant = constant && !e.is<VarNode>() && !e.is<Load>() && !e.is<Call>() && !e.is<Let>();
-  });
-  return constant;
+  bool plain = true;
+  visit_exprs(mask, [&](const Expr& e) { plain = plain && !e.is<Load>() && !e.is<Call>() && !e.is<Let>(); });
+  return plain;
+}
+
+/// Names of such masks give way to what they stand for.
+Stmt with_masks_written_out(const Stmt& s) {
+  return rewrite(s, Rewriter{.stmt_after = [](const Stmt& x) -> Stmt {
+                   const auto* let = x.as<LetStmt>();
+                   const bool is_mask =
+                       let != nullptr && let->var.type().is_bool() && is_plain_mask(let->value);
+                   return is_mask ? substitute(let->body, let->var, let->value) : x;
+                 }});
 }
 
 bool is_same_mask(const Expr& a, const Expr& b) { return a && b && structurally_equal(a, b); }
@@ -55,7 +63,7 @@ class IdleLoads {
   explicit IdleLoads(const Stmt& body) {
     visit_stmts(body, [&](const Stmt& s) {
       const auto* store = s.as<Store>();
-      if (store == nullptr || !is_constant_mask(store->predicate))
+      if (store == nullptr || !is_plain_mask(store->predicate))
         return for_each_child(s, [&](const Expr& e) { busy(e); }, [](const Stmt&) {});
       for (const Expr& index : store->indices) busy(index);
       std::unordered_set<Expr> seen;
@@ -126,7 +134,7 @@ class Dropping {
     if (store == nullptr)
       return map_inside(s, facts,
                         [&](const Stmt& part, const Analyzer& known) { return visit(part, known); });
-    if (!is_constant_mask(store->predicate)) return s;
+    if (!is_plain_mask(store->predicate)) return s;
     Store out = *store;
     out.value = rewrite(store->value, [&](const Expr& e) -> std::optional<Expr> {
       const auto* load = e.as<Load>();
@@ -142,14 +150,23 @@ class Dropping {
  private:
   void collect_slots(const Allocate& allocation, const std::string& function) {
     std::vector<SlotMask>& slots = slots_[allocation.data];
+    std::unordered_set<Var> inner;
+    visit_stmts(allocation.body, [&](const Stmt& s) {
+      if (const auto* loop = s.as<For>()) inner.insert(loop->var);
+      if (const auto* let = s.as<LetStmt>()) inner.insert(let->var);
+    });
+    const auto stays = [&](const Expr& mask) {
+      const std::vector<Var> used = free_variables(mask);
+      return std::none_of(used.begin(), used.end(), [&](const Var& var) { return inner.contains(var); });
+    };
     for (const Slot& slot : slots_of(allocation, function)) slots.push_back({slot, {}});
     const auto note = [&](const Buffer& buffer, const Expr& index, const Expr& mask, bool is_idle) {
       if (!(buffer->data == allocation.data)) return;
       const SlotRange range = *constant_range(index);
       SlotMask& at = slots[position(slots, range)];
       if (!at.mask) at.mask = mask;
-      at.is_unseen = at.is_unseen && is_idle && at.slot.lanes == range.lanes && is_constant_mask(mask) &&
-                     is_same_mask(at.mask, mask) && !at.slot.is_addressed;
+      at.is_unseen = at.is_unseen && is_idle && at.slot.lanes == range.lanes && is_plain_mask(mask) &&
+                     stays(mask) && is_same_mask(at.mask, mask) && !at.slot.is_addressed;
     };
     visit_stmts(allocation.body, [&](const Stmt& s) {
       if (const auto* store = s.as<Store>()) note(store->buffer, store->indices[0], store->predicate, true);
@@ -191,10 +208,18 @@ class Dropping {
 }  // namespace
 
 Function drop_masks(const Function& f, const target::Target&) {
-  const Dropping dropping(f);
-  if (!dropping.has_work()) return f;
+  bool has_masks = false;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    has_masks =
+        has_masks || (store != nullptr && !is_true(store->predicate) && !store->predicate.type().is_scalar());
+  });
+  if (!has_masks) return f;
   Function out = f;
-  out.body = dropping.visit(f.body, arith::facts_of(f));
+  out.body = with_masks_written_out(f.body);
+  const Dropping dropping(out);
+  if (!dropping.has_work()) return f;
+  out.body = dropping.visit(out.body, arith::facts_of(f));
   return out;
 }
 

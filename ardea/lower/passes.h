@@ -9,6 +9,10 @@
 
 namespace ardea::lower {
 
+/// Every loop that is to be a pipeline, for its own annotations or for a double buffer in it, says its stages
+/// and its order, and they are proved to be legal; Error where they are not.
+Function plan_pipelines(const Function& f, const target::Target& target);
+
 /// Each buffer that a block allocates becomes an Allocate around the lowest statement that holds all its uses
 /// and across whose repetitions no content lives: where a loop carries content from one iteration to the next
 /// it stays outside.
@@ -31,6 +35,10 @@ Function lower_tensor_instructions(const Function& f, const target::Target& targ
 /// An allocated buffer without views shrinks to the box that is touched, its indices shifted by the box's
 /// corner.
 Function compact_allocations(const Function& f, const target::Target& target);
+
+/// A loop with stages becomes the statements that fill the pipeline, a loop in which all stages run, and the
+/// statements that drain it; memory of the iterations at work has that many versions, one after the other.
+Function inject_software_pipeline(const Function& f, const target::Target& target);
 
 /// A vectorized loop whose iterations are not proved to touch different memory, or that calls out, is serial.
 Function independent_lanes(const Function& f, const target::Target& target);
@@ -60,7 +68,7 @@ Function vectorize(const Function& f, const target::Target& target);
 /// would be more than 1,024 steps, or has no constant extent.
 Function unroll_loops(const Function& f, const target::Target& target);
 
-/// A constant mask of a tail goes where nothing can tell: from loads whose other lanes reach only lanes that
+/// The mask of a tail goes where nothing can tell: from loads whose other lanes reach only lanes that
 /// a store leaves out, if the whole row lies in memory that is only read or filled before it is read
 /// (filled_first.h); and from a register slot all of whose accesses have that mask.
 Function drop_masks(const Function& f, const target::Target& target);

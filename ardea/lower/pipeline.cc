@@ -13,7 +13,11 @@ namespace {
 
 const std::vector<Pass>& cpu_pipeline() {
   static const std::vector<Pass> passes = {
-      // First: whether content lives across a loop is read off the declared regions and the inits of blocks.
+      // First: dependences are known best while there are blocks, and this is the program that schedules see:
+      // what they have accepted is accepted here.
+      {"plan_pipelines", "every loop that is to be a pipeline has stages that are proved to be legal",
+       plan_pipelines},
+      // Before lower_init: whether content lives across a loop is read off the declared regions and the inits of blocks.
       {"place_allocations", "every allocation stands around the lowest statement that holds its uses",
        place_allocations},
       {"lower_init", "no block has an init", lower_init},
@@ -26,6 +30,11 @@ const std::vector<Pass>& cpu_pipeline() {
       // After blocks_to_loops: indices shift by expressions of the loops around, which a block may not name.
       {"compact_allocations", "an allocation without views is as large as the box that is touched",
        compact_allocations},
+      // After blocks_to_loops: which version of a buffer is meant is an expression of the loop, which a block
+      // may not name. After compact_allocations: versions are of what one iteration touches. Before simplify,
+      // which joins sequences: each statement of the loop is still the one that the stages speak of.
+      {"inject_software_pipeline", "no loop is a pipeline: it is filled before it and drained after it",
+       inject_software_pipeline},
       // While buffers have their dimensions, by which iterations are told apart; before simplify, which makes
       // a constant of the index in the one iteration that a guard lets through.
       {"independent_lanes", "the iterations of a vectorized loop touch no memory in common",

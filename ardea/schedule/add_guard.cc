@@ -43,6 +43,11 @@ class Guarding {
     return e && std::any_of(varying_.begin(), varying_.end(), [&](const Var& var) { return uses(e, var); });
   }
 
+  bool varies(const Buffer& view) const {
+    return varies(view->element_offset) ||
+           std::any_of(view->strides.begin(), view->strides.end(), [&](const Expr& e) { return varies(e); });
+  }
+
   Refusal depends(const std::string& what) const {
     return {"depends_on_loop", fmt::format("{} is not the same in each iteration of loop {}", what, name())};
   }
@@ -59,6 +64,8 @@ class Guarding {
         return depends(print(branch->condition));
       if (const auto* let = s.as<LetStmt>(); let != nullptr && varies(let->value))
         varying_.push_back(let->var);
+      if (const auto* declared = s.as<DeclareBuffer>(); declared != nullptr && varies(declared->buffer))
+        return depends("the view " + declared->buffer->name);
       const auto* block = s.as<Block>();
       if (block == nullptr) continue;
       if (block != &block_)
@@ -87,6 +94,11 @@ class Guarding {
       if (iterator.binding == counter_) counter = iterator.var;
       if (varies(iterator.binding)) varying_.push_back(iterator.var);
     }
+    for (const MatchBuffer& match : block.matches)
+      for (const Range& range : match.source.region)
+        if (varies(range.min) || varies(range.extent))
+          return depends(fmt::format("the part of {} that {} stands for", match.source.buffer->name,
+                                     match.buffer->name));
     if (!counter)
       return Refusal{"no_iterator", fmt::format("no iterator of block {} is bound to {} alone", block.name,
                                                 print(counter_))};
@@ -116,8 +128,18 @@ class Guarding {
     return std::nullopt;
   }
 
+  /// What a buffer that a block around matches is a part of; the buffer itself elsewhere.
+  Buffer source_of(Buffer buffer) const {
+    for (std::size_t i = path_.size(); i-- > at_;)
+      if (const auto* block = path_[i].as<Block>())
+        for (const MatchBuffer& match : block->matches)
+          if (match.buffer->data == buffer->data) buffer = match.source.buffer;
+    return buffer;
+  }
+
   /// The statement inside the loop, other than those of the block, that writes the memory.
-  std::optional<std::string> writer_beside(const Buffer& buffer) const {
+  std::optional<std::string> writer_beside(const Buffer& part) const {
+    const Buffer buffer = source_of(part);
     const Path scope =
         block_around(Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(at_) + 1));
     for (const Touch& touch : touches(scope, buffer)) {

@@ -6,6 +6,7 @@
 
 #include "ardea/arith/verify.h"
 #include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/promises.h"
 #include "ardea/schedule/provable.h"
 #include "ardea/schedule/scope.h"
 #include "ardea/support/text.h"
@@ -32,7 +33,7 @@ bool accepts(const Function& f, const BlockRef& block, const LoopRef& loop) {
   const Outcome outcome = apply(f, ComputeAt{block, loop}, context);
   const auto* applied = std::get_if<Applied>(&outcome);
   // As Schedule does: where that is not certain, the result must be proved, too.
-  return applied != nullptr &&
+  return applied != nullptr && !refuse_broken_promises(f, applied->program) &&
          (!is_hard_to_prove(applied->program) || arith::verify(applied->program).empty());
 }
 

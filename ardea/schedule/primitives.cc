@@ -8,6 +8,7 @@
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/compute_root.h"
 #include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/double_buffer.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fission.h"
 #include "ardea/schedule/fuse.h"
@@ -22,6 +23,7 @@
 #include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/sample_compute_location.h"
+#include "ardea/schedule/software_pipeline.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/stage_mem.h"
 #include "ardea/schedule/tile.h"
@@ -52,6 +54,8 @@ const std::vector<Primitive>& primitives() {
       row<Vectorize>(),
       row<Unroll>(),
       row<Bind>(),
+      row<SoftwarePipeline>(),
+      row<DoubleBuffer>(),
       row<Annotate>(),
       row<Unannotate>(),
       row<Pragma>(),

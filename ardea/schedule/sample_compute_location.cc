@@ -4,6 +4,7 @@
 
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/legal_loops.h"
+#include "ardea/schedule/promises.h"
 #include "ardea/schedule/refer.h"
 #include "ardea/support/text.h"
 
@@ -20,7 +21,9 @@ std::vector<Location> locations(const Function& f, const BlockRef& block) {
   const Var sample("location", int64);
   std::vector<Location> all = {{-1, {{}, LoopRef::Place::root, sample}}};
   ByHand context;
-  if (std::holds_alternative<Applied>(apply(f, ComputeInline{block}, context)))
+  const Outcome inlined = apply(f, ComputeInline{block}, context);
+  if (const auto* applied = std::get_if<Applied>(&inlined);
+      applied != nullptr && !refuse_broken_promises(f, applied->program))
     all.push_back({-2, {{}, LoopRef::Place::inlined, sample}});
   std::int64_t next = 0;
   for (const LoopRef& loop : legal_loops(f, block))

@@ -2,8 +2,8 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify.h"
-#include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/find.h"
+#include "ardea/schedule/promises.h"
 #include "ardea/schedule/provable.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
@@ -118,7 +118,7 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   if (const auto* refusal = std::get_if<Refusal>(&outcome))
     throw Refused(refusal->code, refusal->message(call));
   auto& applied = std::get<Applied>(outcome);
-  if (const auto refusal = refuse_lost_privacy(program_, applied.program))
+  if (const auto refusal = refuse_broken_promises(program_, applied.program))
     throw Refused(refusal->code, refusal->message(call));
   check_result(applied.program, call);
   program_ = std::move(applied.program);

@@ -1,9 +1,12 @@
 #include "ardea/schedule/stage_mem.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ardea/arith/coverage.h"
 #include "ardea/arith/regions.h"
+#include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
@@ -36,6 +39,65 @@ std::optional<Touched> box_of(const std::vector<Touched>& touched, const Buffer&
   for (const Touched& box : touched)
     if (box.region.buffer == buffer) return box;
   return std::nullopt;
+}
+
+/// Whether evaluating e always loads the element.
+bool always_loads(const Expr& e, const Buffer& buffer, const std::vector<Expr>& indices) {
+  if (const auto* load = e.as<Load>(); load != nullptr && load->buffer == buffer && !load->predicate)
+    if (std::equal(indices.begin(), indices.end(), load->indices.begin(), load->indices.end(),
+                   [](const Expr& a, const Expr& b) { return structurally_equal(a, b); }))
+      return true;
+  bool found = false, first = true;
+  const auto* call = e.as<Call>();
+  const auto* binary = e.as<Binary>();
+  const bool is_lazy =
+      (call != nullptr && call->op->name == "if_then_else") ||
+      (binary != nullptr && (binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or));
+  for_each_child(e, [&](const Expr& part) {
+    found = found || ((first || !is_lazy) && always_loads(part, buffer, indices));
+    first = false;
+  });
+  return found;
+}
+
+/// Whether each store of the buffer in s reads the element that it overwrites: then what s reads of it first
+/// was there before s.
+bool writes_are_updates(const Stmt& s, const Buffer& buffer) {
+  bool all = true;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* store = part.as<Store>();
+    if (store != nullptr && store->buffer == buffer)
+      all = all && !store->predicate && always_loads(store->value, buffer, store->indices);
+  });
+  return all;
+}
+
+/// Whether s does nothing with the buffer but x = x + y.
+bool only_adds(const Stmt& s, const Buffer& buffer) {
+  bool all = true;
+  std::unordered_set<Expr> sums;  // the loads of x there
+  const auto is_element = [&](const Expr& e, const Store& store) {
+    const auto* load = e.as<Load>();
+    return load != nullptr && !load->predicate && load->buffer == buffer &&
+           always_loads(e, buffer, store.indices);
+  };
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* store = part.as<Store>();
+    if (store == nullptr || !(store->buffer == buffer)) return;
+    const auto* sum = store->value.as<Binary>();
+    all = all && !store->predicate && sum != nullptr && sum->op == BinaryOp::add;
+    if (!all) return;
+    const Expr& old = is_element(sum->left, *store) ? sum->left : sum->right;
+    const Expr& added = is_element(sum->left, *store) ? sum->right : sum->left;
+    const std::vector<Buffer> read = loaded_buffers(added);
+    all = is_element(old, *store) && std::find(read.begin(), read.end(), buffer) == read.end();
+    sums.insert(old);
+  });
+  visit_exprs(s, [&](const Expr& e) {
+    const auto* load = e.as<Load>();
+    all = all && (load == nullptr || !(load->buffer == buffer) || sums.contains(e));
+  });
+  return all;
 }
 
 /// One window: what of it is copied in and out, and by what.
@@ -155,8 +217,12 @@ class Staging {
                                  buffer_->name),
                      {},
                      [] { return std::string("decompose_reduction takes it out"); }};
-    loads_ = !own || (writes_ && !writes_->exact);
-    if (!loads_ || is_input() || (reads_ && reads_->exact && contains(reads_->region, window_)) ||
+    loads_ = step_.accumulate || !own || (writes_ && !writes_->exact);
+    if (step_.accumulate && (!writes_ || !only_adds(path_.back(), buffer_)))
+      return Refusal{"not_a_sum", fmt::format("{} does something else with {} than to add to its elements",
+                                              part_name(), buffer_->name)};
+    const bool reads_all = reads_ && reads_->exact && contains(reads_->region, window_);
+    if (!loads_ || is_input() || (reads_all && writes_are_updates(path_.back(), buffer_)) ||
         was_written_before())
       return std::nullopt;
     return Refusal{
@@ -197,21 +263,23 @@ class Staging {
     const Buffer copy = make_buffer(name, buffer_->shape, buffer_->type, step_.storage_scope);
     std::vector<Stmt> statements = {substitute_buffers(path_.back(), {{buffer_, copy}})};
     std::vector<Reference> results;
-    const auto copied = [&](const char* suffix, const Buffer& to, const Buffer& from,
-                            const BufferRegion& box) {
-      const Block block = block_over(free_block_name(f_, buffer_->name + suffix), buffer_->shape,
-                                     [&](const std::vector<Expr>& indices) {
-                                       return make_store(to, indices, make_load(from, indices));
-                                     });
+    const auto add = [&](const char* suffix, const Buffer& to, const BufferRegion& box, const auto& value) {
+      const Block block =
+          block_over(free_block_name(f_, buffer_->name + suffix), buffer_->shape,
+                     [&](const std::vector<Expr>& at) { return make_store(to, at, value(at)); });
       results.push_back(BlockRef{block.id});
-      IteratorValues values;
-      for (const Range& range : box.region) values.push_back(bounds_of(range, facts_));
-      std::vector<Expr> guards;
-      if (guard_) guards.push_back(guard_);
-      return placed_nest(block, {values, values, guards}, around_, facts_at(f_, path_));
+      return nest_over(block, box);
     };
-    if (loads_) statements.insert(statements.begin(), copied("_load", copy, buffer_, window_));
-    if (writes_) statements.push_back(copied("_store", buffer_, copy, writes_->region));
+    if (loads_)
+      statements.insert(statements.begin(),
+                        add(step_.accumulate ? "_zero" : "_load", copy, window_, [&](const auto& at) {
+                          return step_.accumulate ? make_const(0, buffer_->type) : make_load(buffer_, at);
+                        }));
+    if (writes_)
+      statements.push_back(add("_store", buffer_, writes_->region, [&](const auto& at) {
+        const Expr value = make_load(copy, at);
+        return step_.accumulate ? make_load(buffer_, at) + value : value;
+      }));
     Function program = with_in_sequence(f_, path_, std::move(statements));
     program = without_regions_around(program);
     program = with_allocation(program, BlockRef{block_at(block_around(path_)).id}, copy);
@@ -220,6 +288,15 @@ class Staging {
       if (auto refusal = refuse_races_around(program, *path_to(program, std::get<BlockRef>(added))))
         return *std::move(refusal);
     return Applied{program, results};
+  }
+
+  /// The block in loops over the box, where the part runs.
+  Stmt nest_over(const Block& block, const BufferRegion& box) const {
+    NestRequest request;
+    for (const Range& range : box.region) request.wanted.push_back(bounds_of(range, facts_));
+    request.allowed = request.wanted;
+    if (guard_) request.guards.push_back(guard_);
+    return placed_nest(block, request, around_, facts_at(f_, path_));
   }
 
   /// The blocks around the part, the root aside, may now read what they only wrote before: their regions are

@@ -10,10 +10,12 @@ struct StageMem {
   BufferArgument buffer;
   std::string storage_scope;
   std::optional<std::string> window = {};
+  bool accumulate = false;
   static constexpr auto name = "stage_mem";
   static constexpr auto fields = std::tuple(
       field("block_or_loop", &StageMem::block_or_loop), field("buffer", &StageMem::buffer),
-      field("storage_scope", &StageMem::storage_scope), optional_field("window", &StageMem::window));
+      field("storage_scope", &StageMem::storage_scope), optional_field("window", &StageMem::window),
+      optional_field("accumulate", &StageMem::accumulate));
   static constexpr auto contract =
       R"(a part of the program works on a copy of the window of a buffer that it touches
 
@@ -29,14 +31,17 @@ the block around: lowering keeps the window of it.
 A block <buffer>_load before the part copies the window in, and <buffer>_store after it copies out what the part
 writes. What is not needed is left out: a part that writes all of the window before it reads it loads nothing, a
 part that only reads stores nothing.
+With accumulate, the copy starts from zero instead, filled by a block <buffer>_zero, and <buffer>_store adds it to
+what is there: the part must do nothing with the buffer but add to its elements. Sums of floats are then taken in
+another order.
 Requires that what is copied in has a value: it is an input, or all of it is read or was written before; that the
 part touches the buffer by loads and stores of itself; that it contains all of a reduction of which it contains the
 init; that concurrent loops around stay free of races.
 Results: the blocks that it adds, in program order. All references stay valid.)";
   static constexpr std::array refusals = {
-      "root_block",     "no_such_buffer",      "no_such_scope",          "buffer_is_viewed",
-      "init_inside",    "bad_window",          "rank_differs",           "window_too_small",
-      "window_outside", "window_has_no_value", "loop_carries_dependence"};
+      "root_block",     "no_such_buffer",      "no_such_scope", "buffer_is_viewed",
+      "init_inside",    "bad_window",          "rank_differs",  "window_too_small",
+      "window_outside", "window_has_no_value", "not_a_sum",     "loop_carries_dependence"};
 };
 Outcome apply(const Function& f, const StageMem& step, Context& context);
 

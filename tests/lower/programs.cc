@@ -441,6 +441,52 @@ def functions(X: T.Buffer((41,), "float32"), Y: T.Buffer((41,), "float32"), Z: T
        7,
        -8,
        true},
+      {"pipeline",
+       R"(
+@T.prim_func
+def pipeline(x: T.handle, y: T.handle):
+    n = T.int64()
+    X = T.match_buffer(x, (n, 3), "float32")
+    Y = T.match_buffer(y, (n, 3), "float32")
+    A = T.alloc_buffer((n, 3))
+    B = T.alloc_buffer((3,))
+    for i in T.serial(2, n // 2 + 2, annotations={"software_pipeline_stage": [0, 1, 3], "software_pipeline_order": [2, 0, 1]}):
+        for j in range(3):
+            with T.block("A"):
+                vi = T.axis.spatial(n, i - 2)
+                vj = T.axis.spatial(3, j)
+                A[vi, vj] = X[vi, vj] * T.float32(2.0)
+        for j in range(3):
+            with T.block("B"):
+                vi = T.axis.opaque(n, i - 2)
+                vj = T.axis.opaque(3, j)
+                B[vj] = A[vi, 2 - vj] + T.float32(1.0)
+        for j in range(3):
+            with T.block("Y"):
+                vi = T.axis.spatial(n, i - 2)
+                vj = T.axis.spatial(3, j)
+                Y[vi, vj] = B[vj] * A[vi, vj]
+)",
+       {{"n", 4}}},
+      {"double_buffer", R"(
+@T.prim_func
+def double_buffer(X: T.Buffer((7, 5), "float32"), W: T.Buffer((5,), "float32"), Y: T.Buffer((5,), "float32")):
+    P = T.alloc_buffer((5,))
+    for k in range(7):
+        for j in T.vectorized(5):
+            with T.block("P"):
+                vk = T.axis.opaque(7, k)
+                vj = T.axis.opaque(5, j)
+                T.block_attr({"double_buffer_scope": 0})
+                P[vj] = X[vk, vj] * W[vj]
+        for j in range(5):
+            with T.block("Y"):
+                vj = T.axis.spatial(5, j)
+                vk = T.axis.reduce(7, k)
+                with T.init():
+                    Y[vj] = T.float32(0.0)
+                Y[vj] = Y[vj] + P[4 - vj]
+)"},
   };
   return all;
 }

@@ -158,7 +158,7 @@ std::optional<Enumerated> enumerate(const Nest& nest) {
 
 /// A condition on one of the iterators that holds for a part of its values.
 Expr random_guard(Random& random, const std::vector<Var>& iterators) {
-  const Var& v = random.pick(iterators);
+  const Var& v = random.chance(0.7) ? iterators[0] : random.pick(iterators);
   const Expr bound = make_int(random.integer(1, 3));
   switch (random.integer(0, 2)) {
     case 0: return v < bound;
@@ -191,7 +191,14 @@ Function random_recurrence(Random& random) {
           if (random.chance(0.6)) sum = sum + v * make_int(random.integer(1, 2));
         return sum;
       };
-      if (random.chance(0.5)) block.where(random_guard(random, loops));
+      if (random.chance(0.7)) block.where(random_guard(random, loops));
+      // What does not even meet itself is where the other block's guard matters.
+      if (random.chance(0.45)) {
+        const Expr plain = iterators[0] + random.integer(0, 3);
+        f.store(y, {plain, iterators[1] * 5 + (depth == 3 ? Expr(iterators[2]) : make_int(0))},
+                make_float(0.5));
+        return;
+      }
       f.store(y, {index(), index()}, make_load(y, {index(), index()}) * make_float(0.5));
     });
   };

@@ -85,5 +85,17 @@ TEST(Caches, follow_one_another) {
   test::expect_same_answers(lower(c.s, {c.A, c.B, c.D}));
 }
 
+TEST(DoubleBuffer, fills_a_copy_while_the_one_before_is_read) {
+  const Chain c;
+  const auto [ko, ki] = c.s[c.C].split(c.k, 4);
+  c.s[c.C].reorder(ko, op(c.C).axis[0], ki, op(c.C).axis[1]);
+  const te::Tensor BB = c.s.cache_read(c.B, "global", {c.C});
+  c.s[BB].double_buffer();
+  c.s[BB].compute_at(c.s[c.C], ko);
+  const Lowered lowered = lower(c.s, {c.A, c.B, c.D});
+  EXPECT_NE(schedule::print(lowered.trace).find("sch.double_buffer("), std::string::npos);
+  test::expect_same_answers(lowered);
+}
+
 }  // namespace
 }  // namespace ardea::stages

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "ardea/arith/verify.h"
 #include "ardea/build/build.h"
 #include "ardea/interp/interpreter.h"
@@ -55,6 +57,44 @@ TEST(TiledGemm, computes_the_product_on_this_machine) {
   }
 }
 
+TEST(TiledGemm, computes_the_product_of_sizes_that_are_not_known) {
+  const target::Target host = target::host();
+  Gemm gemm{.rows = 4, .columns = 2 * host.vector_bits / 32, .symbolic = true};
+  const runtime::Function compiled = build::compile(scheduled(gemm), host);
+  Random random(7);
+  for (int round = 0; round < 40; ++round) {
+    gemm.m = random.integer(1, 3 * gemm.rows + 3);
+    gemm.n = random.integer(1, 3 * gemm.columns + 3);
+    gemm.k = random.integer(1, 20);
+    SCOPED_TRACE(describe(gemm));
+    const Matrices matrices(gemm, static_cast<std::uint64_t>(round));
+    compiled(matrices.a, matrices.b, matrices.c);
+    matrices.expect_product();
+  }
+}
+
+/// Whole tiles, and for each number of rows that may be left over a kernel without conditions.
+TEST(TiledGemm, has_a_case_for_each_tail_of_unknown_size) {
+  const target::Target target = target::find("skylake-avx512");
+  const Gemm gemm{.rows = 5, .columns = 32, .symbolic = true};
+  const Function f = lower::lower_until(scheduled(gemm), target, "promote_registers");
+  std::map<std::int64_t, int> kernels;  // by the slots that the loop over the sum updates
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    std::int64_t slots = 0;
+    bool is_innermost = loop != nullptr;
+    if (loop != nullptr)
+      visit_stmts(loop->body, [&](const Stmt& part) {
+        const auto* store = part.as<Store>();
+        slots += store != nullptr && store->buffer->scope == register_scope ? 1 : 0;
+        is_innermost = is_innermost && !part.is<For>();
+      });
+    if (is_innermost && slots > 0) ++kernels[slots];
+  });
+  const std::map<std::int64_t, int> wanted = {{2, 2}, {4, 2}, {6, 2}, {8, 2}, {10, 2}};
+  EXPECT_EQ(kernels, wanted) << print(f);
+}
+
 class EveryTarget : public ::testing::TestWithParam<const char*> {};
 
 /// Masks by hardware, masks that must go, and vectors too narrow for the tile.
@@ -68,7 +108,7 @@ TEST_P(EveryTarget, keeps_the_product_after_every_pass) {
                     .k = random.integer(4, 7),
                     .rows = 3,
                     .columns = random.integer(0, 1) == 0 ? 2 * lanes : lanes + 1,
-                    .steps = 1};
+                    .symbolic = seed % 3 == 0};
     SCOPED_TRACE(describe(gemm));
     const Matrices matrices(gemm, seed);
     Function f = scheduled(gemm);

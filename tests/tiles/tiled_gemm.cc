@@ -17,16 +17,21 @@ int Gemm::kernels() const {
 
 int Gemm::loops() const { return 1 + (k % steps != 0 ? 1 : 0); }
 
-Gemm random_gemm(std::uint64_t seed, const target::Target& target) {
-  Random random(seed);
+Gemm tile_for(const target::Target& target, std::int64_t steps) {
   Gemm gemm;
+  gemm.steps = steps;
   const std::int64_t lanes = target.vector_bits / 32;
   gemm.columns = lanes * (target.vector_registers >= 32 && lanes <= 4 ? 3 : 2);
-  gemm.steps = random.integer(0, 1) == 0 ? 1 : 4;
   const auto registers = [&](std::int64_t rows) {
-    return target::registers_of({rows, gemm.columns, float32, gemm.steps > 1}, target);
+    return target::registers_of({rows, gemm.columns, float32, steps > 1}, target);
   };
   while (registers(gemm.rows + 1) <= target.vector_registers) ++gemm.rows;
+  return gemm;
+}
+
+Gemm random_gemm(std::uint64_t seed, const target::Target& target) {
+  Random random(seed);
+  Gemm gemm = tile_for(target, random.integer(0, 1) == 0 ? 1 : 4);
   // Panels so large that they come from the heap: on the stack they would be what no loop may touch.
   const auto extent = [&](std::int64_t tile) {
     return tile * random.integer(8, 11) + (random.integer(0, 5) == 0 ? 0 : random.integer(1, tile - 1));
@@ -40,12 +45,21 @@ Gemm random_gemm(std::uint64_t seed, const target::Target& target) {
 }
 
 std::string program_text(const Gemm& gemm) {
-  const auto panels = [](std::int64_t extent, std::int64_t tile) { return (extent + tile - 1) / tile; };
+  const auto size = [&](std::int64_t value, const char* name) {
+    return gemm.symbolic ? std::string(name) : std::to_string(value);
+  };
+  const auto panels = [&](std::int64_t value, const char* name, std::int64_t tile) {
+    return gemm.symbolic ? fmt::format("({} + {}) // {}", name, tile - 1, tile)
+                         : std::to_string((value + tile - 1) / tile);
+  };
   return fmt::format(
       R"(
 @T.prim_func
-def gemm(A: T.Buffer(({m}, {k}), "float32"), B: T.Buffer(({k}, {n}), "float32"), C: T.Buffer(({m}, {n}), "float32")):
+def gemm(a: T.handle, b: T.handle, c: T.handle):
     T.func_attr({{"tir.noalias": T.bool(True)}})
+{sizes}    A = T.match_buffer(a, ({m}, {k}), "float32")
+    B = T.match_buffer(b, ({k}, {n}), "float32")
+    C = T.match_buffer(c, ({m}, {n}), "float32")
     PA = T.alloc_buffer(({mo}, {k}, {mr}), "float32")
     PB = T.alloc_buffer(({no}, {k}, {nr}), "float32")
     R = T.alloc_buffer(({m}, {n}), "float32", scope="register")
@@ -68,9 +82,10 @@ def gemm(A: T.Buffer(({m}, {k}), "float32"), B: T.Buffer(({k}, {n}), "float32"),
             vi, vj = T.axis.remap("SS", [i, j])
             C[vi, vj] = R[vi, vj]
 )",
-      fmt::arg("m", gemm.m), fmt::arg("n", gemm.n), fmt::arg("k", gemm.k), fmt::arg("mr", gemm.rows),
-      fmt::arg("nr", gemm.columns), fmt::arg("mo", panels(gemm.m, gemm.rows)),
-      fmt::arg("no", panels(gemm.n, gemm.columns)));
+      fmt::arg("sizes", gemm.symbolic ? "    m = T.int64()\n    n = T.int64()\n    kk = T.int64()\n" : ""),
+      fmt::arg("m", size(gemm.m, "m")), fmt::arg("n", size(gemm.n, "n")), fmt::arg("k", size(gemm.k, "kk")),
+      fmt::arg("mr", gemm.rows), fmt::arg("nr", gemm.columns), fmt::arg("mo", panels(gemm.m, "m", gemm.rows)),
+      fmt::arg("no", panels(gemm.n, "n", gemm.columns)));
 }
 
 std::string steps_text(const Gemm& gemm) {

@@ -15,6 +15,7 @@ struct Gemm {
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t rows = 1, columns = 1;  ///< of the register tile
   std::int64_t steps = 1;              ///< of the sum that are written out one after another
+  bool symbolic = false;               ///< the program does not know m, n and k
 
   bool has_right() const { return n % columns != 0; }
   bool has_bottom() const { return m % rows != 0; }
@@ -24,7 +25,10 @@ struct Gemm {
   int loops() const;
 };
 
-/// Random sizes for the largest tile whose sums and operands fit the registers of the target.
+/// The largest tile whose sums and operands fit the registers of the target, with so many steps written out.
+Gemm tile_for(const target::Target& target, std::int64_t steps);
+
+/// Random sizes for such a tile.
 Gemm random_gemm(std::uint64_t seed, const target::Target& target);
 
 /// The program and the steps, as text.

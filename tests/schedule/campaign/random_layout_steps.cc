@@ -1,4 +1,4 @@
-#include <numeric>
+#include <algorithm>
 
 #include "ardea/arith/regions.h"
 #include "ardea/ir/print.h"
@@ -72,6 +72,15 @@ std::string any_window(Random& random, const Buffer& buffer) {
   return buffer->name + "[" + join(ranges, ", ") + "]";
 }
 
+/// The loops around the block, those around the blocks that hold it included.
+std::vector<LoopRef> all_loops(RandomSteps& steps, const BlockRef& block) {
+  std::vector<LoopRef> loops = steps.loops_of(block);
+  for (Path path = block_around(*path_to(steps.program(), block)); path.size() > 1; path = block_around(path))
+    if (const auto around = steps.block_at_end(path))
+      for (const LoopRef& loop : steps.loops_of(*around)) loops.push_back(loop);
+  return loops;
+}
+
 void propose_stage_mem(RandomSteps& steps) {
   Random& random = steps.random();
   const auto block = steps.any_block();
@@ -83,7 +92,13 @@ void propose_stage_mem(RandomSteps& steps) {
   StageMem step{of_block ? BlockOrLoop(*block) : BlockOrLoop(random.pick(loops)), buffer->second->name,
                 random.chance(0.5) ? "local" : "global"};
   if (!buffer->second->shape.empty() && random.chance(0.1)) step.window = any_window(random, buffer->second);
-  steps.attempt(step);
+  step.accumulate = random.chance(0.1);
+  const std::vector<Reference> added = steps.attempt(step);
+  // What is loaded again and again may be loaded once.
+  if (added.empty() || random.chance(0.5)) return;
+  const auto load = std::get<BlockRef>(added[0]);
+  const std::vector<LoopRef> around = all_loops(steps, load);
+  if (!around.empty()) steps.attempt(AddGuard{load, random.pick(around)});
 }
 
 void propose_lift_alloc(RandomSteps& steps) {
@@ -104,13 +119,20 @@ void propose_lift_alloc(RandomSteps& steps) {
   steps.attempt(step);
 }
 
-/// The loops around the block, those around the blocks that hold it included.
-std::vector<LoopRef> all_loops(RandomSteps& steps, const BlockRef& block) {
-  std::vector<LoopRef> loops = steps.loops_of(block);
-  for (Path path = block_around(*path_to(steps.program(), block)); path.size() > 1; path = block_around(path))
-    if (const auto around = steps.block_at_end(path))
-      for (const LoopRef& loop : steps.loops_of(*around)) loops.push_back(loop);
-  return loops;
+/// Moves what the block writes out of the blocks that allocate it inside the loop.
+void lift_outputs(RandomSteps& steps, const BlockRef& block, const Var& loop) {
+  const Path path = *path_to(steps.program(), block);
+  const std::vector<BufferRegion> writes = *block_at(path).writes;
+  for (std::size_t i = path.size() - 1; i-- > 0;) {
+    if (const auto* at = path[i].as<For>(); at != nullptr && at->var == loop) return;
+    const auto* owner = path[i].as<Block>();
+    if (owner == nullptr) continue;
+    for (const BufferRegion& region : writes)
+      if (std::find(owner->allocations.begin(), owner->allocations.end(), region.buffer) !=
+          owner->allocations.end())
+        if (const auto reference = steps.block_called(owner->name))
+          steps.attempt(LiftAlloc{*reference, region.buffer->name});
+  }
 }
 
 /// Mostly of a block that its iterators do not tie to the loop.
@@ -121,15 +143,16 @@ void propose_add_guard(RandomSteps& steps) {
     for (const Stmt& s : path) {
       const auto* loop = s.as<For>();
       if (loop == nullptr) continue;
-      bool tied = false;
+      bool tied = static_cast<bool>(block.init);
       for (const BlockIterator& iterator : block.iterators) tied = tied || uses(iterator.binding, loop->var);
-      if (!tied) likely.emplace_back(path, loop->var);
+      if (!tied || steps.random().chance(0.02)) likely.emplace_back(path, loop->var);
     }
   }
   if (likely.empty()) return;
   const auto& [path, wanted] = steps.random().pick(likely);
   const auto block = steps.block_at_end(path);
   if (!block) return;
+  if (steps.random().chance(0.7)) lift_outputs(steps, *block, wanted);
   for (const LoopRef& loop : all_loops(steps, *block))
     if (loop.var == wanted) return (void)steps.attempt(AddGuard{*block, loop});
 }
@@ -137,8 +160,10 @@ void propose_add_guard(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> layout_proposers() {
-  return {
-      {1, propose_transform_layout}, {1, propose_stage_mem}, {2, propose_lift_alloc}, {2, propose_add_guard}};
+  return {{1, propose_transform_layout},
+          {1.2, propose_stage_mem},
+          {4, propose_lift_alloc},
+          {4, propose_add_guard}};
 }
 
 }  // namespace ardea::schedule

@@ -17,7 +17,7 @@ class RowChain {
     columns_ = symbolic ? Expr(Var("n")) : make_int(random_.integer(1, 7));
     source_ = builder_.parameter("A", {rows_, columns_});
     weights_ = builder_.parameter("B", {columns_});
-    const std::int64_t stages = random_.integer(1, 2);
+    const std::int64_t stages = random_.integer(1, 3);
     for (std::int64_t s = 0; s < stages; ++s) stage(std::to_string(s), s + 1 == stages);
     return arith::complete_regions(builder_.build());
   }
@@ -26,7 +26,7 @@ class RowChain {
   void stage(const std::string& suffix, bool last) {
     const std::vector<Expr> shape = {rows_, columns_};
     const Buffer result = last ? builder_.parameter("Y", shape) : builder_.allocate("C" + suffix, shape);
-    const bool in_block = random_.chance(0.6);
+    const bool in_block = random_.chance(0.8);
     Buffer shared;
     if (!in_block) shared = builder_.allocate("M" + suffix, {columns_});
     builder_.loop("i", make_int(0), rows_, [&](const Var& i) {
@@ -42,14 +42,15 @@ class RowChain {
   /// Fill and use of one row; `i` is a loop, or the iterator of a block around both.
   void row(const std::string& suffix, const Var& i, const Buffer& filled, const Buffer& result,
            bool in_block) {
-    const bool depends = random_.chance(0.3);
+    const bool depends = random_.chance(0.2);
     const bool sums = random_.chance(0.3);
     const Buffer source = source_;
     builder_.loop("k", make_int(0), columns_, [&](const Var& k) {
       builder_.block("fill" + suffix, [&](BlockBuilder& block) {
         const Var vk = block.spatial("vk", columns_, k);
         Var vi = i;
-        if (depends && !in_block) vi = block.spatial("vi", rows_, i);
+        // Every row writes the same elements.
+        if (depends && !in_block) vi = block.iterator("vi", {make_int(0), rows_}, IteratorKind::ordered, i);
         const Expr value = depends ? make_load(source, {vi, vk}) : make_load(weights_, {vk});
         builder_.store(filled, {vk}, value * make_float(2) + make_float(1));
       });

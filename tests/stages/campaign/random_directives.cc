@@ -1,5 +1,7 @@
 #include "tests/stages/campaign/random_directives.h"
 
+#include <algorithm>
+
 #include "ardea/support/error.h"
 
 namespace ardea::stages {
@@ -110,6 +112,28 @@ void cache_write(Draw& draw) {
   draw.tensors.push_back(draw.s.cache_write(from, "global"));
 }
 
+/// Of what is computed at a loop, most often.
+void double_buffer(Draw& draw) {
+  const Tensor tensor = draw.tensor_where([&](const Stage& stage) {
+    for (const StageRecord& other : draw.s.record().stages)
+      if (other.name == stage.name())
+        return other.place && draw.s.record().directives[*other.place].phase == Phase::place;
+    return false;
+  });
+  draw.s[tensor].double_buffer();
+}
+
+/// A copy for one iteration of its reader, which the next one need not wait for.
+void copy_ahead(Draw& draw) {
+  const Tensor reader = draw.tensor();
+  const std::vector<Tensor>& inputs = reader.operation()->inputs;
+  if (inputs.empty()) return;
+  const Tensor copy = draw.s.cache_read(draw.random.pick(inputs), "global", {reader});
+  draw.tensors.push_back(copy);
+  draw.s[copy].compute_at(draw.s[reader], draw.axis(draw.s[reader]));
+  draw.s[copy].double_buffer();
+}
+
 void rfactor(Draw& draw) {
   const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
   const Stage stage = draw.s[tensor];
@@ -155,6 +179,8 @@ const std::vector<Proposal> proposals = {
     {"auto_inline", 3, auto_inline},
     {"cache_read", 3, cache_read},
     {"cache_write", 3, cache_write},
+    {"double_buffer", 1, double_buffer},
+    {"double_buffer", 5, copy_ahead},
     {"rfactor", 3, rfactor},
     {"parallel", 2, parallel},
     {"vectorize", 2, vectorize},
@@ -177,6 +203,7 @@ const Proposal& some_proposal(Random& random) {
 std::vector<std::string> directive_names() {
   std::vector<std::string> names;
   for (const Proposal& proposal : proposals) names.emplace_back(proposal.name);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
