@@ -23,7 +23,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
-        schedules functions bench-functions bench-compile docs-primitives mutants clean FORCE
+        schedules stages functions bench-functions bench-compile docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -96,6 +96,9 @@ campaign: build ## run COUNT random programs interpreted and compiled, from SEED
 
 schedules: build ## transform COUNT random programs by random schedules, from SEED on, and compare
 	build/release/bin/ardea_schedules --count $(COUNT) --seed $(SEED)
+
+stages: build ## schedule COUNT random graphs by random stage directives, from SEED on, and compare
+	build/release/bin/ardea_stages --count $(COUNT) --seed $(SEED)
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
 	build/release/bin/ardea_functions --threads $(JOBS)

@@ -235,7 +235,8 @@ class Realiser {
 
   void cache_read(const CachedRead& cached) {
     const Buffer buffer = memory_of(cached.tensor);
-    schedule::CacheRead step{.storage_scope = cached.scope};
+    schedule::CacheRead step;
+    step.storage_scope = cached.scope;
     for (const BlockId reader : cached.readers) {
       require_loops(record_.stage(reader));
       step.consumer_blocks.push_back(block(reader));

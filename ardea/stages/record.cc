@@ -13,6 +13,8 @@ std::string name_of(const Directive& directive) {
           [&](const Step& step) { return directive.where_possible ? "auto_inline" : step.primitive->name; },
           [](const AtRoot&) -> std::string { return "compute_root"; },
           [](const Factored&) -> std::string { return "rfactor"; },
+          [](const CachedRead&) -> std::string { return "cache_read"; },
+          [](const CachedWrite&) -> std::string { return "cache_write"; },
       },
       directive.action);
 }

@@ -94,6 +94,12 @@ te::Tensor Schedule::cache_read(const te::Tensor& tensor, const std::string& sco
   const std::string written =
       fmt::format("s.cache_read({}, {}, [{}])", tensor.name(), in_quotes(scope), join(names, ", "));
   require(!readers.empty(), "{}: name the stages that read the copy", written);
+  for (const BlockId reader : action.readers) {
+    require(record_->stage(reader).kind != Kind::input, "{}: {} is an input, and reads nothing", written,
+            record_->stage(reader).name);
+    require(record_->comes_before(from.id_, reader), "{}: {} is made before {}, and cannot read it", written,
+            record_->stage(reader).name, tensor.name());
+  }
   StageRecord copy{.name = fmt::format("{}.{}", tensor.name(), scope), .kind = Kind::made};
   for (std::size_t d = 0; d < tensor.rank(); ++d)
     copy.axis.emplace_back(fmt::format("ax{}", d), IteratorKind::spatial);

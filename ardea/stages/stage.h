@@ -59,6 +59,9 @@ class Stage {
   /// An annotation for the compiler: pragma(i, "auto_unroll_max_step", 16).
   void pragma(const Axis& axis, const std::string& type, const schedule::Argument& value = {true}) const;
 
+  /// What an iteration around the stage needs is computed while the one before still runs.
+  void double_buffer() const;
+
   /// For Schedule: recording a directive of this stage.
   template <class P>
   void record(const std::string& call, Phase phase, const P& step, std::vector<Axis> made = {}) const {

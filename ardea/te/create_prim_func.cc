@@ -114,16 +114,11 @@ class FunctionMaker {
     std::vector<Stmt> stages;
     for (std::size_t i = 0; i < scan.init.size(); ++i)
       stages.push_back(copy_stage(scan.init[i], operation.outputs[i], unique(operation.name + "_init")));
-    ScanStep step{Var(scan.step.name()), scan.step.range};
+    const ScanStep step{Var(scan.step.name()), scan.step.range};
     std::vector<Stmt> cell;
     for (const OperationRef& part : scan.cell) {
-      step.kind = IteratorKind::spatial;
-      for (const Buffer& buffer : part->outputs) {
-        if (result.contains(buffer))
-          step.kind = IteratorKind::ordered;
-        else
-          allocate(buffer);
-      }
+      for (const Buffer& buffer : part->outputs)
+        if (!result.contains(buffer)) allocate(buffer);
       cell.push_back(substitute_buffers(
           compute_stage(*part->as<Compute>(), part->outputs, unique(part->name), step), result));
     }

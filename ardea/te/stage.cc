@@ -19,7 +19,7 @@ class Nest {
 
   /// The step of a scan, whose loop is outside.
   void add_step(const Axis& axis, const ScanStep& step) {
-    bind(axis, step.range, step.kind, step.loop + step.range.min);
+    bind(axis, step.range, IteratorKind::ordered, step.loop + step.range.min);
   }
 
   Expr inside(const Expr& e) const { return substitute(e, iterators_); }

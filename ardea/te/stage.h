@@ -14,9 +14,6 @@ namespace ardea::te {
 struct ScanStep {
   Var loop;
   Range range;
-  /// Ordered where the stage writes a state, whose steps follow from one another. What is computed on the way
-  /// is a function of what it reads.
-  IteratorKind kind = IteratorKind::ordered;
 };
 
 /// Loops over the axes, then the reduced ones, around a block of that name. In a cell the first axis is the

@@ -12,6 +12,9 @@ namespace ardea::test {
 /// (integers exactly, floats by the derived tolerance), and replays the trace.
 void expect_same_answers(const stages::Lowered& lowered, std::uint64_t seed = 1);
 
+/// The same without the interpreter, for sizes that would take it long.
+void expect_same_answers_compiled(const stages::Lowered& lowered, std::uint64_t seed = 1);
+
 /// Arrays for the parameters of f: floats in [0, most), the outputs poisoned.
 std::vector<runtime::Array> arrays_for(const Function& f, double most, std::uint64_t seed = 1);
 

@@ -10,14 +10,15 @@
 namespace ardea::stages {
 namespace {
 
-/// next[t] = (last[t - 1] + 1) * 2 + X[t], through a stage of its own.
+/// next[t] = (last[t - 1] + 1) * 2 + 2 * X[t], through stages of their own.
 struct Recurrence {
   te::Tensor X = te::placeholder("X", {9, 14}), state = te::placeholder("state", {9, 14});
   te::Tensor init = te::compute("init", {{"o", 1}, {"i", 14}}, [&](Var, Var i) { return X(0, i); });
+  te::Tensor twice = te::compute("twice", {{"t", 9}, {"i", 14}}, [&](Var t, Var i) { return X(t, i) * 2; });
   te::Tensor last =
       te::compute("last", {{"t", 9}, {"i", 14}}, [&](Var t, Var i) { return state(t - 1, i) + 1; });
   te::Tensor next =
-      te::compute("next", {{"t", 9}, {"i", 14}}, [&](Var t, Var i) { return last(t, i) * 2 + X(t, i); });
+      te::compute("next", {{"t", 9}, {"i", 14}}, [&](Var t, Var i) { return last(t, i) * 2 + twice(t, i); });
   te::Tensor result = te::scan("result", {init}, {next}, {state})[0];
   te::Tensor Y = te::compute("Y", {{"i", 14}}, [&](Var i) { return result(8, i) - result(0, i); });
 };
@@ -35,24 +36,19 @@ TEST(Scans, shape_the_loops_of_each_stage) {
   const Lowered lowered = lower(s, {r.X, r.Y});
   test::expect_same_answers(lowered);
   EXPECT_EQ(test::loops_of(lowered.function),
-            (std::vector<std::string>{"o 1", "i 14", "i0 1", "i1 14", "t_outer 3", "t_inner 3", "i_inner 4",
-                                      "i_outer 4", "i_outer 4", "i_inner 4", "i 14"}));
+            (std::vector<std::string>{"o 1", "i 14", "t 9", "i 14", "i0 1", "i1 14", "t_outer 3", "t_inner 3",
+                                      "i_inner 4", "i_outer 4", "i_outer 4", "i_inner 4", "i 14"}));
 }
 
-TEST(Scans, place_the_stages_of_a_cell) {
+TEST(Scans, place_other_stages_at_the_steps) {
   const Recurrence r;
-  {
-    const Schedule s = create_schedule({r.Y});
-    s[r.last].compute_at(s[r.next], op(r.next).axis[1]);
-    test::expect_same_answers(lower(s, {r.X, r.Y}));
-  }
   const Schedule s = create_schedule({r.Y});
-  s[r.last].compute_inline();
   s[r.init].compute_inline();
+  s[r.twice].compute_at(s[r.result], op(r.result).axis[0]);
   const Lowered lowered = lower(s, {r.X, r.Y});
   test::expect_same_answers(lowered);
   EXPECT_EQ(test::loops_of(lowered.function),
-            (std::vector<std::string>{"i0 1", "i1 14", "t 8", "i 14", "i 14"}));
+            (std::vector<std::string>{"i0 1", "i1 14", "t 8", "i 14", "t 1", "i 14", "i 14", "i 14"}));
 }
 
 TEST(Scans, keep_their_steps_in_order) {

@@ -1,5 +1,7 @@
 #include "tests/stages/campaign/random_directives.h"
 
+#include <algorithm>
+
 #include "ardea/support/error.h"
 
 namespace ardea::stages {
@@ -97,9 +99,43 @@ void compute_inline(Draw& draw) {
 }
 void auto_inline(Draw& draw) { draw.s.auto_inline(); }
 
+void cache_read(Draw& draw) {
+  const Tensor reader = draw.tensor();
+  const std::vector<Tensor>& inputs = reader.operation()->inputs;
+  const Tensor& from =
+      inputs.empty() || draw.random.integer(0, 9) == 0 ? draw.tensor() : draw.random.pick(inputs);
+  draw.tensors.push_back(draw.s.cache_read(from, "global", {reader}));
+}
+
+void cache_write(Draw& draw) {
+  const Tensor from = draw.tensor();
+  draw.tensors.push_back(draw.s.cache_write(from, "global"));
+}
+
+/// Of what is computed at a loop, most often.
+void double_buffer(Draw& draw) {
+  const Tensor tensor = draw.tensor_where([&](const Stage& stage) {
+    for (const StageRecord& other : draw.s.record().stages)
+      if (other.name == stage.name())
+        return other.place && draw.s.record().directives[*other.place].phase == Phase::place;
+    return false;
+  });
+  draw.s[tensor].double_buffer();
+}
+
+/// A copy for one iteration of its reader, which the next one need not wait for.
+void copy_ahead(Draw& draw) {
+  const Tensor reader = draw.tensor();
+  const std::vector<Tensor>& inputs = reader.operation()->inputs;
+  if (inputs.empty()) return;
+  const Tensor copy = draw.s.cache_read(draw.random.pick(inputs), "global", {reader});
+  draw.tensors.push_back(copy);
+  draw.s[copy].compute_at(draw.s[reader], draw.axis(draw.s[reader]));
+  draw.s[copy].double_buffer();
+}
+
 void rfactor(Draw& draw) {
-  const Tensor& tensor =
-      draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
+  const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
   const Stage stage = draw.s[tensor];
   draw.tensors.push_back(draw.s.rfactor(tensor, draw.reduce_axis(stage), draw.random.integer(-1, 1)));
 }
@@ -138,15 +174,19 @@ const std::vector<Proposal> proposals = {
     {"fuse", 3, fuse},
     {"reorder", 4, reorder},
     {"compute_at", 6, compute_at},
-    {"compute_root", 1, compute_root},
+    {"compute_root", 2, compute_root},
     {"compute_inline", 3, compute_inline},
-    {"auto_inline", 1, auto_inline},
+    {"auto_inline", 3, auto_inline},
+    {"cache_read", 3, cache_read},
+    {"cache_write", 3, cache_write},
+    {"double_buffer", 1, double_buffer},
+    {"double_buffer", 5, copy_ahead},
     {"rfactor", 3, rfactor},
     {"parallel", 2, parallel},
     {"vectorize", 2, vectorize},
     {"unroll", 2, unroll},
     {"bind", 2, bind},
-    {"pragma", 1, pragma},
+    {"pragma", 2, pragma},
 };
 
 const Proposal& some_proposal(Random& random) {
@@ -163,6 +203,7 @@ const Proposal& some_proposal(Random& random) {
 std::vector<std::string> directive_names() {
   std::vector<std::string> names;
   for (const Proposal& proposal : proposals) names.emplace_back(proposal.name);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

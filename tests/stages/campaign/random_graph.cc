@@ -15,7 +15,7 @@ using te::Tensor;
 class Maker {
  public:
   explicit Maker(Random& random) : random_(random), type_(random.integer(0, 1) == 0 ? int32 : float32) {
-    for (int i = 0; i < 3; ++i) extents_.push_back(random_.integer(2, 12));
+    for (int i = 0; i < 3; ++i) extents_.push_back(random_.integer(2, 7));
   }
 
   RandomGraph make() {
