@@ -58,7 +58,9 @@ class Coverage {
     return std::visit(
         overloaded{[&](const For& loop) {
                      if (reads_buffer(loop.min) || reads_buffer(loop.extent)) return false;
-                     return visit(loop.body, written, inside(facts, loop));
+                     Boxes before = written;
+                     return visit(loop.body, written, inside(facts, loop)) ||
+                            fills_once(loop, std::move(before), facts);
                    },
                    [&](const If& branch) {
                      if (reads_buffer(branch.condition)) return false;
@@ -73,7 +75,7 @@ class Coverage {
                    [&](const Allocate& allocate) { return visit(allocate.body, written, facts); },
                    [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts); },
                    [&](const Block& block) {
-                     if (block.init || block.matches.size() != 0) return false;
+                     if (block.init || !block.matches.empty()) return false;
                      Substitution bindings;
                      for (const BlockIterator& iterator : block.iterators)
                        bindings.emplace(iterator.var, iterator.binding);
@@ -81,6 +83,31 @@ class Coverage {
                    },
                    [](const auto&) { return false; }},
         s.variant());
+  }
+
+  /// Whether what the first iteration alone writes, under a guard such as i == 0, covers what all of them
+  /// read.
+  bool fills_once(const For& loop, Boxes written, const Analyzer& facts) const {
+    return has_equality(loop.body) &&
+           visit(substitute(loop.body, loop.var, make_cast(loop.var.type(), loop.min)), written, facts) &&
+           visit(loop.body, written, inside(facts, loop));
+  }
+
+  /// Whether a condition or a predicate in s compares for equality: worth a second look.
+  static bool has_equality(const Stmt& s) {
+    bool found = false;
+    const auto look = [&](const Expr& condition) {
+      if (!condition) return;
+      visit_exprs(condition, [&](const Expr& e) {
+        const auto* node = e.as<Binary>();
+        found = found || (node != nullptr && node->op == BinaryOp::eq);
+      });
+    };
+    visit_stmts(s, [&](const Stmt& part) {
+      if (const auto* branch = part.as<If>()) look(branch->condition);
+      if (const auto* block = part.as<Block>()) look(block->predicate);
+    });
+    return found;
   }
 
   bool reads_buffer(const Expr& e) const {

@@ -4,19 +4,41 @@
 
 namespace ardea::arith {
 
+std::pair<For, For> cut_range(const For& loop, const Expr& point, const Analyzer& facts) {
+  For below = loop, from = loop;
+  below.extent = facts.simplify(point - loop.min);
+  from.min = facts.simplify(point);
+  from.extent = facts.simplify(loop.min + loop.extent - point);
+  return {below, from};
+}
+
+namespace {
+
+/// The same iterations, counted from 0.
+For from_zero(For loop, const std::string& name) {
+  const Var var(name, loop.var.type());
+  loop.body = substitute(loop.body, loop.var, loop.min + var);
+  loop.min = make_int(0, var.type());
+  loop.var = var;
+  return loop;
+}
+
+}  // namespace
+
 std::vector<For> cut_loop(const For& loop, const std::vector<Expr>& points,
                           const std::vector<std::string>& names, const Analyzer& facts) {
   std::vector<For> parts;
-  for (std::size_t i = 0; i <= points.size(); ++i) {
-    const Expr start = i == 0 ? make_int(0, loop.var.type()) : points[i - 1];
-    const Expr end = i == points.size() ? loop.extent : points[i];
-    For part = loop;
-    part.var = Var(names.at(i), loop.var.type());
-    part.min = make_int(0, loop.var.type());
-    part.extent = facts.simplify(end - start);
-    part.body = substitute(loop.body, loop.var, facts.simplify(loop.min + start) + part.var);
-    if (i > 0) part.body = fresh_copy(part.body);
-    parts.push_back(std::move(part));
+  For rest = loop;
+  rest.min = facts.simplify(loop.min);
+  for (const Expr& point : points) {
+    auto [below, from] = cut_range(rest, loop.min + point, facts);
+    parts.push_back(std::move(below));
+    rest = std::move(from);
+  }
+  parts.push_back(std::move(rest));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = from_zero(std::move(parts[i]), names.at(i));
+    if (i > 0) parts[i].body = fresh_copy(parts[i].body);
   }
   return parts;
 }

@@ -1,11 +1,18 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ardea/arith/analyzer.h"
 
 namespace ardea::arith {
+
+/// The one cut of a range: for i in [a, a + n): S   ⇒   for i in [a, p): S; for i in [p, a + n): S
+///
+/// `point` is a value of the variable, and lies within the range or at its end. Both parts have the variable
+/// and the body of the loop: where both stay, one needs a fresh copy.
+std::pair<For, For> cut_range(const For& loop, const Expr& point, const Analyzer& facts);
 
 /// for i in [a, a + n): S   ⇒   for i_0 in [0, p): S[i := a + i_0]; for i_1 in [0, n - p): S[i := a + p +
 /// i_1]

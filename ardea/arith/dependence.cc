@@ -20,13 +20,24 @@ BufferRegion substituted(const BufferRegion& region, const Substitution& values)
   return out;
 }
 
+/// An access for the question with which others it meets.
+struct Guarded {
+  const BufferRegion& region;
+  const std::vector<Expr>& conditions;  ///< it happens only where these hold
+};
+
 /// Finds the signs loop by loop. Each is tested with the other loops of the second access free, except those
 /// already known to be equal: the digits of a split index follow one after another.
 class DistanceSearch {
  public:
-  DistanceSearch(const BufferRegion& first, const BufferRegion& second, const std::vector<LoopRange>& loops,
+  DistanceSearch(const Guarded& first, const Guarded& second, const std::vector<LoopRange>& loops,
                  const Analyzer& facts)
-      : first_(first), second_(second), loops_(loops), facts_(facts), signs_(loops.size()) {
+      : first_(first.region),
+        second_(second.region),
+        second_conditions_(second.conditions),
+        loops_(loops),
+        facts_(facts),
+        signs_(loops.size()) {
     for (std::size_t k = 0; k < loops.size(); ++k) {
       const auto& [var, range] = loops[k];
       others_.emplace_back(var.name() + "'", var.type());
@@ -35,6 +46,8 @@ class DistanceSearch {
       if (facts.proves(range.extent <= make_int(1, var.type()))) signs_[k] = stands_still;
     }
     learn_from_digits();
+    // Only now: the digits are those of both accesses, and the second one knows nothing of these conditions.
+    for (const Expr& condition : first.conditions) facts_.assume(condition);
   }
 
   std::vector<Signs> run() {
@@ -99,7 +112,12 @@ class DistanceSearch {
     return values;
   }
 
-  bool never_meet(const Analyzer& facts, const Substitution& values) const {
+  bool never_meet(Analyzer facts, const Substitution& values) const {
+    for (const Expr& condition : second_conditions_) {
+      const Expr needed = substitute(condition, values);
+      if (facts.prove(needed) == Proof::refuted) return true;
+      facts.assume(needed);
+    }
     const BufferRegion second = substituted(second_, values);
     if (disjoint(first_, second, facts) == Proof::proved) return true;
     // Where they meet they do so in every dimension: what one requires may contradict another.
@@ -118,7 +136,9 @@ class DistanceSearch {
     const Var distance("distance", var.type());
     facts.bind(distance, {make_int(1, var.type()), range.extent});
     const Expr other = after ? var + distance : var - distance;
-    facts.assume(after ? other < range.min + range.extent : other >= range.min);
+    const Expr runs = after ? other < range.min + range.extent : other >= range.min;
+    if (facts.prove(runs) == Proof::refuted) return true;
+    facts.assume(runs);
     Substitution values = iterations();
     values[var] = other;
     return never_meet(facts, values);
@@ -132,11 +152,17 @@ class DistanceSearch {
 
   const BufferRegion& first_;
   const BufferRegion& second_;
+  const std::vector<Expr>& second_conditions_;
   const std::vector<LoopRange>& loops_;
   Analyzer facts_;
   std::vector<Signs> signs_;
   std::vector<Var> others_;
 };
+
+bool same_conditions(const Access& a, const Access& b) {
+  return std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
+                    [](const Expr& x, const Expr& y) { return structurally_equal(x, y); });
+}
 
 bool same_region(const BufferRegion& a, const BufferRegion& b) {
   if (!(a.buffer == b.buffer)) return false;
@@ -189,20 +215,22 @@ class ConflictList {
   ConflictList(const std::vector<LoopRange>& loops, const Analyzer& facts) : loops_(loops), facts_(facts) {}
   std::vector<Conflict> take() { return std::move(found_); }
 
-  /// The conflict of the two, where there is one.
+  /// The conflict of the two, where there is one. Both must live as long as more are added.
   void add(const Access& a, const Access& b) {
     if (!a.write && !b.write) return;
     const BufferRegion &first = a.touched.region, &second = b.touched.region;
     if (!(first.buffer->data == second.buffer->data)) return;
     // A reduction's accesses of one element name it several times: one of them speaks for all.
-    const bool known = std::any_of(found_.begin(), found_.end(), [&](const Conflict& c) {
-      return same_region(c.first, first) && same_region(c.second, second);
+    const bool known = std::any_of(seen_.begin(), seen_.end(), [&](const auto& pair) {
+      return same_region(pair.first->touched.region, first) && same_conditions(*pair.first, a) &&
+             same_region(pair.second->touched.region, second) && same_conditions(*pair.second, b);
     });
     if (known) return;
+    seen_.emplace_back(&a, &b);
     Conflict conflict{first, second, std::vector<Signs>(loops_.size())};
     // Views of one memory, and addresses given away, may meet anywhere.
     if (first.buffer == second.buffer && !a.opaque && !b.opaque)
-      conflict.distance = DistanceSearch(first, second, loops_, facts_).run();
+      conflict.distance = DistanceSearch({first, a.conditions}, {second, b.conditions}, loops_, facts_).run();
     found_.push_back(std::move(conflict));
   }
 
@@ -210,6 +238,7 @@ class ConflictList {
   const std::vector<LoopRange>& loops_;
   const Analyzer& facts_;
   std::vector<Conflict> found_;
+  std::vector<std::pair<const Access*, const Access*>> seen_;  ///< those of the caller
 };
 
 }  // namespace
@@ -223,15 +252,42 @@ bool is_commutative_update(const Block& block, const Buffer& buffer) {
   return is_load_of(update->right, *store) && !reads(update->left, buffer);
 }
 
+namespace {
+
+/// Whether the instance with the init is the first of its element in any order of the loops: those that feed
+/// reduce iterators feed no other, and the iterators are least where these loops are at their starts.
+bool init_stays_first(const Block& block, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  if (!block.init) return true;
+  Substitution starts;
+  const auto feeds = [&](const Var& loop, bool reduce) {
+    return std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
+      return (iterator.kind == IteratorKind::reduce) == reduce && uses(iterator.binding, loop);
+    });
+  };
+  for (const auto& [var, range] : loops) {
+    if (!feeds(var, true)) continue;
+    if (feeds(var, false)) return false;
+    starts[var] = make_cast(var.type(), range.min);
+  }
+  return std::all_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
+    return iterator.kind != IteratorKind::reduce || !uses_any(iterator.binding, loops) ||
+           facts.proves(iterator.binding >= substitute(iterator.binding, starts));
+  });
+}
+
+}  // namespace
+
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent) {
-  const std::vector<Access> all = each_access_of_written(body, inside(facts, loops));
+  const Analyzer inner = inside(facts, loops);
+  const std::vector<Access> all = each_access_of_written(body, inner);
   ConflictList found(loops, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {
       const auto* block = all[i].statement.as<Block>();
       const bool of_one_reduction = block != nullptr && all[i].statement == all[j].statement &&
-                                    is_commutative_update(*block, all[i].touched.region.buffer);
+                                    is_commutative_update(*block, all[i].touched.region.buffer) &&
+                                    init_stays_first(*block, loops, inner);
       if (concurrent || !of_one_reduction) found.add(all[i], all[j]);
     }
   return found.take();
@@ -268,7 +324,8 @@ bool has_effects(const Stmt& s) {
 
 std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
                              const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  return DistanceSearch(first, second, loops, facts).run();
+  static const std::vector<Expr> none;
+  return DistanceSearch({first, none}, {second, none}, loops, facts).run();
 }
 
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order) {

@@ -24,16 +24,16 @@ Analyzer inside(Analyzer facts, const LetStmt& let) {
   return facts;
 }
 
-Analyzer inside(Analyzer facts, const Stmt& s) {
-  if (const auto* loop = s.as<For>()) return inside(std::move(facts), *loop);
-  if (const auto* let = s.as<LetStmt>()) return inside(std::move(facts), *let);
+Analyzer inside(const Analyzer& facts, const Stmt& s) {
+  if (const auto* loop = s.as<For>()) return inside(facts, *loop);
+  if (const auto* let = s.as<LetStmt>()) return inside(facts, *let);
   if (const auto* block = s.as<Block>()) return facts_inside(*block, facts);
   return facts;
 }
 
 Analyzer where(Analyzer facts, const Expr& condition) {
   if (const auto* both = condition.as<Binary>(); both != nullptr && both->op == BinaryOp::logical_and)
-    return where(where(std::move(facts), both->left), both->right);
+    return where(where(facts, both->left), both->right);
   if (!reads_memory(condition)) facts.assume(condition);
   return facts;
 }

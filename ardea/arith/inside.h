@@ -15,7 +15,7 @@ Analyzer inside(Analyzer facts, const For& loop);
 /// In the body of the let.
 Analyzer inside(Analyzer facts, const LetStmt& let);
 /// In the statements directly inside s, whatever it is; nothing is said of the cases of an `if`.
-Analyzer inside(Analyzer facts, const Stmt& s);
+Analyzer inside(const Analyzer& facts, const Stmt& s);
 /// Where the condition holds, for longer than one expression.
 Analyzer where(Analyzer facts, const Expr& condition);
 

@@ -16,7 +16,8 @@ namespace ardea::arith {
 
 struct Reasoner::Search {
   int budget = 48;  ///< what is provable here takes a dozen steps; the rest is what an unknown answer costs
-  std::set<std::vector<std::int64_t>> tried = {};
+  std::map<std::vector<std::int64_t>, bool> tried =
+      {};  ///< whether it was proved; false while it is looked at
 };
 
 bool Reasoner::nonnegative(const Polynomial& p) {
@@ -33,7 +34,12 @@ bool Reasoner::search(Search& state, Polynomial p, int depth) {
   const Interval bounds = interval(p);
   if (bounds.low >= 0) return true;
   if (bounds.high < 0 || depth > deepest || --state.budget < 0) return false;
-  if (!state.tried.insert(key_of(p)).second) return false;
+  const auto [before, is_new] = state.tried.try_emplace(key_of(p), false);
+  if (is_new) before->second = by_steps(state, p, depth);
+  return before->second;
+}
+
+bool Reasoner::by_steps(Search& state, const Polynomial& p, int depth) {
   if (const auto joined = without_remainders(p)) return search(state, *joined, depth + 1);
   if (by_expansion(p)) return true;
   // What loses nothing comes before what does: an assumption spent on a quotient is often missing later.

@@ -73,14 +73,14 @@ class Reasoner {
 
   // bounds.cc
   Interval interval(const Polynomial& p);
-  Interval interval(AtomId atom);
+  Interval interval(AtomId id);
   /// The polynomial whose ideal value is the typed value of p, where the bounds (or the law of index
   /// arithmetic) show it.
   std::optional<Polynomial> ideal(const Polynomial& p, DataType type);
   bool fits(const Polynomial& p, DataType type);
   /// p = multiple · k + remainder for ideal p.
   Congruence congruence(const Polynomial& p);
-  Congruence congruence(AtomId atom);
+  Congruence congruence(AtomId id);
 
   // prove.cc: of ideal polynomials
   bool nonnegative(const Polynomial& p);
@@ -96,7 +96,7 @@ class Reasoner {
   /// A bound of the ideal p that is free of the ranging variables, or nothing.
   std::optional<Polynomial> extreme(const Polynomial& p, bool upper, int depth = 0);
   /// Whether the value changes with a ranging variable.
-  bool depends(AtomId atom);
+  bool depends(AtomId id);
   bool depends(const Polynomial& p);
 
   // divide.cc: of ideal operands, the divisor positive, results modulo the width of `type`; nothing where
@@ -178,25 +178,26 @@ class Reasoner {
   void assume_residue(const Polynomial& zero);
 
   // bounds.cc
-  Interval structural_interval(AtomId atom);
-  Interval by_assumptions(AtomId atom, Interval known);
-  Congruence structural_congruence(AtomId atom);
+  Interval structural_interval(AtomId id);
+  Interval by_assumptions(AtomId id, Interval known);
+  Congruence structural_congruence(AtomId id);
 
   // symbolic_bounds.cc
-  bool changes(AtomId atom);
-  std::optional<Polynomial> atom_extreme(AtomId atom, bool upper, int depth);
+  bool changes(AtomId id);
+  std::optional<Polynomial> atom_extreme(AtomId id, bool upper, int depth);
   std::optional<Polynomial> extreme_by_ends(Polynomial p, bool upper, int depth);
   std::optional<Polynomial> best_extreme(const Polynomial& p, bool upper, int depth);
 
   // prove.cc
   struct Search;
   bool search(Search& state, Polynomial p, int depth);
+  bool by_steps(Search& state, const Polynomial& p, int depth);
   bool by_expansion(const Polynomial& p);
   bool by_assumption(Search& state, const Polynomial& p, int depth);
   bool by_ends(Search& state, const Polynomial& p, int depth);
   std::optional<Polynomial> without_remainders(const Polynomial& p);
-  bool is_unit_quotient(const Polynomial& p, AtomId atom);
-  bool by_compound(Search& state, const Polynomial& p, AtomId atom, int depth);
+  bool is_unit_quotient(const Polynomial& p, AtomId id);
+  bool by_compound(Search& state, const Polynomial& p, AtomId id, int depth);
   Proof sign(Search& state, const Polynomial& p, int depth);
 
   // Both bound the work on conditions that share parts: how many were assumed on the way down, and how many

@@ -20,6 +20,15 @@ bool reads_memory(const Expr& e) {
   return found;
 }
 
+/// Whether an index depends on memory or on something that arithmetic does not follow.
+bool follows_data(const Expr& index) {
+  bool found = false;
+  visit_exprs(index, [&](const Expr& e) {
+    found = found || e.is<Load>() || e.is<Call>() || e.type().is_float() || e.type().is_handle();
+  });
+  return found;
+}
+
 /// What is in force at a place inside the statement that was asked about.
 struct Place {
   Analyzer facts;                     ///< with the conditions
@@ -55,16 +64,18 @@ struct Place {
       facts.assume(condition);
     }
   }
-};
 
-/// Whether an index depends on memory or on something that arithmetic does not follow.
-bool follows_data(const Expr& index) {
-  bool found = false;
-  visit_exprs(index, [&](const Expr& e) {
-    found = found || e.is<Load>() || e.is<Call>() || e.type().is_float() || e.type().is_handle();
-  });
-  return found;
-}
+  /// The conditions over variables from outside the statement that was asked about.
+  std::vector<Expr> outer_conditions() const {
+    std::vector<Expr> outer = conditions;
+    std::erase_if(outer, [&](const Expr& condition) {
+      return follows_data(condition) || std::any_of(loops.begin(), loops.end(), [&](const LoopRange& loop) {
+               return uses(condition, loop.first);
+             });
+    });
+    return outer;
+  }
+};
 
 class Walk {
  public:
@@ -312,6 +323,7 @@ class Walk {
                   .in_init = place.in_init,
                   .opaque = opaque_access,
                   .conditional = !place.conditions.empty() || place.guarded_by_memory,
+                  .conditions = place.outer_conditions(),
                   .facts = place.facts,
                   .statement = place.statement};
     access.touched.exact = exact && !place.guarded_by_memory &&

@@ -36,8 +36,11 @@ struct Access {
   /// write.
   bool opaque = false;
   bool conditional = false;  ///< under a condition that the facts do not decide
-  Analyzer facts;            ///< what holds where it happens, its conditions included
-  Stmt statement;            ///< the store, the statement around the load, or the block inside
+  /// Those of these conditions that name neither memory nor a loop inside what was asked about: for given
+  /// variables outside, it happens only where all of them hold.
+  std::vector<Expr> conditions = {};
+  Analyzer facts;  ///< what holds where it happens, its conditions included
+  Stmt statement;  ///< the store, the statement around the load, or the block inside
 };
 
 /// Every access of s, in program order; a store comes before the loads of its value, a load before those of

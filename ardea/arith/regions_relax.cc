@@ -172,7 +172,7 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
   }
   // A condition counts as a cut of one dimension only where each of its parts was spent so.
   std::vector<bool> decided(conditions.size(), false);
-  for (std::size_t c = 0; c < cuts.size(); ++c) decided[cuts[c].condition] = true;
+  for (const auto& cut : cuts) decided[cut.condition] = true;
   for (std::size_t c = 0; c < cuts.size(); ++c)
     if (!spent[c]) decided[cuts[c].condition] = false;
   touched.exact = std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; }) && all_run &&

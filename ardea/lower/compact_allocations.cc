@@ -3,8 +3,11 @@
 #include "ardea/arith/pipelined_loops.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/filled_first.h"
+#include "ardea/lower/lane_counts.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 
@@ -30,23 +33,51 @@ Buffer only_view(const Allocate& allocate) {
   return escapes ? Buffer{} : declare->buffer;
 }
 
+/// The most that e can be in any iteration of the loops around. Both sides of the tail min(r * 16 + 16, n) -
+/// r * 16 move with r, and only one of the operands of the min at a time says that it is at most 16.
+std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) {
+  std::optional<std::int64_t> largest = facts.constant_bounds(e).high;
+  const Expr whole = facts.bounds(e).high;
+  if (const auto most = whole ? constant_int(facts.simplify(whole)) : std::nullopt)
+    largest = std::min(largest.value_or(*most), *most);
+  std::vector<Expr> ends;
+  visit_exprs(e, [&](const Expr& part) {
+    const auto* node = part.as<Binary>();
+    if (node != nullptr && (node->op == BinaryOp::min || node->op == BinaryOp::max)) ends.push_back(part);
+  });
+  constexpr std::size_t most_ends = 4;  // each doubles the work
+  if (ends.empty() || ends.size() > most_ends) return largest;
+  const auto* end = ends[0].as<Binary>();
+  for (const Expr& operand : {end->left, end->right}) {
+    const Expr other = facts.simplify(
+        rewrite(e, [&](const Expr& x) { return x == ends[0] ? std::optional(operand) : std::nullopt; }));
+    if (!facts.proves(e <= other)) continue;
+    const std::optional<std::int64_t> most = largest_value(other, facts);
+    if (most && (!largest || *most < *largest)) largest = most;
+  }
+  return largest;
+}
+
 /// What is known outside of an allocation.
 struct Around {
   Analyzer facts;
+  bool has_register_tiles = false;  ///< somewhere in the function
   std::vector<Var> pipelined = {};  ///< loops whose iterations' memory will stand outside of them
 };
 
-/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
-Range kept(const Range& touched, const Expr& extent, const Around& around) {
+/// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it. In
+/// registers also a touched range of constant size, which may be larger: only constants can be registers.
+Range kept(const Range& touched, const Expr& extent, bool in_registers, const Around& around) {
   const Analyzer& facts = around.facts;
   const Range all{make_int(0), as_index(extent)};
   if (reads_memory(touched.min) || reads_memory(touched.extent)) return all;
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
   if (!part.extent.is<IntImm>()) {
     // A size that varies with the loops around would be a new size each time: the largest of them serves all.
-    if (const auto largest = facts.constant_bounds(part.extent).high)
+    if (const auto largest = largest_value(part.extent, facts))
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
+  if (in_registers && part.extent.is<IntImm>() && !all.extent.is<IntImm>()) return part;
   for (const Var& loop : around.pipelined)
     if (uses(part.extent, loop)) return all;
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
@@ -66,7 +97,18 @@ Expr shifted(const Expr& index, const Expr& corner) {
   return add_index(index, make_int(0) - corner);
 }
 
-Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& around) {
+/// Rows of registers are whole registers, so that the last vector of one may be a whole one under a mask.
+/// What is not touched costs nothing.
+bool pad_row(BufferNode& buffer, const target::Target& target) {
+  const auto row = buffer.shape.empty() ? std::nullopt : constant_int(buffer.shape.back());
+  const std::int64_t lanes = register_lanes(std::max<int>(buffer.type.bits, 8), target);
+  if (!row || *row == 1 || *row % lanes == 0) return false;
+  buffer.shape.back() = make_int((*row + lanes - 1) / lanes * lanes);
+  return true;
+}
+
+Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& around,
+               const target::Target& target) {
   const Analyzer& facts = around.facts;
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
   const std::optional<BufferRegion> box = touched_box(buffer, body, facts);
@@ -75,12 +117,14 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& aro
   std::vector<Expr> corner;
   bool shrinks = false;
   for (std::size_t d = 0; d < small.shape.size(); ++d) {
-    const Range range = kept(box->region[d], buffer->shape[d], around);
-    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d]));
+    const Range range = kept(box->region[d], buffer->shape[d], allocate.scope == register_scope, around);
+    shrinks = shrinks || facts.proves(range.extent < as_index(buffer->shape[d])) ||
+              (range.extent.is<IntImm>() && !buffer->shape[d].is<IntImm>());
     small.shape[d] = range.extent;
     corner.push_back(range.min);
   }
-  if (!shrinks) return allocate;
+  const bool pads = allocate.scope == register_scope && pad_row(small, target);
+  if (!shrinks && !pads) return allocate;
   const Buffer shrunk(std::move(small));
   const Redirection shift = {
       .access = [&](const Buffer& b, const std::vector<Expr>& indices) -> std::optional<Place> {
@@ -96,25 +140,42 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& aro
   return out;
 }
 
-Stmt visit(const Stmt& s, const Around& around) {
+/// The allocation says so where its memory is filled before it is read: masks of tails may then go.
+Stmt with_notes(const Stmt& s, const Analyzer& facts) {
+  Allocate out = *s.as<Allocate>();
+  const auto* declare = out.body.as<DeclareBuffer>();
+  if (out.scope == register_scope || !is_filled_first(declare->buffer, declare->body, facts)) return s;
+  out.annotations[std::string(filled_first_key)] = Attribute{make_int(1)};
+  return out;
+}
+
+Stmt visit(const Stmt& s, const Around& around, const target::Target& target) {
   Around inner = around;
   if (const auto* loop = s.as<For>()) {
     inner.facts = inside(around.facts, *loop);
     if (loop->annotations.contains(arith::pipeline_stage_key)) inner.pipelined.push_back(loop->var);
   }
   if (const auto* let = s.as<LetStmt>()) inner.facts = inside(around.facts, *let);
-  const Stmt out = map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner); }});
+  const Stmt out =
+      map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner, target); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
   const Buffer buffer = only_view(*allocate);
-  return buffer ? compacted(*allocate, buffer, around) : out;
+  if (!buffer) return out;
+  const Stmt small = compacted(*allocate, buffer, around, target);
+  return around.has_register_tiles ? with_notes(small, around.facts) : small;
 }
 
 }  // namespace
 
-Function compact_allocations(const Function& f, const target::Target&) {
+Function compact_allocations(const Function& f, const target::Target& target) {
   Function out = f;
-  out.body = visit(f.body, {arith::facts_of(f)});
+  bool has_registers = false;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* allocate = s.as<Allocate>();
+    has_registers = has_registers || (allocate != nullptr && allocate->scope == register_scope);
+  });
+  out.body = visit(f.body, {arith::facts_of(f), has_registers}, target);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
 
 namespace ardea::lower {
@@ -51,21 +52,34 @@ int registers_for(const Stmt& body) {
   return loops ? 4 : 1;  // more would leave no registers for anything else
 }
 
-std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers,
+Rest rest_of(const Stmt& body, int bits, const target::Target& target) {
+  const std::vector<Buffer> buffers = buffers_in(body);
+  const bool on_registers =
+      std::any_of(buffers.begin(), buffers.end(), [](const Buffer& b) { return b->scope == register_scope; });
+  if (has_lane_masks(bits, target)) return on_registers ? Rest::whole : Rest::masked;
+  return on_registers ? Rest::masked : Rest::narrower;
+}
+
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers, Rest rest,
                                    const target::Target& target) {
   const int whole = register_lanes(bits, target);
   const auto is_power = std::has_single_bit(static_cast<std::uint64_t>(extent));
-  if (is_power && extent <= std::int64_t{whole} * registers)
+  if (is_power && extent <= std::int64_t{whole} * registers && !(rest == Rest::whole && extent < whole))
     return {{1, static_cast<int>(extent), static_cast<int>(extent)}};
   std::vector<LanePiece> pieces;
   if (extent >= whole) pieces.push_back({extent / whole, whole, whole});
-  auto rest = static_cast<unsigned>(extent % whole);
-  if (rest > 2 && !std::has_single_bit(rest) && has_lane_masks(bits, target)) {
-    pieces.push_back({1, static_cast<int>(std::bit_ceil(rest)), static_cast<int>(rest)});
+  auto left = static_cast<unsigned>(extent % whole);
+  if (left == 0) return pieces;
+  if (rest == Rest::whole) {
+    pieces.push_back({1, whole, static_cast<int>(left)});
     return pieces;
   }
-  for (; rest > 0; rest -= std::bit_floor(rest)) {
-    const int lanes = static_cast<int>(std::bit_floor(rest));
+  if (left > 2 && !std::has_single_bit(left) && rest == Rest::masked) {
+    pieces.push_back({1, static_cast<int>(std::bit_ceil(left)), static_cast<int>(left)});
+    return pieces;
+  }
+  for (; left > 0; left -= std::bit_floor(left)) {
+    const int lanes = static_cast<int>(std::bit_floor(left));
     pieces.push_back({1, lanes, lanes});
   }
   return pieces;

@@ -27,15 +27,26 @@ int register_lanes(int bits, const target::Target& target);
 /// a branch a lane.
 bool has_lane_masks(int bits, const target::Target& target);
 
+/// What becomes of the iterations that are left over from whole vectors.
+enum class Rest {
+  narrower,  ///< vectors of powers of two lanes, as many as it needs
+  masked,    ///< one vector of the next power of two under a mask
+  whole,     ///< one of a whole register under a mask
+};
+
+/// A mask where the target has masks. In code on register tiles a mask on every target, since there is room
+/// for one vector, and since the masks mostly go away (drop_masks); and vectors of one width on targets with
+/// masks, because LLVM spills where it mixes widths.
+Rest rest_of(const Stmt& body, int bits, const target::Target& target);
+
 /// How many registers one vector may fill. A body with loops inside runs them once for all that it may, since
 /// each of their iterations waits for the one before; any other is as good in vectors of one register, which
 /// C compilers prefer.
 int registers_for(const Stmt& body);
 
-/// An extent that is a power of two and fills at most `registers` is one vector. Any other is cut into
-/// vectors of one register; what is left is one vector under a mask where the target has masks, else vectors
-/// of powers of two lanes, as many as it needs.
-std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers,
+/// An extent that is a power of two and fills at most `registers` is one vector, unless its rest is to be
+/// whole. Any other is cut into vectors of one register and what `rest` makes of the remainder.
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers, Rest rest,
                                    const target::Target& target);
 
 }  // namespace ardea::lower

@@ -3,9 +3,10 @@
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/lower/cut_points.h"
+#include "ardea/lower/cut_pieces.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/passes.h"
+#include "ardea/lower/tail_cases.h"
 
 namespace ardea::lower {
 
@@ -21,21 +22,6 @@ std::int64_t size_of(const Stmt& s) {
   visit_stmts(s, [&](const Stmt&) { ++size; });
   return size;
 }
-
-Stmt with_decided(const Stmt& s, const std::vector<std::pair<Expr, bool>>& decided) {
-  if (decided.empty()) return s;
-  return rewrite(s, [&](const Expr& e) -> std::optional<Expr> {
-    for (const auto& [comparison, value] : decided)
-      if (e == comparison) return make_bool(value);
-    return std::nullopt;
-  });
-}
-
-/// A place to cut a loop, and what is decided on both sides of it.
-struct Cut {
-  Expr point;
-  std::vector<std::pair<Expr, bool>> below, from;
-};
 
 /// One outermost loop and everything in it.
 class Partition {
@@ -56,7 +42,7 @@ class Partition {
     const auto cut = find_cut(loop, facts, done);
     if (!cut) {
       For out = loop;
-      out.body = visit(loop.body, inside(facts, loop));
+      out.body = visit_body(loop.body, inside(facts, loop));
       return out;
     }
     done.push_back(cut->point);
@@ -70,6 +56,19 @@ class Partition {
     For out = loop;
     out.body = chosen(loop.var, lower, upper, facts, done);
     return out;
+  }
+
+  /// A body of register tiles of unknown size: a case for each size, else as it is.
+  Stmt visit_body(const Stmt& body, const Analyzer& facts) {
+    const auto cases = tail_cases(body, facts);
+    if (!cases) return visit(body, facts);
+    Stmt choice;
+    for (std::int64_t rows = cases->most; rows >= cases->least; --rows) {
+      const Expr fewer = cases->rows < make_int(rows + 1);
+      const Stmt tile = visit_body(with_rows(body, *cases, rows, facts), where(facts, fewer));
+      choice = choice ? Stmt(If{fewer, fresh_copy(tile), choice}) : tile;
+    }
+    return choice;
   }
 
   /// What a loop does only at the beginning of its first iteration, such as an init, goes before the loop: no
@@ -93,25 +92,6 @@ class Partition {
     return make_seq({facts.proves(runs) ? first : Stmt(If{runs, first}), rest});
   }
 
-  /// The two parts of the range, each with what is decided there; the same variable in both.
-  std::pair<For, For> pieces(const For& loop, const Cut& cut, const Analyzer& facts) const {
-    const Expr end = facts.simplify(loop.min + loop.extent);
-    Expr point = cut.point;
-    if (!facts.proves(point <= end)) point = min(point, end);
-    if (!facts.proves(point >= loop.min)) point = max(point, loop.min);
-    For lower = loop, upper = loop;
-    lower.extent = facts.simplify(point - loop.min);
-    upper.min = facts.simplify(point);
-    upper.extent = facts.simplify(end - point);
-    lower.body = simplified(lower, with_decided(loop.body, cut.below), facts);
-    upper.body = simplified(upper, with_decided(loop.body, cut.from), facts);
-    return {lower, upper};
-  }
-
-  static Stmt simplified(const For& loop, const Stmt& body, const Analyzer& facts) {
-    return arith::simplify(body, inside(facts, loop), /*drop_unit_loops=*/true);
-  }
-
   /// A piece as a statement: no loop where it runs once.
   Stmt again(const Stmt& piece, const Analyzer& facts, const Points& done) {
     const Stmt simple = arith::simplify(piece, facts, /*drop_unit_loops=*/true);
@@ -130,7 +110,7 @@ class Partition {
   Stmt inside_piece(For piece, const Stmt& body, const Analyzer& facts, Points done) {
     piece.body = body;
     const auto cut = find_cut(piece, facts, done);
-    if (!cut) return visit(body, inside(facts, piece));
+    if (!cut) return visit_body(body, inside(facts, piece));
     done.push_back(cut->point);
     const auto [lower, upper] = pieces(piece, *cut, facts);
     growth_left_ -= size_of(body);
@@ -150,19 +130,6 @@ class Partition {
         if (is_allowed(cut, loop, facts)) return cut;
       }
     return std::nullopt;
-  }
-
-  /// Everything that is decided by a cut there, not only what asked for it.
-  static Cut cut_at(const Expr& point, const std::vector<Guard>& guards, const For& loop,
-                    const Analyzer& facts) {
-    Cut cut{point, {}, {}};
-    for (const Guard& guard : guards)
-      for (const CutPoint& other : cut_points(guard, loop, facts)) {
-        if (!structurally_equal(other.point, point)) continue;
-        if (other.below) cut.below.emplace_back(guard.comparison, *other.below);
-        if (other.from) cut.from.emplace_back(guard.comparison, *other.from);
-      }
-    return cut;
   }
 
   /// A loop that is written out or becomes lanes needs a constant number of iterations. Lanes are not cut but

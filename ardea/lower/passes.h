@@ -72,6 +72,16 @@ Function vectorize(const Function& f, const target::Target& target);
 /// would be more than 1,024 steps, or has no constant extent.
 Function unroll_loops(const Function& f, const target::Target& target);
 
+/// The mask of a tail goes where nothing can tell: from loads whose other lanes reach only lanes that
+/// a store leaves out, if the whole row lies in memory that is only read or filled before it is read
+/// (filled_first.h); and from a register slot all of whose accesses have that mask.
+Function drop_masks(const Function& f, const target::Target& target);
+
+/// Memory of scope "register" is slots: allocations of one element, a vector or a number each, accessed as a
+/// whole by the index 0. Error where an index is not constant, or the slots are more than the target has
+/// vector registers (register_slots.h).
+Function promote_registers(const Function& f, const target::Target& target);
+
 /// Loops are serial, parallel or unrolled (left to the backend), and no parallel loop runs inside another.
 Function serial_kinds(const Function& f, const target::Target& target);
 

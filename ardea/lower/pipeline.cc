@@ -59,6 +59,12 @@ const std::vector<Pass>& cpu_pipeline() {
        narrow_indices},
       // After narrow_indices, which need not look at every copy.
       {"unroll_loops", "loops marked unrolled are written out, or left to the backend", unroll_loops},
+      // After unroll_loops, which makes the indices of register buffers constant; before promote_registers,
+      // which
+      // makes values of masked accesses.
+      {"drop_masks", "masks of tails stand only where they matter", drop_masks},
+      // After unroll_loops, as above; before names hide the indices.
+      {"promote_registers", "memory of scope register is slots of one vector each", promote_registers},
       // After narrow_indices: the names get the final types, and no pass has to look through them.
       {"hoist_invariants", "conditions, divisions and calls stand outside the loops that do not change them",
        hoist_invariants},

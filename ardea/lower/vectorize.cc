@@ -38,7 +38,8 @@ class Vectorizing {
     if (extent < 1) return std::nullopt;
     std::vector<Stmt> parts;
     std::int64_t done = 0;
-    for (const LanePiece& piece : lane_pieces(extent, bits_, registers_for(loop_.body), target_)) {
+    const Rest rest = rest_of(loop_.body, bits_, target_);
+    for (const LanePiece& piece : lane_pieces(extent, bits_, registers_for(loop_.body), rest, target_)) {
       const bool is_loop = piece.rounds > most_copies;
       for (std::int64_t copy = 0; copy < (is_loop ? 1 : piece.rounds); ++copy) {
         const auto part = is_loop ? rounds(number(piece.rounds), piece.lanes)

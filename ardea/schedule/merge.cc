@@ -1,6 +1,7 @@
 #include "ardea/schedule/merge.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ardea/arith/dependence.h"
 #include "ardea/ir/print.h"
@@ -205,8 +206,8 @@ class Merging {
 
   Outcome result() const {
     Stmt nest = make_seq(merged_.bodies);
-    for (auto loop = merged_.loops.rbegin(); loop != merged_.loops.rend(); ++loop)
-      nest = make_for(loop->first, loop->second.min, loop->second.extent, nest);
+    for (const auto& [var, range] : std::views::reverse(merged_.loops))
+      nest = make_for(var, range.min, range.extent, nest);
     std::vector<Stmt> statements;
     for (std::size_t i = 0; i < sequence_->statements.size(); ++i) {
       if (i == first().position) statements.push_back(nest);

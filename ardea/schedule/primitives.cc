@@ -1,6 +1,9 @@
+#include "ardea/schedule/add_guard.h"
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
+#include "ardea/schedule/cache_read.h"
+#include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/compute_root.h"
@@ -9,6 +12,7 @@
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/fission.h"
 #include "ardea/schedule/fuse.h"
+#include "ardea/schedule/lift_alloc.h"
 #include "ardea/schedule/loop_partition.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/merge.h"
@@ -21,7 +25,9 @@
 #include "ardea/schedule/sample_compute_location.h"
 #include "ardea/schedule/software_pipeline.h"
 #include "ardea/schedule/split.h"
+#include "ardea/schedule/stage_mem.h"
 #include "ardea/schedule/tile.h"
+#include "ardea/schedule/transform_layout.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
@@ -59,6 +65,13 @@ const std::vector<Primitive>& primitives() {
       row<ComputeRoot>(),
       row<ComputeInline>(),
       row<ReverseComputeInline>(),
+      // memory
+      row<TransformLayout>(),
+      row<CacheRead>(),
+      row<CacheWrite>(),
+      row<StageMem>(),
+      row<LiftAlloc>(),
+      row<AddGuard>(),
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),

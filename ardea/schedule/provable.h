@@ -5,7 +5,8 @@
 namespace ardea::schedule {
 
 /// Whether a program that a step made may hold and still be beyond what arith::verify proves: it has symbolic
-/// extents, predicates, or blocks in blocks. Such results are verified before they are accepted.
+/// extents, loops whose extents depend on others, predicates, blocks in blocks, or writes at indices with //
+/// and %. Such results are verified before they are accepted.
 bool is_hard_to_prove(const Function& program);
 
 }  // namespace ardea::schedule

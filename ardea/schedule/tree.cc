@@ -87,7 +87,9 @@ std::vector<Path> all_blocks(const Function& f) {
 Function with(const Function& f, const Path& path, Stmt now) {
   for (std::size_t i = path.size() - 1; i-- > 0;) {
     const Stmt& old = path[i + 1];
+    const bool flattens = path[i].is<Seq>() && now.is<Seq>();
     now = map_children(path[i], Mapper{.stmt = [&](const Stmt& part) { return part == old ? now : part; }});
+    if (flattens) now = make_seq(now.as<Seq>()->statements);
   }
   Function out = f;
   out.body = std::move(now);

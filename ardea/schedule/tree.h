@@ -27,7 +27,8 @@ std::vector<LoopRef> loops_around(const Path& path);
 /// Every block in the program but the root, in program order.
 std::vector<Path> all_blocks(const Function& f);
 
-/// f with `now` where the last statement of `path` was. The statements around are rebuilt, all others kept.
+/// f with `now` where the last statement of `path` was. The statements around are rebuilt, all others kept; a
+/// sequence in a sequence becomes a part of it.
 Function with(const Function& f, const Path& path, Stmt now);
 
 /// What holds where the last statement of the path stands: sizes, loops around, block iterators, conditions.

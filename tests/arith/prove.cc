@@ -94,6 +94,18 @@ TEST_F(Proofs, minima_and_maxima) {
   leaves_open(min(n, u) >= make_int(1));
 }
 
+TEST_F(Proofs, remainders_are_at_most_what_is_divided) {
+  Var x("x");
+  facts.bind(x, {make_int(0), make_int(6)});
+  proves(floor_mod(x, 4) <= x);
+  proves(min(make_int(2), floor_mod(x, 4)) <= min(x, make_int(2)));
+  proves(max(make_int(2), floor_mod(x, 4)) <= max(x, make_int(2)));
+  proves(floor_mod(i, 4) <= i);
+  proves(min(n, floor_mod(i, 4)) <= min(i, n));
+  leaves_open(floor_mod(u, 4) <= u);
+  leaves_open(floor_mod(x, 4) >= x);
+}
+
 TEST_F(Proofs, connectives) {
   proves(logical_and(i >= make_int(0), i < n));
   proves(logical_or(u < n, u >= n));

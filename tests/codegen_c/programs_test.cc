@@ -108,7 +108,7 @@ TEST(CSource, gives_the_interpreters_answers_on_the_examples) {
   expect_the_interpreters_answers(examples(), strict_flags());
 }
 
-constexpr std::uint64_t programs_a_range = 40;
+constexpr std::uint64_t programs_a_range = 20;
 
 class Range : public testing::TestWithParam<std::uint64_t> {};
 
@@ -121,14 +121,14 @@ INSTANTIATE_TEST_SUITE_P(CSource, Range, testing::Values(1001, 1101));
 /// Behaviour that C leaves undefined would end the process with a sentence of the sanitizer.
 TEST(CSource, has_no_undefined_behaviour_on_random_programs) {
   if (sanitizer_flags().empty()) GTEST_SKIP() << "cc has no undefined-behaviour sanitizer";
-  expect_the_interpreters_answers(random_programs(1201, 25), sanitizer_flags());
+  expect_the_interpreters_answers(random_programs(1201, 15), sanitizer_flags());
 }
 
 TEST(CSource, compiles_without_warnings_at_full_optimisation) {
   std::vector<Function> lowered;
   const std::string example_text = text_of(examples(), lowered);
   lowered.clear();
-  const std::string random_text = text_of(random_programs(1301, 25), lowered);
+  const std::string random_text = text_of(random_programs(1301, 10), lowered);
   const std::vector<std::string> compilers = c_compilers();
   ASSERT_FALSE(compilers.empty());
   for (const std::string& compiler : compilers) {

@@ -81,9 +81,10 @@ TEST_P(RandomLanes, keep_the_answers_after_every_pass) {
                                                 << print(f);
     }
   }
-  EXPECT_GT(reached.vector_stores, 100);
-  EXPECT_GT(reached.masked_stores, 20);
-  EXPECT_GT(reached.masked_loads, 20);
+  // As many as these are in 60 programs, in proportion.
+  EXPECT_GT(reached.vector_stores * 60, 100 * static_cast<int>(seeds));
+  EXPECT_GT(reached.masked_stores * 60, 20 * static_cast<int>(seeds));
+  EXPECT_GT(reached.masked_loads * 60, 20 * static_cast<int>(seeds));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lowering, RandomLanes, ::testing::Values("generic-x86_64", "avx2", "skylake-avx512"),

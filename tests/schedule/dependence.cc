@@ -75,8 +75,12 @@ std::optional<std::vector<Box>> boxes_of(const Nest& nest, const std::vector<ari
   Substitution values;
   for (std::size_t k = 0; k < iteration.size(); ++k)
     values[nest.loops[k].first] = make_int(iteration[k], nest.loops[k].first.type());
+  const auto happens = [&](const Expr& condition) {
+    return nest.facts.prove(substitute(condition, values)) != arith::Proof::refuted;
+  };
   std::vector<Box> boxes;
   for (const arith::Access& access : accesses) {
+    if (!std::all_of(access.conditions.begin(), access.conditions.end(), happens)) continue;
     const BufferRegion& region = access.touched.region;
     const auto* block = access.statement.as<Block>();
     Box box{region.buffer->data,
@@ -152,7 +156,19 @@ std::optional<Enumerated> enumerate(const Nest& nest) {
   return Enumerated(nest, std::move(iterations), std::move(boxes));
 }
 
-/// Elements of one array from others of it, at sums of loops: recurrences that leave some orders free.
+/// A condition on one of the iterators that holds for a part of its values.
+Expr random_guard(Random& random, const std::vector<Var>& iterators) {
+  const Var& v = random.chance(0.7) ? iterators[0] : random.pick(iterators);
+  const Expr bound = make_int(random.integer(1, 3));
+  switch (random.integer(0, 2)) {
+    case 0: return v < bound;
+    case 1: return v >= bound;
+    default: return equals(v, bound);
+  }
+}
+
+/// Elements of one array from others of it, at sums of loops: recurrences that leave some orders free. Often
+/// two of them, and guarded.
 Function random_recurrence(Random& random) {
   FunctionBuilder f("recurrence");
   const Buffer y = f.parameter("Y", {std::int64_t{40}, std::int64_t{40}});
@@ -163,8 +179,8 @@ Function random_recurrence(Random& random) {
     names.push_back(std::string(1, static_cast<char>('i' + k)));
     extents.push_back(make_int(random.integer(1, 5)));
   }
-  f.grid(names, extents, [&](const std::vector<Var>& loops) {
-    f.block("Y", [&](BlockBuilder& block) {
+  const auto recurrence = [&](const std::vector<Var>& loops, const std::string& name) {
+    f.block(name, [&](BlockBuilder& block) {
       std::vector<Var> iterators;
       for (std::size_t k = 0; k < depth; ++k)
         iterators.push_back(
@@ -175,8 +191,20 @@ Function random_recurrence(Random& random) {
           if (random.chance(0.6)) sum = sum + v * make_int(random.integer(1, 2));
         return sum;
       };
+      if (random.chance(0.7)) block.where(random_guard(random, loops));
+      // What does not even meet itself is where the other block's guard matters.
+      if (random.chance(0.45)) {
+        const Expr plain = iterators[0] + random.integer(0, 3);
+        f.store(y, {plain, iterators[1] * 5 + (depth == 3 ? Expr(iterators[2]) : make_int(0))},
+                make_float(0.5));
+        return;
+      }
       f.store(y, {index(), index()}, make_load(y, {index(), index()}) * make_float(0.5));
     });
+  };
+  f.grid(names, extents, [&](const std::vector<Var>& loops) {
+    recurrence(loops, "Y");
+    if (random.chance(0.5)) recurrence(loops, "Y_again");
   });
   return arith::complete_regions(f.build());
 }

@@ -15,6 +15,7 @@
 #include "ardea/schedule/schedule.h"
 #include "ardea/schedule/split.h"
 #include "ardea/support/random.h"
+#include "ardea/support/text_file.h"
 
 /// The steps of the walk-through, and what it prints after them.
 
@@ -122,6 +123,19 @@ sch.reorder(mo, lo, ko, mi, ki, li)
 )",
                        "steps"));
   EXPECT_EQ(print(s.program()), expected("blocks_sampled.tir"));
+}
+
+/// The program that the text's tuner finds, in the names that it gives to loops it fuses with nothing.
+TEST(Walkthrough, rebuilds_the_tuned_program) {
+  Schedule s(naive());
+  s.replay(parse_steps(read_text_file(ARDEA_SOURCE_DIR "/examples/walkthrough/tuned_steps.py"), "steps"));
+  const Function tuned = arith::complete_regions(parse(fixture("blocks_tuned.tir")).functions[0]);
+  EXPECT_EQ(first_difference(s.program(), tuned), "");
+  std::string text = expected("blocks_tuned.tir");
+  const std::string suffix = "_fused";
+  for (std::size_t at = text.find(suffix); at != std::string::npos; at = text.find(suffix))
+    text.erase(at, suffix.size());
+  EXPECT_EQ(print(s.program()), text);
 }
 
 /// A lowered program of the text keeps its result to itself; here it becomes an argument, as in ours.

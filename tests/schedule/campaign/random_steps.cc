@@ -48,9 +48,9 @@ std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vec
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts) {
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
-    for (const auto& some :
-         {find_proposers(), loop_proposers(), mark_proposers(), inline_proposers(), reduction_proposers(),
-          sampling_proposers(), place_proposers(), pipeline_proposers()})
+    for (const auto& some : {find_proposers(), loop_proposers(), mark_proposers(), inline_proposers(),
+                             reduction_proposers(), sampling_proposers(), place_proposers(),
+                             layout_proposers(), cache_proposers(), pipeline_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();

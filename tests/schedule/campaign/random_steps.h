@@ -65,6 +65,8 @@ std::vector<Proposer> sampling_proposers();
 std::vector<Proposer> inline_proposers();
 std::vector<Proposer> reduction_proposers();
 std::vector<Proposer> place_proposers();
+std::vector<Proposer> layout_proposers();
+std::vector<Proposer> cache_proposers();
 std::vector<Proposer> pipeline_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.

@@ -1,0 +1,8 @@
+# A panel of B is packed in the first row, and used by all of them.
+c = sch.get_block("C")
+i, j, k = sch.get_loops(c)
+jo, ji = sch.split(j, [None, 4])
+sch.reorder(jo, i, k, ji)
+pack = sch.transform_layout(c, "B", lambda k, n: (n // 4, k, n % 4), pad_value=0)
+sch.compute_at(pack, i)
+sch.add_guard(pack, i)

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "ardea/ir/function.h"
+#include "ardea/support/random.h"
+
+namespace ardea::schedule {
+
+/// Stages that go through rows, each with a buffer that is filled anew for every row: by a block around fill
+/// and use that allocates it, or in the loops of the program. Some fills depend on the row, others do the
+/// same each time. What steps on allocations and repeated work need more of than other programs have.
+Function row_chain(Random& random);
+
+}  // namespace ardea::schedule

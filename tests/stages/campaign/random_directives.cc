@@ -1,0 +1,233 @@
+#include "tests/stages/campaign/random_directives.h"
+
+#include <algorithm>
+
+#include "ardea/support/error.h"
+
+namespace ardea::stages {
+
+namespace {
+
+using te::Tensor;
+
+/// What an attempt may draw from.
+struct Draw {
+  const Schedule& s;
+  Random random;
+  std::vector<Tensor>& tensors;  ///< with a stage; directives add to them
+
+  const Tensor& tensor() { return random.pick(tensors); }
+  /// Most often one whose stage the test holds for.
+  template <class Test>
+  const Tensor& tensor_where(const Test& test) {
+    for (int i = random.integer(0, 9) == 0 ? 0 : 10; i > 0; --i)
+      if (const Tensor& one = tensor(); test(s[one])) return one;
+    return tensor();
+  }
+  /// Most often a loop as it is now; sometimes what it was before, or another stage's.
+  Axis axis(const Stage& stage) {
+    const std::int64_t choice = random.integer(0, 30);
+    const Stage from = choice == 0 ? s[tensor()] : stage;
+    if (choice == 1 && !from.op().axis.empty()) return random.pick(from.op().axis);
+    return from.leaves().empty() ? Axis("nothing", IteratorKind::spatial) : random.pick(from.leaves());
+  }
+  Axis reduce_axis(const Stage& stage) {
+    std::vector<Axis> reduced;
+    for (const Axis& axis : stage.leaves())
+      if (axis.kind == IteratorKind::reduce) reduced.push_back(axis);
+    return reduced.empty() || random.integer(0, 9) == 0 ? axis(stage) : random.pick(reduced);
+  }
+};
+
+void split(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  const Axis axis = draw.axis(stage);
+  const std::int64_t number = draw.random.integer(draw.random.integer(0, 20) == 0 ? 0 : 1, 5);
+  if (draw.random.integer(0, 1) == 0)
+    stage.split(axis, {.factor = number});
+  else
+    stage.split(axis, {.nparts = number});
+}
+
+void tile(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  const Axis x = draw.axis(stage);
+  stage.tile(x, draw.axis(stage), draw.random.integer(1, 4), draw.random.integer(1, 4));
+}
+
+void fuse(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  const std::vector<Axis>& leaves = stage.leaves();
+  if (leaves.size() < 2) return;
+  const auto first = draw.random.integer(0, std::ssize(leaves) - 2);
+  const auto at = leaves.begin() + first;
+  if (draw.random.integer(0, 9) == 0)
+    stage.fuse(draw.axis(stage), draw.axis(stage));
+  else
+    stage.fuse(*at, *(at + 1));
+}
+
+void reorder(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  std::vector<Axis> order;
+  for (std::int64_t i = draw.random.integer(1, 3); i >= 0; --i) {
+    const Axis axis = draw.axis(stage);
+    const bool twice = std::find(order.begin(), order.end(), axis) != order.end();
+    if (!twice || draw.random.integer(0, 20) == 0) order.push_back(axis);
+  }
+  stage.reorder(order);
+}
+
+void compute_at(Draw& draw) {
+  const Tensor& child = draw.tensor();
+  // Most often a reader, so that some of it can be done.
+  std::vector<Tensor> readers;
+  for (const Tensor& t : draw.tensors)
+    for (const Tensor& input : t.operation()->inputs)
+      if (input.operation() == child.operation()) readers.push_back(t);
+  const Stage parent =
+      draw.s[readers.empty() || draw.random.integer(0, 9) == 0 ? draw.tensor() : draw.random.pick(readers)];
+  draw.s[child].compute_at(parent, draw.axis(parent));
+}
+
+void compute_root(Draw& draw) { draw.s[draw.tensor()].compute_root(); }
+void compute_inline(Draw& draw) {
+  const Tensor& tensor = draw.tensor_where([&](const Stage& stage) {
+    return stage.op().reduce_axis.empty() && !stage.leaves().empty() && stage.name()[0] == 'T';
+  });
+  draw.s[tensor].compute_inline();
+}
+void auto_inline(Draw& draw) { draw.s.auto_inline(); }
+
+void cache_read(Draw& draw) {
+  const Tensor reader = draw.tensor();
+  const std::vector<Tensor>& inputs = reader.operation()->inputs;
+  const Tensor& from =
+      inputs.empty() || draw.random.integer(0, 9) == 0 ? draw.tensor() : draw.random.pick(inputs);
+  draw.tensors.push_back(draw.s.cache_read(from, "global", {reader}));
+}
+
+void cache_write(Draw& draw) {
+  const Tensor from = draw.tensor();
+  draw.tensors.push_back(draw.s.cache_write(from, "global"));
+}
+
+/// Of what is computed at a loop, most often.
+void double_buffer(Draw& draw) {
+  const Tensor tensor = draw.tensor_where([&](const Stage& stage) {
+    for (const StageRecord& other : draw.s.record().stages)
+      if (other.name == stage.name())
+        return other.place && draw.s.record().directives[*other.place].phase == Phase::place;
+    return false;
+  });
+  draw.s[tensor].double_buffer();
+}
+
+/// A copy for one iteration of its reader, which the next one need not wait for.
+void copy_ahead(Draw& draw) {
+  const Tensor reader = draw.tensor();
+  const std::vector<Tensor>& inputs = reader.operation()->inputs;
+  if (inputs.empty()) return;
+  const Tensor copy = draw.s.cache_read(draw.random.pick(inputs), "global", {reader});
+  draw.tensors.push_back(copy);
+  draw.s[copy].compute_at(draw.s[reader], draw.axis(draw.s[reader]));
+  draw.s[copy].double_buffer();
+}
+
+void rfactor(Draw& draw) {
+  const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
+  const Stage stage = draw.s[tensor];
+  draw.tensors.push_back(draw.s.rfactor(tensor, draw.reduce_axis(stage), draw.random.integer(-1, 1)));
+}
+
+void parallel(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  stage.parallel(draw.axis(stage));
+}
+void vectorize(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  stage.vectorize(draw.axis(stage));
+}
+void unroll(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  stage.unroll(draw.axis(stage));
+}
+void bind(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  stage.bind(draw.axis(stage),
+             draw.random.pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "vthread"}));
+}
+void pragma(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  stage.pragma(draw.axis(stage), "auto_unroll_max_step", {draw.random.integer(0, 16)});
+}
+
+struct Proposal {
+  const char* name;
+  int weight;
+  void (*give)(Draw&);
+};
+
+const std::vector<Proposal> proposals = {
+    {"split", 5, split},
+    {"tile", 3, tile},
+    {"fuse", 3, fuse},
+    {"reorder", 4, reorder},
+    {"compute_at", 6, compute_at},
+    {"compute_root", 2, compute_root},
+    {"compute_inline", 3, compute_inline},
+    {"auto_inline", 3, auto_inline},
+    {"cache_read", 3, cache_read},
+    {"cache_write", 3, cache_write},
+    {"double_buffer", 1, double_buffer},
+    {"double_buffer", 5, copy_ahead},
+    {"rfactor", 3, rfactor},
+    {"parallel", 2, parallel},
+    {"vectorize", 2, vectorize},
+    {"unroll", 2, unroll},
+    {"bind", 2, bind},
+    {"pragma", 2, pragma},
+};
+
+const Proposal& some_proposal(Random& random) {
+  std::int64_t sum = 0;
+  for (const Proposal& p : proposals) sum += p.weight;
+  std::int64_t left = random.integer(0, sum - 1);
+  for (const Proposal& p : proposals)
+    if ((left -= p.weight) < 0) return p;
+  return proposals.back();
+}
+
+}  // namespace
+
+std::vector<std::string> directive_names() {
+  std::vector<std::string> names;
+  for (const Proposal& proposal : proposals) names.emplace_back(proposal.name);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::vector<int> give_random_directives(const Schedule& s, const RandomGraph& graph, std::uint64_t seed,
+                                        int attempts, const std::set<int>& without, StepCounts& counts) {
+  std::vector<Tensor> tensors = graph.stages;
+  tensors.push_back(graph.inputs[0]);
+  std::vector<int> origins;
+  Random all(seed);
+  for (int i = 0; i < attempts; ++i) {
+    Random random = all.split();  // an attempt that is left out leaves the others as they are
+    if (without.contains(i)) continue;
+    const Proposal& proposal = some_proposal(random);
+    Draw draw{s, random, tensors};
+    try {
+      proposal.give(draw);
+    } catch (const Error& error) {
+      require(std::string(error.what()).starts_with("s[") || std::string(error.what()).starts_with("s."),
+              "a sentence that does not name the call: {}", error.what());
+      ++counts[proposal.name].refused;
+    }
+    origins.resize(s.record().directives.size(), i);
+  }
+  return origins;
+}
+
+}  // namespace ardea::stages
