@@ -1,6 +1,7 @@
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
+#include "ardea/schedule/blockize.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/compute_root.h"
@@ -19,6 +20,7 @@
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/sample_compute_location.h"
 #include "ardea/schedule/split.h"
+#include "ardea/schedule/tensorize.h"
 #include "ardea/schedule/tile.h"
 #include "ardea/support/text.h"
 
@@ -58,6 +60,9 @@ const std::vector<Primitive>& primitives() {
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),
+      // tensor units
+      row<Blockize>(),
+      row<Tensorize>(),
       // sampling
       row<SamplePerfectTile>(),
       row<SampleCategorical>(),

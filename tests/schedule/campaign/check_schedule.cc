@@ -12,6 +12,7 @@
 #include "ardea/schedule/concurrency.h"
 #include "tests/random/random_program.h"
 #include "tests/schedule/campaign/operator_chain.h"
+#include "tests/schedule/campaign/product_program.h"
 #include "tests/schedule/campaign/window_chain.h"
 
 namespace ardea::schedule {
@@ -23,6 +24,7 @@ using Arguments = std::vector<interp::Argument>;
 Function program_of(std::uint64_t seed, Random& random) {
   if (seed % 4 == 1) return operator_chain(random);
   if (seed % 4 == 2) return window_chain(random);
+  if (seed % 8 == 3 || seed % 16 == 7) return product_program(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;
@@ -45,7 +47,9 @@ void check_privacy(const Function& program) {
     const auto* loop = s.as<For>();
     if (loop == nullptr) return;
     const LoopRef reference{loop->var};
-    for (const Buffer& own : private_buffers(program, *path_to(program, reference))) {
+    const std::optional<Path> path = path_to(program, reference);
+    if (!path) return;  // in an init, which schedules do not look into
+    for (const Buffer& own : private_buffers(program, *path)) {
       bool found = false;
       visit_stmts(path_to(placed, reference)->back(), [&](const Stmt& inner) {
         const auto* allocate = inner.as<Allocate>();

@@ -65,6 +65,7 @@ std::vector<Proposer> sampling_proposers();
 std::vector<Proposer> inline_proposers();
 std::vector<Proposer> reduction_proposers();
 std::vector<Proposer> place_proposers();
+std::vector<Proposer> tensor_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);
