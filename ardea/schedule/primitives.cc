@@ -2,6 +2,7 @@
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
+#include "ardea/schedule/blockize.h"
 #include "ardea/schedule/cache_read.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
@@ -26,6 +27,7 @@
 #include "ardea/schedule/software_pipeline.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/stage_mem.h"
+#include "ardea/schedule/tensorize.h"
 #include "ardea/schedule/tile.h"
 #include "ardea/schedule/transform_layout.h"
 #include "ardea/support/text.h"
@@ -75,6 +77,9 @@ const std::vector<Primitive>& primitives() {
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),
+      // tensor units
+      row<Blockize>(),
+      row<Tensorize>(),
       // sampling
       row<SamplePerfectTile>(),
       row<SampleCategorical>(),
