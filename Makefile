@@ -23,7 +23,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
-        schedules functions bench-functions bench-compile mutants clean FORCE
+        schedules functions bench-functions bench-compile docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -111,6 +111,13 @@ bench-compile: deps ## time the compiler itself: a trace of 40 instructions, low
 	cmake build/release -DARDEA_BENCH=ON
 	$(call BUILD,release) --target ardea_bench_compile
 	build/release/bin/ardea_bench_compile --passes
+
+# By way of a second file: a page of which the making fails is kept as it was.
+docs-primitives: deps ## write docs/primitives.md from examples/primitives
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	$(call BUILD,release) --target ardea_primitives_page
+	build/release/bin/ardea_primitives_page > build/primitives.md
+	mv build/primitives.md docs/primitives.md
 
 mutants: deps ## break the code in known places and see which test notices
 	@tools/install_packages python3 git

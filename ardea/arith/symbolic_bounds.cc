@@ -142,6 +142,19 @@ std::optional<Polynomial> Reasoner::best_extreme(const Polynomial& p, bool upper
     const Polynomial shifted = add(p, assumed, upper ? 1 : -1);
     if (count(shifted) < count(p)) improve(extreme(shifted, upper, depth + 1));
   }
+  // min(x, y) <= x, in the whole: min(io * 4 + 3, n) - io * 4 is at most 3, though the ends of its parts do
+  // not show it.
+  for (const AtomId id : atoms_in(p)) {
+    if (!depends(id) || degree(p, id) != 1) continue;
+    const AtomKind kind = atom(id).kind;
+    if (kind != AtomKind::minimum && kind != AtomKind::maximum) continue;
+    const auto [coefficient, rest] = split_linear(p, id);
+    const bool grows = nonnegative(coefficient);
+    if (!grows && !nonnegative(scale(coefficient, -1))) continue;
+    if ((kind == AtomKind::minimum) != (upper == grows)) continue;
+    for (const Polynomial& operand : atom(id).operands)
+      improve(extreme(add(rest, multiply(coefficient, operand)), upper, depth + 1));
+  }
   const auto constant = constant_end(interval(p), upper);
   if (constant && (!best || (best->is_constant() && (upper ? constant->constant < best->constant
                                                            : constant->constant > best->constant))))

@@ -37,6 +37,7 @@ class BufferCheck {
     // A declaration that nothing uses is a mention too, so that this list is complete.
     for (const Buffer& b : buffers_in(f.body)) buffer(b);
     visit(f.body);
+    if (f.attributes.contains("calling_convention")) register_slots(f);
   }
 
  private:
@@ -130,6 +131,31 @@ class BufferCheck {
       size(what, memory->type, memory->extents);
     }
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { visit(part); });
+  }
+
+  /// What lowering leaves for a backend: no register is chosen at run time.
+  void register_slots(const Function& f) {
+    const auto slot = [&](const std::string& what, const std::vector<Expr>& extents) {
+      if (extents.size() != 1 || !is_one(extents[0]))
+        report_.add("register_slot",
+                    "{} has {} elements in scope \"register\"; after lowering a slot is one vector or number",
+                    what, shape_of(extents));
+    };
+    const auto access = [&](const Buffer& b, const std::vector<Expr>& indices) {
+      if (b->scope == register_scope && (indices.size() != 1 || !constant_int(indices[0])))
+        report_.add(
+            "register_slot",
+            "buffer {} in scope \"register\" is accessed at {}; after lowering such an index is constant",
+            b->name, shape_of(indices));
+    };
+    visit_stmts(f.body, [&](const Stmt& s) {
+      if (const auto* memory = s.as<Allocate>(); memory != nullptr && memory->scope == register_scope)
+        slot("allocation " + memory->data.name(), memory->extents);
+      if (const auto* store = s.as<Store>()) access(store->buffer, store->indices);
+    });
+    visit_exprs(f.body, [&](const Expr& e) {
+      if (const auto* load = e.as<Load>()) access(load->buffer, load->indices);
+    });
   }
 
   void visit_loop(const For& loop) {

@@ -19,6 +19,10 @@ enum class ScopeRank {
 /// a dot and a name: "wmma.matrix_a", "amx.tile", "scratchpad.weights".
 std::optional<ScopeRank> scope_rank(std::string_view scope);
 
+/// Vector registers: after lowering a buffer here is slots of one vector each (lower's promote_registers),
+/// its indices constant.
+inline constexpr std::string_view register_scope = "register";
+
 /// "global, shared, …" for messages.
 std::string known_scopes();
 

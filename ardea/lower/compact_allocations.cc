@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "ardea/arith/regions.h"
-#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/layout.h"
@@ -13,20 +12,29 @@ namespace {
 
 using arith::Analyzer;
 
-/// The buffer over the whole allocation, where it is the only view and no address of it is taken.
-Buffer only_view(const Allocate& allocate) {
-  const auto* declare = allocate.body.as<DeclareBuffer>();
-  if (declare == nullptr || declare->buffer->data != allocate.data || !is_compact(declare->buffer)) return {};
-  for (const Buffer& b : buffers_in(declare->body))
-    if (b->data == allocate.data && b != declare->buffer) return {};
-  bool escapes = false;
-  visit_exprs(declare->body, [&](const Expr& e) {
-    escapes = escapes || e == allocate.data;
-    const auto* call = e.as<Call>();
-    if (call != nullptr && call->op->name == "address_of")
-      escapes = escapes || call->arguments[0].as<Load>()->buffer == declare->buffer;
+/// The most that e can be in any iteration of the loops around. Both sides of the tail min(r * 16 + 16, n) -
+/// r * 16 move with r, and only one of the operands of the min at a time says that it is at most 16.
+std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) {
+  std::optional<std::int64_t> largest = facts.constant_bounds(e).high;
+  const Expr whole = facts.bounds(e).high;
+  if (const auto most = whole ? constant_int(facts.simplify(whole)) : std::nullopt)
+    largest = std::min(largest.value_or(*most), *most);
+  std::vector<Expr> ends;
+  visit_exprs(e, [&](const Expr& part) {
+    const auto* node = part.as<Binary>();
+    if (node != nullptr && (node->op == BinaryOp::min || node->op == BinaryOp::max)) ends.push_back(part);
   });
-  return escapes ? Buffer{} : declare->buffer;
+  constexpr std::size_t most_ends = 4;  // each doubles the work
+  if (ends.empty() || ends.size() > most_ends) return largest;
+  const auto* end = ends[0].as<Binary>();
+  for (const Expr& operand : {end->left, end->right}) {
+    const Expr other = facts.simplify(
+        rewrite(e, [&](const Expr& x) { return x == ends[0] ? std::optional(operand) : std::nullopt; }));
+    if (!facts.proves(e <= other)) continue;
+    const std::optional<std::int64_t> most = largest_value(other, facts);
+    if (most && (!largest || *most < *largest)) largest = most;
+  }
+  return largest;
 }
 
 /// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it.
@@ -36,7 +44,7 @@ Range kept(const Range& touched, const Expr& extent, const Analyzer& facts) {
   Range part{facts.simplify(as_index(touched.min)), facts.simplify(as_index(touched.extent))};
   if (!part.extent.is<IntImm>()) {
     // A size that varies with the loops around would be a new size each time: the largest of them serves all.
-    if (const auto largest = facts.constant_bounds(part.extent).high)
+    if (const auto largest = largest_value(part.extent, facts))
       part.extent = make_int(std::max<std::int64_t>(*largest, 1));
   }
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
@@ -92,7 +100,7 @@ Stmt visit(const Stmt& s, const Analyzer& facts) {
   const Stmt out = map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
-  const Buffer buffer = only_view(*allocate);
+  const Buffer buffer = whole_view(*allocate);
   return buffer ? compacted(*allocate, buffer, facts) : out;
 }
 

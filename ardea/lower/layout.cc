@@ -117,6 +117,21 @@ bool is_compact(const Buffer& buffer) {
   return buffer->strides.empty() && (!buffer->element_offset || is_zero(buffer->element_offset));
 }
 
+Buffer whole_view(const Allocate& allocate) {
+  const auto* declare = allocate.body.as<DeclareBuffer>();
+  if (declare == nullptr || declare->buffer->data != allocate.data || !is_compact(declare->buffer)) return {};
+  for (const Buffer& b : buffers_in(declare->body))
+    if (b->data == allocate.data && b != declare->buffer) return {};
+  bool escapes = false;
+  visit_exprs(declare->body, [&](const Expr& e) {
+    escapes = escapes || e == allocate.data;
+    const auto* call = e.as<Call>();
+    if (call != nullptr && call->op->name == "address_of")
+      escapes = escapes || call->arguments[0].as<Load>()->buffer == declare->buffer;
+  });
+  return escapes ? Buffer{} : declare->buffer;
+}
+
 Stmt redirect(const Stmt& s, const Redirection& redirection) {
   const auto move_region = [&](BufferRegion& region) {
     if (!redirection.region) return;

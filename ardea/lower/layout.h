@@ -37,6 +37,9 @@ Buffer flat_view(const Buffer& buffer);
 /// Whether the buffer is row-major from `data` on.
 bool is_compact(const Buffer& buffer);
 
+/// The buffer over the whole allocation, where it is the only view, row-major, and no address of it is taken.
+Buffer whole_view(const Allocate& allocate);
+
 /// Where an access goes instead.
 struct Place {
   Buffer buffer;

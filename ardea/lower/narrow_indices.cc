@@ -114,8 +114,16 @@ class Narrowing {
 
   Expr rebuilt(const Expr& e) {
     if (e.is<VarNode>()) {
+      if (const auto renamed = let_variables_.find(Var(e)); renamed != let_variables_.end())
+        return renamed->second;
       const auto found = variables_.find(Var(e));
       return found == variables_.end() ? e : make_cast(e.type(), found->second);
+    }
+    // Two statements may share the node; what becomes of it in each are two definitions.
+    if (const auto* let = e.as<Let>()) {
+      const Var var =
+          let_variables_.insert_or_assign(let->var, Var(let->var.name(), let->var.type())).first->second;
+      return make_let(var, wide(let->value), wide(let->body));
     }
     if (const auto* load = e.as<Load>())
       return make_load(current(load->buffer), indices(load->indices),
@@ -182,6 +190,7 @@ class Narrowing {
 
   Analyzer facts_;
   std::unordered_map<Var, Var> variables_;           ///< int64 to int32
+  std::unordered_map<Var, Var> let_variables_;       ///< of lets inside expressions
   std::unordered_map<Buffer, Buffer> buffers_ = {};  ///< declared anew
   std::unordered_map<Expr, Expr> seen_, narrow_;     ///< of the statement at hand
 };

@@ -43,6 +43,10 @@ Function simplify(const Function& f, const target::Target& target);
 /// values.
 Function check_accesses(const Function& f, const target::Target& target);
 
+/// The strides of allocations are those that the annotation buffer_dim_align asks for
+/// (ir/storage_alignment.h); no allocation carries it.
+Function align_strides(const Function& f, const target::Target& target);
+
 /// Every buffer has one dimension, no strides and no offset; indices are int64. Parameters keep their shape
 /// in the signature, and the body uses flat views of them.
 Function flatten_storage(const Function& f, const target::Target& target);
@@ -59,6 +63,11 @@ Function vectorize(const Function& f, const target::Target& target);
 /// steps, are written out, or under "pragma_unroll_explicit" = 0 left as T.unroll for the backend. So is what
 /// would be more than 1,024 steps, or has no constant extent.
 Function unroll_loops(const Function& f, const target::Target& target);
+
+/// Memory of scope "register" is slots: allocations of one element, a vector or a number each, accessed as a
+/// whole by the index 0. Error where an index is not constant, or the slots are more than the target has
+/// vector registers (register_slots.h).
+Function promote_registers(const Function& f, const target::Target& target);
 
 /// Loops are serial, parallel or unrolled (left to the backend), and no parallel loop runs inside another.
 Function serial_kinds(const Function& f, const target::Target& target);

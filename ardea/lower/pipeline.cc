@@ -33,6 +33,9 @@ const std::vector<Pass>& cpu_pipeline() {
       {"simplify", "no loop runs once, no condition is decided", simplify},
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
+      // After compact_allocations, because a stride has to hold what is left of the dimensions inside; after
+      // check_accesses, which compares indices with extents, and elements between rows with nothing.
+      {"align_strides", "strides of allocations are what buffer_dim_align asks for", align_strides},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
       // After check_accesses, whose proofs use the guards; before vectorize: a guard would become a mask.
       {"partition_loops", "guards of tails stand in loops of their own", partition_loops},
@@ -46,6 +49,8 @@ const std::vector<Pass>& cpu_pipeline() {
        narrow_indices},
       // After narrow_indices, which need not look at every copy.
       {"unroll_loops", "loops marked unrolled are written out, or left to the backend", unroll_loops},
+      // After unroll_loops, which makes indices constant; before names hide them.
+      {"promote_registers", "memory of scope register is slots of one vector each", promote_registers},
       // After narrow_indices: the names get the final types, and no pass has to look through them.
       {"hoist_invariants", "conditions, divisions and calls stand outside the loops that do not change them",
        hoist_invariants},

@@ -6,6 +6,7 @@
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/measure/bounded_value.h"
@@ -55,6 +56,9 @@ class InexactMemory {
   std::unordered_set<Var> data_, variables_;
   bool started_ = false;
 };
+
+/// Twice the values, and wider ones, need not fit the registers.
+std::string carried_scope(const std::string& scope) { return scope == register_scope ? "local" : scope; }
 
 class Transformation {
  public:
@@ -108,6 +112,7 @@ class Transformation {
       node.name += suffix;
       node.data = data;
       node.type = type;
+      node.scope = carried_scope(b->scope);
       const auto plain_part = [&](const Expr& e) { return plain(e); };
       node.shape = mapped(b->shape, plain_part);
       node.strides = mapped(b->strides, plain_part);
@@ -345,6 +350,7 @@ class Transformation {
   Stmt of(const Allocate& n) {
     // The pair is made by whichever buffer views it; here only the memory is known.
     Allocate out = n;
+    out.scope = carried_scope(n.scope);
     out.extents = mapped(n.extents, [&](const Expr& e) { return plain(e); });
     out.body = statement(n.body);
     const auto found = data_.find(n.data);

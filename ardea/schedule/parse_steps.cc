@@ -133,6 +133,7 @@ class ScriptParser {
   WrittenArgument value() {
     const Token& at = tokens_.peek();
     if (tokens_.at("[") || tokens_.at("(")) return list();
+    if (tokens_.at("lambda")) return lambda();
     if (at.kind == TokenKind::string) return {tokens_.next().text};
     const bool negative = tokens_.take("-");
     if (tokens_.at(TokenKind::integer)) {
@@ -151,6 +152,24 @@ class ScriptParser {
     if (!defined_.contains(name.text))
       tokens_.fail_at(name, fmt::format("{} is not defined before", name.text));
     return {NamedValue{name.text}};
+  }
+
+  /// A function of indices, kept as its text.
+  WrittenArgument lambda() {
+    const std::size_t first = tokens_.position();
+    while (!tokens_.at(":") && !tokens_.at(TokenKind::newline) && !tokens_.at(TokenKind::end)) tokens_.next();
+    tokens_.skip_argument();
+    const std::size_t end = tokens_.position();
+    tokens_.move_to(first);
+    std::string text;
+    bool opened = true;
+    while (tokens_.position() < end) {
+      const Token& token = tokens_.next();
+      const bool closes = token.is(")") || token.is("]") || token.is(",") || token.is(":");
+      text += (opened || closes ? "" : " ") + token.text;
+      opened = token.is("(") || token.is("[");
+    }
+    return {text};
   }
 
   WrittenArgument list() {

@@ -238,6 +238,22 @@ TEST(VerifyBuffers, wants_positive_extents_that_fit_memory) {
   expect_accepted(allocating({7, 1, 13}, "wmma.accumulator"));
 }
 
+TEST(VerifyBuffers, wants_registers_as_slots_once_a_function_is_packed) {
+  const auto with = [&](std::int64_t elements, const Expr& index, bool packed) {
+    const Buffer r = make_buffer("R", Shape{elements}, float32, "register");
+    const Var i("i");
+    const Stmt body = make_for(i, make_int(0), make_int(1), make_store(r, {index ? index : Expr(i)}, one));
+    Function f{"main", {}, {}, Allocate{r->data, r->type, r->shape, r->scope, DeclareBuffer{r, body}}};
+    if (packed) f.attributes["calling_convention"] = Attribute{make_string("packed")};
+    return f;
+  };
+  expect_accepted(with(4, make_int(2), false));
+  expect_accepted(with(4, {}, false));
+  expect_accepted(with(1, make_int(0), true));
+  expect_broken(with(4, make_int(2), true), "register_slot", {"allocation R has (4) elements", "one vector"});
+  expect_broken(with(1, {}, true), "register_slot", {"buffer R", "accessed at (i)", "constant"});
+}
+
 TEST(VerifyBuffers, wants_a_stride_for_each_dimension) {
   BufferNode node{.name = "T", .data = Var("T", handle_type), .shape = {make_int(4), make_int(4)}};
   const auto with_strides = [&](std::vector<Expr> strides) {

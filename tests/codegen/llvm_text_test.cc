@@ -46,6 +46,41 @@ TEST(LlvmText, names_for_parts_of_an_index_keep_its_alignment) {
   EXPECT_EQ(text.substr(text.find("align", store), 8), "align 64");
 }
 
+/// out = the sum of 9 rows of a, in a slot that is allocated around the loop.
+Function sum_in_a_slot(ForKind kind) {
+  const Buffer a = flat("a", 144, float32), out = flat("out", 16, float32);
+  const Buffer sum = make_buffer("sum", std::vector<std::int64_t>{1}, float32.with_lanes(16), "register");
+  const Expr value = make_load(sum, {make_int(0)});
+  const Stmt add = loop(
+      9,
+      [&](const Var& i) {
+        return make_store(sum, {make_int(0)}, value + make_load(a, {make_ramp(i * 16, make_int(1), 16)}));
+      },
+      kind);
+  const Stmt body = make_seq({make_store(sum, {make_int(0)}, make_const(0, sum->type)), add,
+                              make_store(out, {make_ramp(make_int(0), make_int(1), 16)}, value)});
+  return entry("sum", {a, out},
+               Allocate{sum->data, sum->type, sum->shape, sum->scope, DeclareBuffer{sum, body}});
+}
+
+TEST(LlvmText, slots_of_scope_register_are_values_and_their_loops_stay_as_they_are) {
+  const Function f = sum_in_a_slot(ForKind::serial);
+  const std::string before = codegen::llvm_ir({&f, 1}, host(), {.optimization_level = 0});
+  EXPECT_NE(before.find("%register.sum = alloca <16 x float>"), std::string::npos) << before;
+  const std::string text = codegen::llvm_ir({&f, 1}, host(), {});
+  EXPECT_EQ(text.find("alloca"), std::string::npos) << text;
+  EXPECT_NE(text.find("phi <16 x float>"), std::string::npos) << text;
+  EXPECT_NE(text.find("!\"llvm.loop.unroll.disable\""), std::string::npos) << text;
+}
+
+TEST(LlvmText, a_slot_that_must_have_an_address_is_refused) {
+  const Function f = sum_in_a_slot(ForKind::parallel);
+  EXPECT_EQ(error_of([&] { codegen::llvm_ir({&f, 1}, host(), {}); }),
+            "ardea_entry_sum: the slot sum of scope \"register\" stays in memory, because a parallel loop or "
+            "a call "
+            "inside takes its address; allocate it inside that loop, or use scope \"local\"");
+}
+
 TEST(LlvmText, loops_left_to_llvm_carry_a_request_to_unroll_them) {
   const Buffer a = flat("a", 5000, int32), out = flat("out", 5000, int32);
   const auto text = [&](std::int64_t extent, ForKind kind) {

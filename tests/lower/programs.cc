@@ -22,6 +22,63 @@ def gemm(A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 3), "float32"), C: T.Bu
                 C[vi, vj] = T.float32(0.0)
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )"},
+      {"rows_apart", R"(
+@T.prim_func
+def rows_apart(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 5), "float32")):
+    B = T.alloc_buffer((7, 11))
+    for io in range(2):
+        for ii, j in T.grid(4, 11):
+            with T.block("B"):
+                vi = T.axis.spatial(7, io * 4 + ii)
+                vj = T.axis.spatial(11, j)
+                T.where(io * 4 + ii < 7)
+                T.block_attr({"buffer_dim_align": [[0, 0, 16, 3], [0, 1, 2, 0]]})
+                B[vi, vj] = A[vi, vj] * T.float32(2.0)
+        for ii, j in T.grid(4, 5):
+            with T.block("C"):
+                vi = T.axis.spatial(7, io * 4 + ii)
+                vj = T.axis.spatial(5, j)
+                T.where(io * 4 + ii < 7)
+                C[vi, vj] = B[vi, vj * 2] + B[vi, 10 - vj]
+)"},
+      {"register_tile", R"(
+@T.prim_func
+def tile(A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 11), "float32"), C: T.Buffer((7, 11), "float32")):
+    R = T.alloc_buffer((7, 11), "float32", scope="register")
+    for io, jo in T.grid(2, 2):
+        for ii in T.unroll(4):
+            for ji in T.vectorized(8):
+                with T.block("R_init"):
+                    vi = T.axis.spatial(7, io * 4 + ii)
+                    vj = T.axis.spatial(11, jo * 8 + ji)
+                    T.where(io * 4 + ii < 7 and jo * 8 + ji < 11)
+                    R[vi, vj] = T.float32(0.0)
+        for k in range(5):
+            for ii in T.unroll(4):
+                for ji in T.vectorized(8):
+                    with T.block("R"):
+                        vi = T.axis.spatial(7, io * 4 + ii)
+                        vj = T.axis.spatial(11, jo * 8 + ji)
+                        vk = T.axis.reduce(5, k)
+                        T.where(io * 4 + ii < 7 and jo * 8 + ji < 11)
+                        R[vi, vj] = R[vi, vj] + A[vi, vk] * B[vk, vj]
+        for ii in T.unroll(4):
+            for ji in T.vectorized(8):
+                with T.block("C"):
+                    vi = T.axis.spatial(7, io * 4 + ii)
+                    vj = T.axis.spatial(11, jo * 8 + ji)
+                    T.where(io * 4 + ii < 7 and jo * 8 + ji < 11)
+                    C[vi, vj] = T.max(R[vi, vj], T.float32(0.0))
+)"},
+      {"register_of_bfloat16", R"(
+@T.prim_func
+def rows(X: T.Buffer((6, 8), "bfloat16"), Y: T.Buffer((6,), "bfloat16")):
+    for i in range(6):
+        R = T.allocate([8], "bfloat16", "register")
+        R_1 = T.Buffer((8,), "bfloat16", data=R, scope="register")
+        R_1[0:8] = X[i, 0:8]
+        Y[i] = R_1[5]
+)"},
       {"growing_window", R"(
 @T.prim_func
 def growing(X: T.Buffer((9,), "float32"), Y: T.Buffer((9,), "float32")):

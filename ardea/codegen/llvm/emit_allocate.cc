@@ -1,5 +1,7 @@
 #include "ardea/codegen/llvm/emitter.h"
+#include "ardea/codegen/llvm/optimize.h"
 #include "ardea/codegen/llvm/types.h"
+#include "ardea/ir/scope.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -33,7 +35,21 @@ llvm::AllocaInst* Emitter::stack_slot(llvm::Type* type, llvm::Align alignment, c
   return slot;
 }
 
+/// A slot of scope "register" has no lifetime marks: mem2reg makes values of it, and optimize says where it
+/// could not.
+void Emitter::emit_register_slot(const Allocate& allocation) {
+  ensure(allocation.extents.size() == 1 && is_one(allocation.extents[0]),
+         "the LLVM backend met the register buffer {} of several elements, which promote_registers divides",
+         allocation.data.name());
+  llvm::Type* type = memory_type(context_, allocation.type);
+  frame_.values[allocation.data] = stack_slot(type, module_.getDataLayout().getPrefTypeAlign(type),
+                                              std::string(register_slot_prefix) + allocation.data.name());
+  emit(allocation.body);
+  frame_.values.erase(allocation.data);
+}
+
 void Emitter::emit_allocate(const Allocate& allocation) {
+  if (allocation.scope == register_scope) return emit_register_slot(allocation);
   const std::int64_t promised = std::max<std::int64_t>(alignment_[allocation.data], allocation.type.bytes());
   const auto alignment = static_cast<std::int64_t>(llvm::PowerOf2Ceil(static_cast<std::uint64_t>(promised)));
   const std::optional<std::int64_t> bytes = few_constant_bytes(allocation);

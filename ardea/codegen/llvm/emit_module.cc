@@ -29,6 +29,9 @@ void Emitter::begin_function(const std::string& name, llvm::FunctionType* type,
   frame_.function->addFnAttr("target-cpu", baseline_cpu(target_.arch));
   frame_.function->addFnAttr("tune-cpu", target_.cpu);
   frame_.function->addFnAttr("target-features", target_.llvm_features());
+  // Some processors are tuned for narrower vectors than they have; what is vectorized here is meant to be.
+  if (target_.arch == target::Arch::x86_64)
+    frame_.function->addFnAttr("prefer-vector-width", std::to_string(target_.vector_bits));
   frame_.entry = new_block("entry");
   llvm::BasicBlock* code = new_block("code");
   builder_.SetInsertPoint(frame_.entry);

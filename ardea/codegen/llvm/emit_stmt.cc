@@ -4,6 +4,8 @@
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/types.h"
 #include "ardea/codegen/unroll_hint.h"
+#include "ardea/ir/scope.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
 #include "ardea/support/overloaded.h"
 
@@ -44,18 +46,32 @@ void Emitter::emit(const Stmt& s) {
 
 namespace {
 
-/// Asks LLVM to unroll the loop whose latch this is.
-void request_unrolling(llvm::Instruction& latch, std::int64_t count, bool whole) {
+/// What LLVM is told about a loop: a word, and a value where it has one.
+struct LoopRequest {
+  const char* word;
+  llvm::Constant* value = nullptr;
+};
+
+void request(llvm::Instruction& latch, const std::vector<LoopRequest>& requests) {
   llvm::LLVMContext& context = latch.getContext();
-  std::vector<llvm::Metadata*> request = {
-      llvm::MDString::get(context, whole ? "llvm.loop.unroll.full" : "llvm.loop.unroll.count")};
-  if (!whole)
-    request.push_back(llvm::ConstantAsMetadata::get(
-        llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<std::uint64_t>(count))));
   // The first operand of a loop's node is the node itself, which tells it from all others.
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, llvm::MDNode::get(context, request)});
+  std::vector<llvm::Metadata*> parts = {nullptr};
+  for (const LoopRequest& one : requests) {
+    std::vector<llvm::Metadata*> words = {llvm::MDString::get(context, one.word)};
+    if (one.value != nullptr) words.push_back(llvm::ConstantAsMetadata::get(one.value));
+    parts.push_back(llvm::MDNode::get(context, words));
+  }
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, parts);
   loop->replaceOperandWith(0, loop);
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+/// Whether the loop works on slots of scope "register". Its schedule has chosen vectors and copies: more of
+/// either would not fit the registers.
+bool is_tile_loop(const For& loop) {
+  bool found = false;
+  for (const Buffer& buffer : buffers_in(loop.body)) found = found || buffer->scope == register_scope;
+  return found;
 }
 
 }  // namespace
@@ -73,8 +89,12 @@ void Emitter::emit_for(const For& loop) {
     emit(loop.body);
     frame_.values.erase(loop.var);
   });
-  if (const std::int64_t count = unroll_count(loop); count > 0)
-    request_unrolling(*latch, count, constant_int(loop.extent) == count);
+  if (const std::int64_t count = unroll_count(loop); count > 0 && constant_int(loop.extent) == count)
+    request(*latch, {{"llvm.loop.unroll.full"}});
+  else if (count > 0)
+    request(*latch, {{"llvm.loop.unroll.count", builder_.getInt32(static_cast<std::uint32_t>(count))}});
+  else if (is_tile_loop(loop))
+    request(*latch, {{"llvm.loop.unroll.disable"}, {"llvm.loop.vectorize.enable", builder_.getFalse()}});
 }
 
 llvm::Instruction* Emitter::emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_signed,

@@ -125,6 +125,7 @@ class Emitter {
 
   // emit_allocate.cc
   void emit_allocate(const Allocate& allocation);
+  void emit_register_slot(const Allocate& allocation);
   llvm::AllocaInst* stack_slot(llvm::Type* type, llvm::Align alignment, const std::string& name);
 
   // emit_parallel.cc

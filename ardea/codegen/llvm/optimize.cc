@@ -2,10 +2,14 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
+
+#include "ardea/support/error.h"
 
 namespace ardea::codegen {
 
@@ -20,11 +24,38 @@ llvm::OptimizationLevel pipeline_level(int level) {
   }
 }
 
+bool is_register_slot(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::AllocaInst>(instruction) &&
+         instruction.getName().starts_with(llvm::StringRef(register_slot_prefix));
+}
+
+bool has_register_slots(const llvm::Module& module) {
+  for (const llvm::Function& function : module)
+    for (const llvm::Instruction& instruction : llvm::instructions(function))
+      if (is_register_slot(instruction)) return true;
+  return false;
+}
+
+/// Only what has an address stays memory: a parallel loop inside the slot's allocation takes it, or a call.
+void check_register_slots(const llvm::Module& module) {
+  for (const llvm::Function& function : module)
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (!is_register_slot(instruction)) continue;
+      const std::string name = instruction.getName().substr(register_slot_prefix.size()).str();
+      fail(
+          "{}: the slot {} of scope \"register\" stays in memory, because a parallel loop or a call inside "
+          "takes "
+          "its address; allocate it inside that loop, or use scope \"local\"",
+          function.getName().str(), name);
+    }
+}
+
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopInterleaving = tuning.LoopVectorization = tuning.SLPVectorization = level >= 2;
+  tuning.LoopInterleaving = tuning.LoopVectorization = level >= 2;
+  tuning.SLPVectorization = level >= 2 && !has_register_slots(module);
   tuning.LoopUnrolling = level >= 1;
 
   llvm::LoopAnalysisManager loops;
@@ -41,6 +72,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   llvm::ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(pipeline_level(level))
                                               : builder.buildPerModuleDefaultPipeline(pipeline_level(level));
   passes.run(module, modules);
+  if (level > 0) check_register_slots(module);
 }
 
 }  // namespace ardea::codegen

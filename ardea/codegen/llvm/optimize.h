@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 namespace llvm {
 class Module;
 class TargetMachine;
@@ -7,7 +9,12 @@ class TargetMachine;
 
 namespace ardea::codegen {
 
-/// LLVM's standard pipeline of that level (0 to 3), loop and SLP vectorisers included from 2 on.
+/// Begins the name of the stack slot that stands for a slot of scope "register".
+inline constexpr std::string_view register_slot_prefix = "register.";
+
+/// LLVM's standard pipeline of that level (0 to 3), loop and SLP vectorisers included from 2 on; SLP not
+/// where the module holds register tiles, whose vectors are chosen already. From level 1 on, Error with the
+/// slot where one of scope "register" is still memory afterwards.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, int level);
 
 }  // namespace ardea::codegen

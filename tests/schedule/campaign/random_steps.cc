@@ -50,7 +50,7 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts
     std::vector<Proposer> list;
     for (const auto& some :
          {find_proposers(), loop_proposers(), mark_proposers(), inline_proposers(), reduction_proposers(),
-          sampling_proposers(), place_proposers(), cache_proposers()})
+          sampling_proposers(), place_proposers(), layout_proposers(), cache_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();

@@ -66,6 +66,7 @@ std::vector<Proposer> inline_proposers();
 std::vector<Proposer> reduction_proposers();
 std::vector<Proposer> place_proposers();
 std::vector<Proposer> cache_proposers();
+std::vector<Proposer> layout_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);

@@ -1,0 +1,5 @@
+y = sch.get_block("Y")
+i = sch.get_loops(y)
+block, thread = sch.split(i, [None, 32])
+sch.bind(block, "blockIdx.x")
+sch.bind(thread, "threadIdx.x")

@@ -1,0 +1,2 @@
+b = sch.get_block("B")
+y, z = sch.get_consumers(b)

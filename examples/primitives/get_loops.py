@@ -1,0 +1,2 @@
+c = sch.get_block("C")
+i, j, k = sch.get_loops(c)

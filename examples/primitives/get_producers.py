@@ -1,0 +1,2 @@
+y = sch.get_block("Y")
+b = sch.get_producers(y)
