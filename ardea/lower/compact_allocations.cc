@@ -18,29 +18,6 @@ namespace {
 
 using arith::Analyzer;
 
-/// The buffer over the whole allocation, where it is the only view and no address of it is taken but by
-/// tensor instructions.
-Buffer only_view(const Allocate& allocate) {
-  const auto* declare = allocate.body.as<DeclareBuffer>();
-  if (declare == nullptr || declare->buffer->data != allocate.data || !is_compact(declare->buffer)) return {};
-  for (const Buffer& b : buffers_in(declare->body))
-    if (b->data == allocate.data && b != declare->buffer) return {};
-  std::unordered_set<Expr> operands;
-  visit_exprs(declare->body, [&](const Expr& e) {
-    const auto* call = e.as<Call>();
-    if (call != nullptr && call->op->name == "tensor_instruction")
-      operands.insert(call->arguments.begin(), call->arguments.end());
-  });
-  bool escapes = false;
-  visit_exprs(declare->body, [&](const Expr& e) {
-    escapes = escapes || e == allocate.data;
-    const auto* call = e.as<Call>();
-    if (call != nullptr && call->op->name == "address_of" && !operands.contains(e))
-      escapes = escapes || call->arguments[0].as<Load>()->buffer == declare->buffer;
-  });
-  return escapes ? Buffer{} : declare->buffer;
-}
-
 /// The most that e can be in any iteration of the loops around. Both sides of the tail min(r * 16 + 16, n) -
 /// r * 16 move with r, and only one of the operands of the min at a time says that it is at most 16.
 std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) {
@@ -201,7 +178,7 @@ Stmt visit(const Stmt& s, const Around& around, const target::Target& target) {
       map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner, target); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
-  const Buffer buffer = only_view(*allocate);
+  const Buffer buffer = whole_view(*allocate, Addresses::of_instructions);
   if (!buffer) return out;
   const Stmt small = compacted(*allocate, buffer, around, target);
   return around.has_register_tiles ? with_notes(small, around.facts) : small;

@@ -54,6 +54,10 @@ Function simplify(const Function& f, const target::Target& target);
 /// values.
 Function check_accesses(const Function& f, const target::Target& target);
 
+/// The strides of allocations are those that the annotation buffer_dim_align asks for
+/// (ir/storage_alignment.h); no allocation carries it.
+Function align_strides(const Function& f, const target::Target& target);
+
 /// Every buffer has one dimension, no strides and no offset; indices are int64. Parameters keep their shape
 /// in the signature, and the body uses flat views of them.
 Function flatten_storage(const Function& f, const target::Target& target);
