@@ -62,8 +62,8 @@ Function align_strides(const Function& f, const target::Target& target);
 /// in the signature, and the body uses flat views of them.
 Function flatten_storage(const Function& f, const target::Target& target);
 
-/// Allocations of one sequence that are not needed at the same time, or of which one is computed from the other
-/// element by element, share memory; not slots of scope "register", and not lanes' own.
+/// Allocations of one sequence that are not needed at the same time, or of which one is computed from the
+/// other element by element, share memory; not slots of scope "register", and not lanes' own.
 Function reuse_storage(const Function& f, const target::Target& target);
 
 /// A loop is cut where a condition in its body becomes decided, so that most iterations run without it

@@ -17,7 +17,8 @@ const std::vector<Pass>& cpu_pipeline() {
       // what they have accepted is accepted here.
       {"plan_pipelines", "every loop that is to be a pipeline has stages that are proved to be legal",
        plan_pipelines},
-      // Before lower_init: whether content lives across a loop is read off the declared regions and the inits of blocks.
+      // Before lower_init: whether content lives across a loop is read off the declared regions and the inits
+      // of blocks.
       {"place_allocations", "every allocation stands around the lowest statement that holds its uses",
        place_allocations},
       {"lower_init", "no block has an init", lower_init},
