@@ -64,8 +64,7 @@ const std::vector<Pass>& cpu_pipeline() {
       // After narrow_indices, which need not look at every copy.
       {"unroll_loops", "loops marked unrolled are written out, or left to the backend", unroll_loops},
       // After unroll_loops, which makes the indices of register buffers constant; before promote_registers,
-      // which
-      // makes values of masked accesses.
+      // which makes values of masked accesses.
       {"drop_masks", "masks of tails stand only where they matter", drop_masks},
       // After unroll_loops, as above; before names hide the indices.
       {"promote_registers", "memory of scope register is slots of one vector each", promote_registers},
