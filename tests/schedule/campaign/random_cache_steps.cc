@@ -112,15 +112,19 @@ void propose_storage_align(RandomSteps& steps) {
   const auto buffer = any_allocated(steps);
   if (!buffer) return;
   const std::int64_t factor = random.integer(random.chance(0.05) ? 0 : 1, 9);
-  steps.attempt(StorageAlign{buffer->first, buffer->second, random.integer(-2, 1), factor,
+  const auto& writes = *block_of(steps, buffer->first).writes;
+  const std::int64_t rank = writes.empty() || random.chance(0.05)
+                                ? 2
+                                : std::ssize(writes[static_cast<std::size_t>(buffer->second)].buffer->shape);
+  steps.attempt(StorageAlign{buffer->first, buffer->second, random.integer(-rank, rank - 1), factor,
                              random.integer(0, std::max<std::int64_t>(factor - 1, 0))});
 }
 
 }  // namespace
 
 std::vector<Proposer> cache_proposers() {
-  return {{1, propose_cache_read},  {1, propose_cache_write}, {1.2, propose_reindex},
-          {3, propose_cache_index}, {1, propose_set_scope},   {1, propose_storage_align}};
+  return {{1.8, propose_cache_read},  {1.6, propose_cache_write}, {2, propose_reindex},
+          {2.2, propose_cache_index}, {1.3, propose_set_scope},   {2, propose_storage_align}};
 }
 
 }  // namespace ardea::schedule
