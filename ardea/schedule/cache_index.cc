@@ -1,10 +1,12 @@
 #include "ardea/schedule/cache_index.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/added_blocks.h"
 #include "ardea/schedule/concurrency.h"
@@ -24,6 +26,11 @@ struct Index {
   std::vector<BlockIterator> iterators = {};
 };
 
+bool takes_address(const Expr& e) {
+  const auto* call = e.as<Call>();
+  return call != nullptr && call->op->name == "address_of";
+}
+
 class IndexSearch {
  public:
   IndexSearch(const Function& f, const Path& path)
@@ -40,10 +47,16 @@ class IndexSearch {
   }
 
  private:
-  /// Every load, as often as it is written: a shared node that stands in two places is one computation.
+  /// Every load, as often as it is written: a shared node that stands in two places is one computation. What
+  /// an address is taken of is not loaded.
   void visit(const Stmt& s) {
+    std::unordered_set<Expr> addressed;
     visit_exprs(s, [&](const Expr& e) {
-      if (const auto* load = e.as<Load>(); load != nullptr && e.type().is_scalar())
+      if (takes_address(e)) visit_exprs(e, [&](const Expr& part) { addressed.insert(part); });
+    });
+    visit_exprs(s, [&](const Expr& e) {
+      const auto* load = e.as<Load>();
+      if (load != nullptr && e.type().is_scalar() && !addressed.contains(e))
         for (const Expr& index : load->indices) count(index);
     });
   }
@@ -113,6 +126,7 @@ Block reading(const Block& block, const std::vector<Index>& indices, const std::
     return index;
   };
   Rewriter rewriter;
+  rewriter.expr = [](const Expr& e) { return takes_address(e) ? std::optional(e) : std::nullopt; };
   rewriter.expr_after = [&](const Expr& e) -> Expr {
     const auto* load = e.as<Load>();
     if (load == nullptr || !e.type().is_scalar()) return e;

@@ -41,7 +41,7 @@ void propose_rfactor(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> reduction_proposers() {
-  return {{1.5, propose_decompose_reduction}, {2, propose_rfactor}};
+  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}};
 }
 
 }  // namespace ardea::schedule
