@@ -24,7 +24,7 @@ using Arguments = std::vector<interp::Argument>;
 Function program_of(std::uint64_t seed, Random& random) {
   if (seed % 4 == 1) return operator_chain(random);
   if (seed % 4 == 2) return window_chain(random);
-  if (seed % 8 == 3 || seed % 16 == 7) return product_program(random);
+  if (seed % 8 == 3 || seed % 16 == 7 || seed % 32 == 15) return product_program(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;
