@@ -33,10 +33,10 @@ class Product {
 
   Function write() {
     const bool wide = layout_.a == float64 || layout_.vnni;
-    m_ = size({4, 4, 8, 8, 2, 3, 5});
+    m_ = size({4, 4, 8, 8, 8, 5});
     n_ = size(wide ? std::vector<std::int64_t>{16, 16, 32, 16, 17}
-                   : std::vector<std::int64_t>{16, 16, 16, 8, 7});
-    k_ = size({8, 8, 16, 12, 7});
+                   : std::vector<std::int64_t>{16, 16, 16, 16, 7});
+    k_ = size({8, 8, 16, 16, 16, 7});
     if (layout_.row_tile > 0) m_ *= 2, n_ *= 2;
     a_ = matrix("A", m_, k_, layout_.row_tile, layout_.depth_tile, layout_.a);
     b_ = layout_.vnni ? f_.parameter("B", {make_int((k_ + 3) / 4), make_int(n_), make_int(4)}, layout_.b)

@@ -163,7 +163,7 @@ void propose_fission(RandomSteps& steps) {
 
 std::vector<Proposer> loop_proposers() {
   return {{2.5, propose_split},   {2, propose_fuse},      {2.5, propose_reorder}, {2, propose_tile},
-          {2, propose_partition}, {1, propose_unit_loop}, {2, propose_merge},     {3.5, propose_fission}};
+          {2, propose_partition}, {1, propose_unit_loop}, {2, propose_merge},     {4.5, propose_fission}};
 }
 
 }  // namespace ardea::schedule

@@ -58,7 +58,7 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts
   for (const Proposer& proposer : all) total += proposer.weight;
   RandomSteps proposals(schedule, random, counts);
   // After other steps a product is rarely as an instruction needs it.
-  if (schedule.program().name == "product") random.pick(tensor_proposers()).propose(proposals);
+  if (schedule.program().name == "product") tensor_proposers()[0].propose(proposals);
   for (int i = 0; i < steps; ++i) {
     double left = random.real() * total;
     std::size_t chosen = 0;

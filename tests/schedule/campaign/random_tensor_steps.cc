@@ -112,8 +112,6 @@ void propose_tensorize(RandomSteps& steps) {
 
 }  // namespace
 
-std::vector<Proposer> tensor_proposers() {
-  return {{1, propose_tensorize}, {1, propose_tensorize}, {1, propose_blockize}};
-}
+std::vector<Proposer> tensor_proposers() { return {{1, propose_tensorize}, {0.5, propose_blockize}}; }
 
 }  // namespace ardea::schedule
