@@ -175,20 +175,30 @@ class Walk {
       block_inside(node, place);
       return;
     }
-    // A declared region is exact where it is what the body touches exactly.
+    // A declared region is exact where it is what the body touches exactly. A tensor instruction writes all
+    // that is declared: what it is given are addresses, and the declaration says what lies behind them.
     const Analyzer inside = facts_inside(node, place.facts);
     const Accesses actual = accesses(node, place.facts);
-    for (const BufferRegion& region : *node.reads) declared(region, actual.reads, inside, false, place);
-    for (const BufferRegion& region : *node.writes) declared(region, actual.writes, inside, true, place);
+    const bool whole = is_instruction(node.body);
+    for (const BufferRegion& region : *node.reads)
+      declared(region, actual.reads, inside, false, false, place);
+    for (const BufferRegion& region : *node.writes)
+      declared(region, actual.writes, inside, true, whole, place);
+  }
+
+  static bool is_instruction(const Stmt& s) {
+    const auto* evaluate = s.as<Evaluate>();
+    const auto* call = evaluate != nullptr ? evaluate->value.as<Call>() : nullptr;
+    return call != nullptr && call->op->name == "tensor_instruction";
   }
 
   void declared(const BufferRegion& region, const std::vector<Touched>& actual, const Analyzer& inside,
-                bool write, const Place& place) {
+                bool write, bool whole, const Place& place) {
     if (is_left_out(region.buffer)) return;
-    const bool exact = std::any_of(actual.begin(), actual.end(), [&](const Touched& t) {
-      return t.exact && t.region.buffer == region.buffer &&
-             contains(t.region, region, inside) == Proof::proved;
-    });
+    const bool exact = whole || std::any_of(actual.begin(), actual.end(), [&](const Touched& t) {
+                         return t.exact && t.region.buffer == region.buffer &&
+                                contains(t.region, region, inside) == Proof::proved;
+                       });
     BufferRegion here{region.buffer, {}};
     for (const Range& dim : region.region)
       here.region.push_back({substitute(dim.min, place.values), substitute(dim.extent, place.values)});

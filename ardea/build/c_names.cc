@@ -65,8 +65,9 @@ const Names& library_functions() {
 /// Of Ardea's runtime and of what stands around the kernels (ardea/build/standalone).
 const Names& runtime_functions() {
   static const Names names = {
-      "ardea_set_error",    "ardea_set_error_format", "ardea_last_error", "ardea_allocate", "ardea_free",
-      "ardea_parallel_for", "ardea_call_registered",  "ardea_set_host",   "ardea_host",     "ardea_library"};
+      "ardea_set_error",    "ardea_set_error_format", "ardea_last_error",    "ardea_allocate", "ardea_free",
+      "ardea_parallel_for", "ardea_call_registered",  "ardea_request_tiles", "ardea_set_host", "ardea_host",
+      "ardea_library"};
   return names;
 }
 

@@ -44,8 +44,9 @@ class TemporaryFolder {
 std::vector<std::string> machine_flags(const target::Target& target) {
   std::vector<std::string> flags;
   if (target.arch == target::Arch::x86_64) {
-    for (const char* feature : {"sse4.2", "popcnt", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt",
-                                "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vnni"})
+    for (const char* feature :
+         {"sse4.2", "popcnt", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "avx512f", "avx512bw",
+          "avx512dq", "avx512vl", "avx512vnni", "amx-tile", "amx-int8", "amx-bf16"})
       if (target.has(feature)) flags.push_back(std::string("-m") + feature);
     return flags;
   }

@@ -5,6 +5,7 @@
 
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/lower/passes.h"
 
 namespace ardea::build {
 
@@ -74,7 +75,7 @@ std::string to_string(Role role) {
 }
 
 std::vector<Role> argument_roles(const Function& f) {
-  const AccessOrder order(f.body);
+  const AccessOrder order(lower::expand_tensor_instructions(f).body);
   std::vector<Role> roles;
   for (const Parameter& p : f.parameters) roles.push_back(order.role(p));
   return roles;

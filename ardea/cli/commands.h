@@ -67,6 +67,13 @@ struct PrimitivesOptions {
 };
 int primitives(const PrimitivesOptions& options);
 
+struct InstructionsOptions {
+  std::string name = {};  ///< empty for all
+  std::string target = "host";
+  bool json = false;
+};
+int instructions(const InstructionsOptions& options);
+
 struct OpsOptions {
   std::string name = {};  ///< empty for all
   bool json = false;

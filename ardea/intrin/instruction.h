@@ -11,8 +11,10 @@ namespace ardea::intrin {
 /// A tensor instruction as data (DESIGN §6): what it computes, as a small program; what its operands need;
 /// and how each backend says it.
 struct Operand {
-  std::string
-      scope;  ///< where the buffer must live: "global", "shared", "register", a unit's own; empty: anywhere
+  /// Where the buffer must live: "global", "shared", "register", a unit's own; empty: anywhere. A tile
+  /// ("amx.tile") is a register with a number, which stands in implementations for $ and the parameter's
+  /// name.
+  std::string scope;
   std::int64_t alignment_bytes = 1;  ///< of its first element
 };
 
@@ -24,9 +26,11 @@ struct Instruction {
   Function meaning;
   std::vector<Operand> operands;  ///< one for each buffer parameter, in order
   std::string required_feature;   ///< of the target, such as "dotprod"; empty for none
-  /// For each backend ("llvm", "c", "cuda") what to emit, as that backend defines it; absent where it expands
-  /// `meaning`.
+  /// For each backend ("llvm", "c", "cuda") what to emit, as that backend defines it
+  /// (docs/tensor_instructions.md); absent where it expands `meaning`.
   std::map<std::string, std::string> implementations;
+  /// How the machine's answers may differ from the meaning's, in a sentence; empty: they have its bits.
+  std::string rounding = {};
 };
 
 /// Adds a record; Error where the name is taken, or the meaning does not verify.

@@ -4,6 +4,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify.h"
 #include "ardea/intrin/examples.h"
+#include "ardea/intrin/families.h"
 #include "ardea/intrin/instruction.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -15,7 +16,8 @@ namespace {
 class Registry {
  public:
   Registry() {
-    for (Instruction& example : example_instructions()) add(std::move(example));
+    for (auto family : {example_instructions, neon_instructions, avx512_instructions, amx_instructions})
+      for (Instruction& record : family()) add(std::move(record));
   }
 
   void add(Instruction instruction) {

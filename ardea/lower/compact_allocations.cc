@@ -7,6 +7,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/filled_first.h"
+#include "ardea/lower/instruction_windows.h"
 #include "ardea/lower/lane_counts.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
@@ -16,22 +17,6 @@ namespace ardea::lower {
 namespace {
 
 using arith::Analyzer;
-
-/// The buffer over the whole allocation, where it is the only view and no address of it is taken.
-Buffer only_view(const Allocate& allocate) {
-  const auto* declare = allocate.body.as<DeclareBuffer>();
-  if (declare == nullptr || declare->buffer->data != allocate.data || !is_compact(declare->buffer)) return {};
-  for (const Buffer& b : buffers_in(declare->body))
-    if (b->data == allocate.data && b != declare->buffer) return {};
-  bool escapes = false;
-  visit_exprs(declare->body, [&](const Expr& e) {
-    escapes = escapes || e == allocate.data;
-    const auto* call = e.as<Call>();
-    if (call != nullptr && call->op->name == "address_of")
-      escapes = escapes || call->arguments[0].as<Load>()->buffer == declare->buffer;
-  });
-  return escapes ? Buffer{} : declare->buffer;
-}
 
 /// The most that e can be in any iteration of the loops around. Both sides of the tail min(r * 16 + 16, n) -
 /// r * 16 move with r, and only one of the operands of the min at a time says that it is at most 16.
@@ -83,8 +68,39 @@ Range kept(const Range& touched, const Expr& extent, bool in_registers, const Ar
   return facts.proves(part.extent < all.extent) && facts.proves(part.extent >= make_int(1)) ? part : all;
 }
 
+/// s with what its instructions touch of the buffer written out; nothing where that is not known.
+std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, const Analyzer& facts) {
+  bool known = true;
+  const Stmt shown = rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
+                               const Call* call = instruction_call(x);
+                               if (call == nullptr) return std::nullopt;
+                               const auto windows = windows_of(*call, buffer, facts);
+                               known = known && windows.has_value();
+                               return windows ? touching(*windows, *call) : x;
+                             }});
+  return known ? std::optional(shown) : std::nullopt;
+}
+
+/// s with the strides that windows in `buffer` have in `now`; nothing where an instruction does not take
+/// them.
+std::optional<Stmt> with_strides_of(const Stmt& s, const Buffer& buffer, const Buffer& now,
+                                    const Analyzer& facts) {
+  bool fits = true;
+  const Stmt out =
+      rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
+                const Call* call = instruction_call(x);
+                if (call == nullptr) return std::nullopt;
+                const auto changed = with_strides(*call, *windows_of(*call, buffer, facts), now, facts);
+                fits = fits && changed.has_value();
+                return changed ? Stmt(Evaluate{make_call(call->op->name, changed->arguments)}) : x;
+              }});
+  return fits ? std::optional(out) : std::nullopt;
+}
+
 std::optional<BufferRegion> touched_box(const Buffer& buffer, const Stmt& body, const Analyzer& facts) {
-  const arith::Accesses accesses = arith::accesses(body, facts);
+  const std::optional<Stmt> shown = with_windows_shown(body, buffer, facts);
+  if (!shown) return std::nullopt;
+  const arith::Accesses accesses = arith::accesses(*shown, facts);
   std::optional<arith::Touched> box;
   for (const auto* list : {&accesses.reads, &accesses.writes})
     for (const arith::Touched& touched : *list)
@@ -126,6 +142,8 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& aro
   const bool pads = allocate.scope == register_scope && pad_row(small, target);
   if (!shrinks && !pads) return allocate;
   const Buffer shrunk(std::move(small));
+  const std::optional<Stmt> restrided = with_strides_of(body, buffer, shrunk, facts);
+  if (!restrided) return allocate;
   const Redirection shift = {
       .access = [&](const Buffer& b, const std::vector<Expr>& indices) -> std::optional<Place> {
         if (b != buffer) return std::nullopt;
@@ -136,7 +154,7 @@ Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& aro
       }};
   Allocate out = allocate;
   out.extents = shrunk->shape;
-  out.body = DeclareBuffer{shrunk, redirect(body, shift)};
+  out.body = DeclareBuffer{shrunk, redirect(*restrided, shift)};
   return out;
 }
 
@@ -160,7 +178,7 @@ Stmt visit(const Stmt& s, const Around& around, const target::Target& target) {
       map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner, target); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
-  const Buffer buffer = only_view(*allocate);
+  const Buffer buffer = whole_view(*allocate, Addresses::of_instructions);
   if (!buffer) return out;
   const Stmt small = compacted(*allocate, buffer, around, target);
   return around.has_register_tiles ? with_notes(small, around.facts) : small;

@@ -1,5 +1,7 @@
 #include "ardea/lower/layout.h"
 
+#include <unordered_set>
+
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -115,6 +117,28 @@ Buffer flat_view(const Buffer& buffer) {
 
 bool is_compact(const Buffer& buffer) {
   return buffer->strides.empty() && (!buffer->element_offset || is_zero(buffer->element_offset));
+}
+
+Buffer whole_view(const Allocate& allocate, Addresses allowed) {
+  const auto* declare = allocate.body.as<DeclareBuffer>();
+  if (declare == nullptr || declare->buffer->data != allocate.data || !is_compact(declare->buffer)) return {};
+  for (const Buffer& b : buffers_in(declare->body))
+    if (b->data == allocate.data && b != declare->buffer) return {};
+  std::unordered_set<Expr> operands;
+  if (allowed == Addresses::of_instructions)
+    visit_exprs(declare->body, [&](const Expr& e) {
+      const auto* call = e.as<Call>();
+      if (call != nullptr && call->op->name == "tensor_instruction")
+        operands.insert(call->arguments.begin(), call->arguments.end());
+    });
+  bool escapes = false;
+  visit_exprs(declare->body, [&](const Expr& e) {
+    escapes = escapes || e == allocate.data;
+    const auto* call = e.as<Call>();
+    if (call != nullptr && call->op->name == "address_of" && !operands.contains(e))
+      escapes = escapes || call->arguments[0].as<Load>()->buffer == declare->buffer;
+  });
+  return escapes ? Buffer{} : declare->buffer;
 }
 
 Stmt redirect(const Stmt& s, const Redirection& redirection) {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
@@ -17,14 +20,16 @@ struct Window {
   Expr start;     ///< of element 0 of the formal, in the memory
 };
 
+/// By every backend for cpus: they get the same lowered program.
 bool has_implementation(const intrin::Instruction& instruction, const target::Target& target) {
-  return instruction.implementations.contains("llvm") &&
+  return instruction.implementations.contains("llvm") && instruction.implementations.contains("c") &&
          (instruction.required_feature.empty() || target.has(instruction.required_feature));
 }
 
-class Expansion {
+/// A call with its operands bound to what it is given.
+class BoundCall {
  public:
-  Expansion(const intrin::Instruction& instruction, const std::vector<Expr>& arguments,
+  BoundCall(const intrin::Instruction& instruction, const std::vector<Expr>& arguments,
             const target::Target& target)
       : name_(instruction.name), meaning_(instruction.meaning) {
     require(arguments.size() == meaning_.parameters.size() + 1,
@@ -32,7 +37,31 @@ class Expansion {
             meaning_.parameters.size());
     for (std::size_t i = 0; i < meaning_.parameters.size(); ++i)
       bind(meaning_.parameters[i], arguments[i + 1], i);
-    body_ = fresh_copy(lower_until(meaning_, target, "blocks_to_loops").body);
+    target_ = &target;
+  }
+
+  /// The call itself, behind a test that its windows lie in their memory: no later pass knows how far they
+  /// reach.
+  Stmt checked(const Stmt& call) const {
+    std::vector<Stmt> all;
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      const std::vector<Expr> strides = strides_of(windows_[i].formal);
+      Expr last = starts_[i];
+      Expr forwards = make_bool(true);
+      for (std::size_t d = 0; d < strides.size(); ++d) {
+        const Expr steps = make_int(*constant_int(windows_[i].formal->shape[d]) - 1);
+        const Expr stride = as_index(substitute(strides[d], scalars_));
+        last = add_index(last, multiply_index(steps, stride));
+        forwards = logical_and(forwards, stride >= make_int(0));
+      }
+      const Expr end = as_index(windows_[i].memory->shape[0]);
+      all.push_back(fail_if(logical_not(logical_and(forwards, last < end)),
+                            fmt::format("{}: operand {} reaches to element {{}} of {}, which has {{}}", name_,
+                                        windows_[i].formal->name, windows_[i].memory->name),
+                            {last, end}));
+    }
+    all.push_back(call);
+    return make_seq(std::move(all));
   }
 
   Stmt statement() const {
@@ -43,7 +72,9 @@ class Expansion {
               return Place{window.memory, {add_index(window.start, flat_index(b, indices))}};
           return std::nullopt;
         }};
-    Stmt out = substitute(redirect(body_, to_memory), scalars_);
+    Stmt body = fresh_copy(lower_until(meaning_, *target_, "blocks_to_loops").body);
+    if (touches_registers()) body = written_out(body);
+    Stmt out = substitute(redirect(body, to_memory), scalars_);
     for (std::size_t i = windows_.size(); i-- > 0;) {
       out = LetStmt{Var(windows_[i].start), starts_[i], out};
       out = DeclareBuffer{windows_[i].memory, out};
@@ -52,6 +83,22 @@ class Expansion {
   }
 
  private:
+  bool touches_registers() const {
+    return std::any_of(windows_.begin(), windows_.end(),
+                       [](const Window& window) { return window.memory->scope == "register"; });
+  }
+
+  /// A register is named by a constant: loops over registers are unrolled.
+  static Stmt written_out(const Stmt& s) {
+    return rewrite(s, Rewriter{.stmt_after = [](const Stmt& x) -> Stmt {
+                     const auto* loop = x.as<For>();
+                     if (loop == nullptr) return x;
+                     For out = *loop;
+                     out.kind = ForKind::unrolled;
+                     return out;
+                   }});
+  }
+
   void bind(const Parameter& formal, const Expr& actual, std::size_t position) {
     if (!formal.buffer) {
       scalars_.emplace(formal.var, make_cast(formal.var.type(), actual));
@@ -74,12 +121,12 @@ class Expansion {
   std::vector<Window> windows_;
   std::vector<Expr> starts_;
   Substitution scalars_;
-  Stmt body_;
+  const target::Target* target_ = nullptr;
 };
 
-}  // namespace
-
-Function lower_tensor_instructions(const Function& f, const target::Target& target) {
+/// Every call of an instruction for which `expands` holds, as what it means.
+Function expanded(const Function& f, const target::Target& target,
+                  const std::function<bool(const intrin::Instruction&)>& expands) {
   Function out = f;
   out.body =
       rewrite(f.body, Rewriter{.stmt_after = [&](const Stmt& s) -> Stmt {
@@ -89,10 +136,22 @@ Function lower_tensor_instructions(const Function& f, const target::Target& targ
                 const auto* name = call->arguments.empty() ? nullptr : call->arguments[0].as<StringImm>();
                 require(name != nullptr, "{}: T.tensor_instruction must name its instruction first", f.name);
                 const intrin::Instruction& instruction = intrin::find_instruction(name->value);
-                if (has_implementation(instruction, target)) return s;
-                return Expansion(instruction, call->arguments, target).statement();
+                const BoundCall bound(instruction, call->arguments, target);
+                return expands(instruction) ? bound.statement() : bound.checked(s);
               }});
   return out;
+}
+
+}  // namespace
+
+Function expand_tensor_instructions(const Function& f) {
+  return expanded(f, {}, [](const intrin::Instruction&) { return true; });
+}
+
+Function lower_tensor_instructions(const Function& f, const target::Target& target) {
+  return expanded(f, target, [&](const intrin::Instruction& instruction) {
+    return !has_implementation(instruction, target);
+  });
 }
 
 }  // namespace ardea::lower

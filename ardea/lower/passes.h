@@ -29,11 +29,14 @@ Function lower_match_buffer(const Function& f, const target::Target& target);
 Function blocks_to_loops(const Function& f, const target::Target& target);
 
 /// Calls of tensor instructions that the target's backend cannot say become what they mean, on windows of
-/// flat views.
+/// flat views; the others stand behind a test that their windows lie in memory.
 Function lower_tensor_instructions(const Function& f, const target::Target& target);
 
+/// The same with all of them, in any program: for those who look at what a program does.
+Function expand_tensor_instructions(const Function& f);
+
 /// An allocated buffer without views shrinks to the box that is touched, its indices shifted by the box's
-/// corner.
+/// corner; tensor instructions on it get its new strides.
 Function compact_allocations(const Function& f, const target::Target& target);
 
 /// A loop with stages becomes the statements that fill the pipeline, a loop in which all stages run, and the
@@ -50,6 +53,10 @@ Function simplify(const Function& f, const target::Target& target);
 /// its allocations inside the address space, stands a test that fails with the buffer, the dimension and the
 /// values.
 Function check_accesses(const Function& f, const target::Target& target);
+
+/// The strides of allocations are those that the annotation buffer_dim_align asks for
+/// (ir/storage_alignment.h); no allocation carries it.
+Function align_strides(const Function& f, const target::Target& target);
 
 /// Every buffer has one dimension, no strides and no offset; indices are int64. Parameters keep their shape
 /// in the signature, and the body uses flat views of them.

@@ -42,6 +42,9 @@ const std::vector<Pass>& cpu_pipeline() {
       {"simplify", "no loop runs once, no condition is decided", simplify},
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
+      // After compact_allocations, because a stride has to hold what is left of the dimensions inside; after
+      // check_accesses, which compares indices with extents, and elements between rows with nothing.
+      {"align_strides", "strides of allocations are what buffer_dim_align asks for", align_strides},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
       // After flatten_storage: which element is written in place of which is one index. Before loops are cut
       // and become lanes: the element that an iteration touches still shows. After independent_lanes, which

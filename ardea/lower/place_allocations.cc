@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/regions.h"
+#include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/layout.h"
@@ -65,11 +68,48 @@ Stmt placed(const Stmt& s, const Analyzer& facts) {
   return block == nullptr || block->allocations.empty() ? inner : with_allocations(*block, facts);
 }
 
+/// What blocks ask of the memory of buffers that they write. Of two wishes for one axis the first counts.
+using Alignments = std::unordered_map<Var, std::vector<StorageAlignment>>;
+
+Alignments alignments_in(const Stmt& s) {
+  Alignments all;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* block = part.as<Block>();
+    if (block == nullptr) return;
+    for (StorageAlignment alignment : storage_alignments(block->annotations)) {
+      // A step after the one that annotated the block may have taken the buffer away from it.
+      if (alignment.buffer < 0 || alignment.buffer >= std::ssize(*block->writes)) continue;
+      const Buffer& buffer = (*block->writes)[static_cast<std::size_t>(alignment.buffer)].buffer;
+      std::vector<StorageAlignment>& known = all[buffer->data];
+      const bool is_known = std::any_of(known.begin(), known.end(), [&](const StorageAlignment& other) {
+        return other.axis == alignment.axis;
+      });
+      alignment.buffer = 0;
+      if (!is_known) known.push_back(alignment);
+    }
+  });
+  return all;
+}
+
+Stmt with_alignments(const Stmt& s, const Alignments& alignments) {
+  if (alignments.empty()) return s;
+  return rewrite(s, Rewriter{.stmt_after = [&](const Stmt& part) -> Stmt {
+                   const auto* allocate = part.as<Allocate>();
+                   const auto wanted =
+                       allocate == nullptr ? alignments.end() : alignments.find(allocate->data);
+                   if (wanted == alignments.end()) return part;
+                   Allocate out = *allocate;
+                   out.annotations[storage_alignment_key] = attribute_of(wanted->second);
+                   return out;
+                 }});
+}
+
 }  // namespace
 
 Function place_allocations(const Function& f, const target::Target&) {
   Function out = arith::complete_regions(f);
-  out.body = placed(out.body, arith::facts_of(f));
+  const Alignments alignments = alignments_in(out.body);
+  out.body = with_alignments(placed(out.body, arith::facts_of(f)), alignments);
   return arith::complete_regions(out);
 }
 

@@ -9,6 +9,7 @@
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/lower/passes.h"
 #include "ardea/measure/bounded_value.h"
 #include "ardea/support/error.h"
 #include "ardea/support/overloaded.h"
@@ -461,6 +462,8 @@ class Transformation {
 
 }  // namespace
 
-BoundedProgram with_error_bounds(const Function& f) { return Transformation(f).run(); }
+BoundedProgram with_error_bounds(const Function& f) {
+  return Transformation(lower::expand_tensor_instructions(f)).run();
+}
 
 }  // namespace ardea::measure

@@ -63,9 +63,13 @@ int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent
 int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
                               int32_t count, ArdeaValue* result, int32_t* result_code);
 
+/* Asks the operating system to let this process use the tile registers (AMX), once. Returns 0, or nonzero after
+ * ardea_set_error. */
+int32_t ardea_request_tiles(void);
+
 /* A shared library describes itself by one exported object, `const ArdeaLibrary ardea_library`:
  * runtime::load_module reads it. The version counts changes of anything in this file. */
-#define ARDEA_ABI_VERSION 1
+#define ARDEA_ABI_VERSION 2
 
 /* What a process that loads the library puts in place of the library's own: its errors, threads and
  * registered functions. All are there, and live as long as the library. */

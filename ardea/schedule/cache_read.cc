@@ -2,6 +2,7 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/ir/print.h"
+#include "ardea/schedule/added_blocks.h"
 #include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/read_place.h"
 #include "ardea/schedule/reduction_nest.h"
@@ -25,7 +26,7 @@ Outcome cached(const Function& f, const Readers& readers, const std::string& sco
   std::vector<BlockId> blocks;
   for (const Path& path : readers.blocks) blocks.push_back(block_at(path).id);
   program = redirected(std::move(program), around, blocks, readers.buffer, cache);
-  program = arith::complete_regions(with_allocation(program, around, cache));
+  program = arith::complete_regions(with_allocation(program, BlockRef{around}, cache));
   if (!box.exact && !is_never_written(f, readers.buffer) && !reads_only_written(program, readers.buffer))
     return Refusal{"not_all_written",
                    fmt::format("the copy would hold {}, and it is not proved that all of it is read, or has "

@@ -1,6 +1,7 @@
 #include "ardea/schedule/cache_write.h"
 
 #include "ardea/arith/regions.h"
+#include "ardea/schedule/added_blocks.h"
 #include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/reduction_nest.h"
 #include "ardea/schedule/refer.h"
@@ -33,7 +34,7 @@ Outcome apply(const Function& f, const CacheWrite& step, Context& context) {
   std::vector<BlockId> users = std::get<std::vector<BlockId>>(readers);
   users.push_back(step.block.id);
   program = redirected(std::move(program), around, users, writer.buffer, cache);
-  program = arith::complete_regions(with_allocation(program, around, cache));
+  program = arith::complete_regions(with_allocation(program, BlockRef{around}, cache));
   if (auto refusal = refuse_races_around(program, *path_to(program, BlockRef{copy.id})))
     return *std::move(refusal);
   return Applied{std::move(program), {BlockRef{copy.id}}};

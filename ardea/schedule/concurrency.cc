@@ -35,7 +35,7 @@ std::vector<Path> loops_that_may_own(const Function& f) {
   std::vector<Path> paths;
   visit_stmts(f.body, [&](const Stmt& s) {
     if (const auto* loop = s.as<For>(); loop != nullptr && may_own_memory(loop->kind))
-      paths.push_back(*path_to(f, LoopRef{loop->var}));
+      if (auto path = path_to(f, LoopRef{loop->var})) paths.push_back(*std::move(path));
   });
   return paths;
 }

@@ -8,9 +8,12 @@
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/schedule/added_blocks.h"
+#include "ardea/schedule/element_function.h"
 #include "ardea/schedule/moved_block.h"
 #include "ardea/schedule/placed_nest.h"
 #include "ardea/schedule/refer.h"
+#include "ardea/schedule/scope.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
@@ -33,22 +36,23 @@ std::optional<Refusal> refuse_unknown_scope(const std::string& scope) {
                  fmt::format("there is no scope {}, only {}", in_quotes(scope), known_scopes())};
 }
 
+std::variant<Allocation, Refusal> allocation_of(const Function& f, const Buffer& buffer) {
+  if (const auto owner = owner_of(f, buffer))
+    for (const Buffer& allocated : block_at(*owner).allocations)
+      if (allocated->data == buffer->data) return Allocation{*owner, allocated};
+  return Refusal{"buffer_is_parameter",
+                 fmt::format("{} is not allocated by a block: its memory is the caller's", buffer->name)};
+}
+
 Buffer cache_of(const Buffer& buffer, const std::string& scope) {
   std::string name = buffer->name + "_" + scope;
   std::replace(name.begin(), name.end(), '.', '_');
   return make_buffer(name, buffer->shape, buffer->type, scope);
 }
 
-Block copy_block(std::string name, const Buffer& from, const Buffer& to) {
-  Block block{.name = std::move(name)};
-  std::vector<Expr> at;
-  for (const Expr& extent : from->shape) {
-    const Var var(fmt::format("v{}", at.size()));
-    block.iterators.push_back({var, {make_int(0), arith::as_index(extent)}, IteratorKind::spatial, {}});
-    at.push_back(var);
-  }
-  block.body = make_store(to, at, make_load(from, at));
-  return block;
+Block copy_block(const std::string& name, const Buffer& from, const Buffer& to) {
+  return block_over(name, from->shape,
+                    [&](const std::vector<Expr>& at) { return make_store(to, at, make_load(from, at)); });
 }
 
 Stmt copy_nest(const Function& f, const Block& block, const std::vector<Range>& box, const Path& place) {
@@ -93,7 +97,7 @@ Function redirected(Function f, const BlockId& scope, const std::vector<BlockId>
     // These are evaluated outside the block.
     block.iterators = before.iterators;
     block.predicate = before.predicate;
-    f = with(f, path, block);
+    f = with(f, path, with_own_lets(std::move(block)));
     for (std::size_t i = path.size() - 1; i-- > 0;) {
       const auto* around = path[i].as<Block>();
       if (around == nullptr) continue;
@@ -107,11 +111,13 @@ Function redirected(Function f, const BlockId& scope, const std::vector<BlockId>
   return f;
 }
 
-Function with_allocation(const Function& f, const BlockId& id, const Buffer& buffer) {
-  const Path path = *path_to(f, BlockRef{id});
-  Block block = block_at(path);
-  block.allocations.push_back(buffer);
-  return with(f, path, block);
+Block with_own_lets(Block block) {
+  const std::function<Stmt(const Stmt&)> own = [&](const Stmt& s) {
+    return map_children(s, Mapper{.expr = [](const Expr& e) { return fresh_copy(e); }, .stmt = own});
+  };
+  if (block.init) block.init = own(block.init);
+  block.body = own(block.body);
+  return block;
 }
 
 bool is_declared_between(const Path& scope, const Path& path, const Buffer& buffer) {

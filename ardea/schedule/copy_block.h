@@ -17,11 +17,19 @@ std::variant<Buffer, Refusal> buffer_at(const Block& block, Side side, std::int6
 /// Refused as no_such_scope where there is none of that name.
 std::optional<Refusal> refuse_unknown_scope(const std::string& scope);
 
+/// The block that allocates the memory, as the last of a path, and the buffer that it allocates.
+struct Allocation {
+  Path owner;
+  Buffer buffer;
+};
+/// Refused as buffer_is_parameter where no block does.
+std::variant<Allocation, Refusal> allocation_of(const Function& f, const Buffer& buffer);
+
 /// A compact buffer of the same shape, <name>_<scope>.
 Buffer cache_of(const Buffer& buffer, const std::string& scope);
 
-/// to[v0, …] = from[v0, …] for two buffers of one shape. The bindings are left empty: copy_nest gives them.
-Block copy_block(std::string name, const Buffer& from, const Buffer& to);
+/// to[v0, …] = from[v0, …] for two buffers of one shape.
+Block copy_block(const std::string& name, const Buffer& from, const Buffer& to);
 
 /// The block in loops ax0, ax1, …, one an iterator, that run exactly the values of `box`, one range an
 /// iterator, in place of the path's last statement.
@@ -39,8 +47,9 @@ std::variant<std::vector<Path>, Refusal> blocks_inside(const Function& f, const 
 Function redirected(Function f, const BlockId& scope, const std::vector<BlockId>& blocks, const Buffer& old,
                     const Buffer& now);
 
-/// f in which the block allocates the buffer, too.
-Function with_allocation(const Function& f, const BlockId& block, const Buffer& buffer);
+/// The block with expressions that define variables of their own: after its body was rewritten, because what
+/// it shared with other blocks is now one of each.
+Block with_own_lets(Block block);
 
 /// Whether a buffer is declared between the block at the end of `scope` and the end of the path: it has no
 /// meaning elsewhere in the scope.

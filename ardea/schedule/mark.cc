@@ -1,5 +1,8 @@
 #include "ardea/schedule/mark.h"
 
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/plain_loop.h"
 #include "ardea/schedule/refer.h"
@@ -24,6 +27,20 @@ Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind) {
   return marked(f, found, kind);
 }
 
+/// The lanes of a tensor instruction are its own: it has none to spare for a loop around.
+std::optional<Refusal> refuse_instructions(const For& loop) {
+  std::optional<Refusal> refusal;
+  visit_exprs(loop.body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    if (call != nullptr && call->op->name == "tensor_instruction")
+      refusal =
+          Refusal{"holds_instruction", fmt::format("loop {} holds the tensor instruction {}, which works on "
+                                                   "vectors itself",
+                                                   loop.var.name(), print(call->arguments.at(0)))};
+  });
+  return refusal;
+}
+
 }  // namespace
 
 Outcome apply(const Function& f, const Parallel& step, Context&) {
@@ -31,6 +48,8 @@ Outcome apply(const Function& f, const Parallel& step, Context&) {
 }
 
 Outcome apply(const Function& f, const Vectorize& step, Context&) {
+  if (const auto path = path_to(f, step.loop))
+    if (auto refusal = refuse_instructions(loop_at(*path))) return *std::move(refusal);
   return concurrent(f, step.loop, ForKind::vectorized);
 }
 

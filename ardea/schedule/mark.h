@@ -23,8 +23,11 @@ struct Vectorize {
   static constexpr auto fields = std::tuple(field("loop", &Vectorize::loop));
   static constexpr auto contract =
       "a loop's iterations become lanes of vectors\n\n"
-      "Requires a serial loop that carries no dependence (a reduction's updates are one).";
-  static constexpr std::array refusals = {"loop_is_not_serial", "loop_carries_dependence"};
+      "Requires a serial loop that carries no dependence (a reduction's updates are one) and holds no "
+      "tensor\n"
+      "instruction.";
+  static constexpr std::array refusals = {"loop_is_not_serial", "loop_carries_dependence",
+                                          "holds_instruction"};
 };
 Outcome apply(const Function& f, const Vectorize& step, Context& context);
 

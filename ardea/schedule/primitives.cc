@@ -2,6 +2,8 @@
 #include "ardea/schedule/add_unit_loop.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/bind.h"
+#include "ardea/schedule/blockize.h"
+#include "ardea/schedule/cache_index.h"
 #include "ardea/schedule/cache_read.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
@@ -17,15 +19,19 @@
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/merge.h"
 #include "ardea/schedule/primitive.h"
+#include "ardea/schedule/reindex.h"
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/reverse_compute_at.h"
 #include "ardea/schedule/reverse_compute_inline.h"
 #include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/sample.h"
 #include "ardea/schedule/sample_compute_location.h"
+#include "ardea/schedule/set_scope.h"
 #include "ardea/schedule/software_pipeline.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/stage_mem.h"
+#include "ardea/schedule/storage_align.h"
+#include "ardea/schedule/tensorize.h"
 #include "ardea/schedule/tile.h"
 #include "ardea/schedule/transform_layout.h"
 #include "ardea/support/text.h"
@@ -66,15 +72,22 @@ const std::vector<Primitive>& primitives() {
       row<ComputeInline>(),
       row<ReverseComputeInline>(),
       // memory
-      row<TransformLayout>(),
       row<CacheRead>(),
       row<CacheWrite>(),
+      row<Reindex>(),
+      row<CacheIndex>(),
+      row<SetScope>(),
+      row<StorageAlign>(),
+      row<TransformLayout>(),
       row<StageMem>(),
       row<LiftAlloc>(),
       row<AddGuard>(),
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),
+      // tensor units
+      row<Blockize>(),
+      row<Tensorize>(),
       // sampling
       row<SamplePerfectTile>(),
       row<SampleCategorical>(),

@@ -61,7 +61,7 @@ class Placing {
       return Refusal{"reads_old_content",
                      fmt::format("block {} goes on from what {} held before, which the new memory does not "
                                  "hold",
-                                 block_.name, writer_.buffer->name)};
+                                 block_.name, writer_.name)};
     auto initialised = initialised_box(depth, facts);
     if (auto* refusal = std::get_if<Refusal>(&initialised)) return std::move(*refusal);
     const auto& first = std::get<std::optional<arith::Touched>>(initialised);
@@ -75,7 +75,7 @@ class Placing {
     return Refusal{"writes_only_part",
                    fmt::format("it is not proved that block {} writes a whole box of {}, and the rest of it "
                                "must keep its content",
-                               block_.name, writer_.buffer->name)};
+                               block_.name, writer_.name)};
   }
 
   /// What the init of the block writes in one run of the statement, where loops are around it. Refused where
@@ -151,8 +151,7 @@ class Following {
       reads = reads || (touch.reads && touch.path.size() > reader.size());
     }
     if (!reads)
-      return Refusal{"not_a_consumer",
-                     fmt::format("block {} does not read {}", block.name, writer_.buffer->name)};
+      return Refusal{"not_a_consumer", fmt::format("block {} does not read {}", block.name, writer_.name)};
     const std::size_t depth = place_.path.size() - 1;
     const auto* sequence = place_.path[depth - 1].as<Seq>();
     if (sequence == nullptr || !holds(place_.path, depth - 1, reader) || !stands_before(place_.path, reader))
@@ -172,7 +171,7 @@ class Following {
       const auto at = std::find(all.begin(), all.end(), touch.path[depth]);
       if (at > place && at <= last)
         return Refusal{"written_between",
-                       fmt::format("{} is written between block {} and block {}: {}", writer_.buffer->name,
+                       fmt::format("{} is written between block {} and block {}: {}", writer_.name,
                                    block_at(writer_.block).name, block_at(reader).name,
                                    arith::brief(touch.path.back()))};
     }
@@ -198,7 +197,7 @@ class Following {
 }  // namespace
 
 std::variant<Writer, Refusal> writer_of(const Path& block, const Buffer& buffer) {
-  Writer writer{block, block_around(block), buffer, {}};
+  Writer writer{block, block_around(block), buffer, {}, buffer->name};
   writer.touches = touches(writer.scope, buffer);
   if (is_declared_between(writer.scope, block, buffer)) return viewed(buffer, block_at(block));
   for (const Touch& touch : writer.touches) {

@@ -14,6 +14,7 @@ struct Writer {
   Path scope;  ///< to the block around it
   Buffer buffer;
   std::vector<Touch> touches;  ///< of the buffer, in the scope
+  std::string name;            ///< of the buffer, in messages
 };
 
 /// Refused as

@@ -145,6 +145,19 @@ TEST(Primitives, are_listed_with_their_contracts) {
   EXPECT_EQ(ardea("primitives splt").exit_code, 2);
 }
 
+TEST(Instructions, are_listed_with_what_they_need) {
+  const Answer table = ardea("instructions --target neoverse-v1");
+  EXPECT_EQ(table.exit_code, 0) << table.error;
+  EXPECT_NE(table.out.find("neon.smmla                       i8mm         yes\n"), std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find("avx512.fma_f32x16                avx512f      no, as its meaning\n"),
+            std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(ardea("instructions --json").out).size() + 1,
+            static_cast<std::size_t>(std::count(table.out.begin(), table.out.end(), '\n')));
+  EXPECT_NE(ardea("instructions neon.bfmmla").out.find("rounding"), std::string::npos);
+  EXPECT_EQ(ardea("instructions neon.smla").exit_code, 2);
+}
+
 struct Wrong {
   std::string arguments, sentence;
 };

@@ -22,6 +22,25 @@ def gemm(A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 3), "float32"), C: T.Bu
                 C[vi, vj] = T.float32(0.0)
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )"},
+      {"rows_apart", R"(
+@T.prim_func
+def rows_apart(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 5), "float32")):
+    B = T.alloc_buffer((7, 11))
+    for io in range(2):
+        for ii, j in T.grid(4, 11):
+            with T.block("B"):
+                vi = T.axis.spatial(7, io * 4 + ii)
+                vj = T.axis.spatial(11, j)
+                T.where(io * 4 + ii < 7)
+                T.block_attr({"buffer_dim_align": [[0, 0, 16, 3], [0, 1, 2, 0]]})
+                B[vi, vj] = A[vi, vj] * T.float32(2.0)
+        for ii, j in T.grid(4, 5):
+            with T.block("C"):
+                vi = T.axis.spatial(7, io * 4 + ii)
+                vj = T.axis.spatial(5, j)
+                T.where(io * 4 + ii < 7)
+                C[vi, vj] = B[vi, vj * 2] + B[vi, 10 - vj]
+)"},
       {"register_tile", R"(
 @T.prim_func
 def tile(A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 11), "float32"), C: T.Buffer((7, 11), "float32")):

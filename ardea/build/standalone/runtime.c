@@ -64,6 +64,23 @@ ARDEA_SHARED void* ardea_allocate(int64_t bytes, int64_t alignment) {
 
 ARDEA_SHARED void ardea_free(void* memory) { free(memory); }
 
+#if defined(__x86_64__) && defined(__linux__)
+long syscall(long number, ...);
+#endif
+
+ARDEA_SHARED int32_t ardea_request_tiles(void) {
+#if defined(__x86_64__) && defined(__linux__)
+  static _Atomic int granted; /* 1: granted, 2: refused */
+  /* arch_prctl(ARCH_REQ_XCOMP_PERM, the component of the tiles' data) */
+  if (granted == 0) granted = syscall(158, 0x1023L, 18L) == 0 ? 1 : 2;
+  if (granted == 1) return 0;
+#endif
+  ardea_set_error(
+      "the operating system does not let this process use the tile registers (AMX); compile for a target without "
+      "amx-tile");
+  return 1;
+}
+
 ARDEA_SHARED int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
                                            int32_t count, ArdeaValue* result, int32_t* result_code) {
   const ArdeaHost* host = ardea_host();

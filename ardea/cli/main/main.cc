@@ -130,6 +130,17 @@ int run(int argc, char** argv) {
   primitives_command->add_flag("--json", primitives.json, "machine-readable output");
   primitives_command->footer("Examples:\n  ardea primitives\n  ardea primitives split");
 
+  cli::InstructionsOptions instructions;
+  CLI::App* instructions_command =
+      app.add_subcommand("instructions", "list the tensor instructions and who has them, or describe one");
+  instructions_command->add_option("name", instructions.name, "a tensor instruction");
+  instructions_command->add_option("--target", instructions.target, "the machine to ask about")
+      ->capture_default_str();
+  instructions_command->add_flag("--json", instructions.json, "machine-readable output");
+  instructions_command->footer(
+      "Examples:\n  ardea instructions\n  ardea instructions neon.smmla\n  ardea instructions --target "
+      "neoverse-v1");
+
   cli::OpsOptions ops;
   CLI::App* ops_command = app.add_subcommand("ops", "list the operators, or describe one");
   ops_command->add_option("name", ops.name, "an operator");
@@ -154,6 +165,7 @@ int run(int argc, char** argv) {
   if (show_command->parsed()) return cli::show(show);
   if (target_command->parsed()) return cli::target(target);
   if (primitives_command->parsed()) return cli::primitives(primitives);
+  if (instructions_command->parsed()) return cli::instructions(instructions);
   if (ops_command->parsed()) return cli::ops(ops);
   if (compile_command->parsed()) return cli::compile(compile);
   run_options.sizes = parse_sizes(sizes);

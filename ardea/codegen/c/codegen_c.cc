@@ -51,6 +51,7 @@ void ardea_free(void* memory);
 int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent);
 int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
                               int32_t count, ArdeaValue* result, int32_t* result_code);
+int32_t ardea_request_tiles(void);
 
 #endif
 

@@ -26,6 +26,12 @@ std::optional<std::int64_t> few_constant_elements(const Allocate& allocation) {
 }  // namespace
 
 void Emitter::emit_allocate(const Allocate& allocation) {
+  if (tiles_.are(allocation.data)) {
+    tiles_.begin(allocation);
+    emit(allocation.body);
+    tiles_.end(allocation);
+    return;
+  }
   const Memory& memory = memory_[allocation.data];
   const std::string element = memory.element.empty() ? "unsigned char" : memory.element;
   const std::int64_t element_bytes = allocation.type.bytes();

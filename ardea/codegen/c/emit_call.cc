@@ -24,6 +24,7 @@ Text Emitter::emit_call(const Expr& e, const Call& call) {
   const std::string& name = call.op->name;
   const std::vector<Expr>& arguments = call.arguments;
   if (name.starts_with("abi_")) return emit_abi(name, e.type(), arguments);
+  if (name == "tensor_instruction") return emit_instruction(call);
   if (name == "call_registered") return emit_call_registered(e, arguments);
   if (name == "fail") return emit_fail(arguments);
   if (name == "if_then_else") return emit_choice(e, arguments[0], arguments[1], arguments[2], true);

@@ -54,13 +54,14 @@ void Emitter::collect_memory(const Function& f) {
     memory.wanted_bytes = std::max(memory.wanted_bytes, buffer->alignment_bytes);
   }
   std::unordered_set<Var> shown;  // whose address the program computes with, or gives away
-  bool calls_out = false;
+  bool calls_out = false, has_instructions = false;
   visit_exprs(f.body, [&](const Expr& e) {
     if (e.is<VarNode>() && e.type().is_handle()) shown.insert(Var(e));
     const auto* call = e.as<Call>();
     if (call != nullptr && call->op->name == "address_of")
       shown.insert(call->arguments[0].as<Load>()->buffer->data);
     calls_out = calls_out || (call != nullptr && call->op->name == "call_registered");
+    has_instructions = has_instructions || (call != nullptr && call->op->name == "tensor_instruction");
   });
   visit_stmts(f.body, [&](const Stmt& s) {
     if (const auto* store = s.as<Store>()) memory_[store->buffer->data].is_written = true;
@@ -72,7 +73,7 @@ void Emitter::collect_memory(const Function& f) {
   });
   const bool apart = integer_attribute(f.attributes, "tir.noalias", 0) != 0;
   for (auto& [data, memory] : memory_) {
-    memory.is_written = memory.is_written || (calls_out && shown.contains(data));
+    memory.is_written = memory.is_written || ((calls_out || has_instructions) && shown.contains(data));
     memory.may_be_restrict = apart && !calls_out;
   }
 }
@@ -88,6 +89,7 @@ void Emitter::emit_function(const Function& f) {
   name_ = f.name;
   frame_ = Frame(file_names_);
   collect_memory(f);
+  tiles_ = Tiles(f);
   live_ = variables_read(f.body);
   comment_ = signature_comment(f);
   emit_head(f.body);
@@ -132,19 +134,19 @@ void Emitter::emit_head(const Stmt& s) {
 void Emitter::emit_kernel(const Stmt& s) {
   const std::string name = file_name(name_ + "_kernel");
   const std::vector<Var> captured = captured_variables(s);
-  std::vector<std::string> parameters, values;
+  std::vector<std::string> parameters, names, values;
   Frame caller = std::move(frame_);
   frame_ = Frame(file_names_);
   for (const Var& var : captured) {
-    parameters.push_back(parameter(var, frame_.names.define(var), true));
+    names.push_back(frame_.names.define(var));
+    parameters.push_back(parameter(var, names.back(), true));
     values.push_back(caller.names.of(var));
   }
   assume_alignment(captured);
   emit(s);
   const bool fails = frame_.fails;
   if (fails) line("return 0;");
-  add_function(comment_, (fails ? "static int32_t " : "static void ") + name + "(" +
-                             (parameters.empty() ? "void" : join(parameters, ", ")) + ")");
+  add_static_function(comment_, fails ? "int32_t" : "void", name, parameters, names);
   frame_ = std::move(caller);
   const std::string call = call_text(name, values).text;
   if (fails) return line("return " + call + ";");
@@ -177,6 +179,24 @@ void Emitter::assume_alignment(const std::vector<Var>& variables) {
     const std::string& name = frame_.names.of(var);
     line(fmt::format("{0} = ARDEA_ALIGNED({0}, {1});", name, memory->second.promised_bytes));
   }
+}
+
+void Emitter::add_static_function(const std::string& comment, const std::string& type,
+                                  const std::string& name, const std::vector<std::string>& parameters,
+                                  const std::vector<std::string>& names) {
+  const std::string list = "(" + (parameters.empty() ? "void" : join(parameters, ", ")) + ")";
+  if (!frame_.uses_tiles) return add_function(comment, "static " + type + " " + name + list);
+  const std::string inner = file_name(name + "_on_tiles");
+  add_function("/* What " + name + " does while it has the tiles. */\n", "static int32_t " + inner + list);
+  std::vector<std::string> bytes;
+  for (const unsigned char byte : tile_configuration()) bytes.push_back(std::to_string(byte));
+  frame_.lines = {"  static const unsigned char every_tile_whole[64] = {" + join(bytes, ", ") + "};",
+                  "  if (ardea_request_tiles() != 0) return -1;",
+                  "  _tile_loadconfig(every_tile_whole);",
+                  "  const int32_t status = " + call_text(inner, names).text + ";",
+                  "  _tile_release();",
+                  "  return status;"};
+  add_function(comment, "static int32_t " + name + list);
 }
 
 void Emitter::add_function(const std::string& comment, const std::string& head) {

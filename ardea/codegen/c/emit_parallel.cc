@@ -46,8 +46,8 @@ void Emitter::emit_parallel_body(const For& loop, const std::vector<Var>& captur
   if (!captured.empty())
     functions_ += fmt::format("\n/* What the iterations of the loop over {} use. */\nstruct {} {{\n{}}};\n",
                               loop.var.name(), name, fields);
-  add_function("/* Some iterations of the parallel loop over " + loop.var.name() + ". */\n",
-               "static int32_t " + name + "(int64_t begin, int64_t end, void* context)");
+  add_static_function("/* Some iterations of the parallel loop over " + loop.var.name() + ". */\n", "int32_t",
+                      name, {"int64_t begin", "int64_t end", "void* context"}, {"begin", "end", "context"});
   frame_ = std::move(caller);
 }
 

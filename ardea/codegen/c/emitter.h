@@ -11,12 +11,14 @@
 #include "ardea/codegen/c/text.h"
 #include "ardea/codegen/options.h"
 #include "ardea/codegen/ranges/ranges.h"
+#include "ardea/codegen/tiles/tiles.h"
 #include "ardea/ir/function.h"
 #include "ardea/target/target.h"
 
 /// Writes lowered functions as C. The class is one, because every part needs the names of the variables and
 /// the place where the next line goes; its parts are files: emit_function, emit_stmt, emit_allocate,
-/// emit_parallel, emit_expr, emit_arithmetic, emit_vector, emit_cast, emit_call, emit_abi, emit_memory.
+/// emit_parallel, emit_expr, emit_arithmetic, emit_vector, emit_cast, emit_call, emit_abi, emit_instruction,
+/// emit_memory.
 
 namespace ardea::codegen::c {
 
@@ -35,6 +37,7 @@ struct Frame {
   std::int64_t stack_bytes = 0;
   bool is_parallel_body = false;
   bool fails = false;  ///< some path returns an error
+  bool uses_tiles = false;
 };
 
 /// What is known of the memory behind a handle.
@@ -68,6 +71,10 @@ class Emitter {
   std::string file_name(const std::string& wanted);
   /// The lines of the frame in braces behind `head`.
   void add_function(const std::string& comment, const std::string& head);
+  /// The same for a function inside the file. One that uses tiles becomes two: what it does, and around it
+  /// what gets and gives back the tiles, however it ends.
+  void add_static_function(const std::string& comment, const std::string& type, const std::string& name,
+                           const std::vector<std::string>& parameters, const std::vector<std::string>& names);
 
   // emit_stmt.cc
   void emit(const Stmt& s);
@@ -139,6 +146,9 @@ class Emitter {
   Text emit_fail(const std::vector<Expr>& arguments);
   Text emit_call_registered(const Expr& e, const std::vector<Expr>& arguments);
 
+  // emit_instruction.cc
+  Text emit_instruction(const Call& call);
+
   // emit_memory.cc
   Text emit_load(const Load& load, DataType type);
   Text emit_vector_load(const Load& load, DataType type);
@@ -153,6 +163,7 @@ class Emitter {
   const target::Target& target_;
   Helpers helpers_;
   Ranges ranges_;
+  Tiles tiles_;
   std::string functions_;
   std::unordered_set<std::string> file_names_;
 

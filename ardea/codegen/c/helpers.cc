@@ -71,6 +71,11 @@ std::string Helpers::define(const std::string& name, const std::string& text, Wo
   return name;
 }
 
+std::string Helpers::instruction(const std::string& record, const std::string& implementation) {
+  const std::string name = "ardea_" + replaced(record, ".", "_");
+  return define(name, implementation.substr(implementation.find_first_not_of('\n')), {{"$function", name}});
+}
+
 std::string Helpers::lanewise(const std::string& name, const std::string& scalar, DataType result,
                               DataType operand, int arity) {
   const std::string vector = type(operand);

@@ -48,6 +48,9 @@ class Helpers {
   /// (bytes so far, count): their product, -1 where it is beyond 63 bits; a negative count is none.
   std::string checked_size();
 
+  /// The implementation of a tensor instruction: C text in which $function stands for its name.
+  std::string instruction(const std::string& record, const std::string& implementation);
+
   std::string fail_with(std::size_t values);  ///< (sentence, value, …)
   /// One of: fail, tensor_of, tensor_data, tensor_stride, tensor_type.
   std::string abi(const std::string& name);

@@ -28,6 +28,7 @@ constexpr Signature runtime_signatures[] = {
     {"ardea_set_error", "v", "p"},      {"ardea_set_error_format", "v", "ppi"},
     {"ardea_allocate", "p", "ll"},      {"ardea_free", "v", "p"},
     {"ardea_parallel_for", "i", "ppl"}, {"ardea_call_registered", "i", "pppipp"},
+    {"ardea_request_tiles", "i", ""},
 };
 
 llvm::Type* type_of_letter(llvm::IRBuilder<>& builder, char letter) {

@@ -50,6 +50,12 @@ void Emitter::emit_register_slot(const Allocate& allocation) {
 
 void Emitter::emit_allocate(const Allocate& allocation) {
   if (allocation.scope == register_scope) return emit_register_slot(allocation);
+  if (tiles_.are(allocation.data)) {
+    tiles_.begin(allocation);
+    emit(allocation.body);
+    tiles_.end(allocation);
+    return;
+  }
   const std::int64_t promised = std::max<std::int64_t>(alignment_[allocation.data], allocation.type.bytes());
   const auto alignment = static_cast<std::int64_t>(llvm::PowerOf2Ceil(static_cast<std::uint64_t>(promised)));
   const std::optional<std::int64_t> bytes = few_constant_bytes(allocation);

@@ -73,6 +73,7 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
   const std::vector<Expr>& arguments = call.arguments;
   const DataType type = e.type();
   if (name.starts_with("abi_")) return emit_abi(name, e, arguments);
+  if (name == "tensor_instruction") return emit_instruction(call);
   if (name == "call_registered") return emit_call_registered(e, arguments);
   if (name == "fail") return emit_fail(arguments);
   if (name == "if_then_else") return emit_if_then_else(arguments[0], arguments[1], arguments[2]);

@@ -26,12 +26,7 @@ void Emitter::begin_function(const std::string& name, llvm::FunctionType* type,
   frame_.function = llvm::Function::Create(type, linkage, name, module_);
   frame_.function->addFnAttr(llvm::Attribute::NoUnwind);
   frame_.function->addFnAttr(llvm::Attribute::MustProgress);
-  frame_.function->addFnAttr("target-cpu", baseline_cpu(target_.arch));
-  frame_.function->addFnAttr("tune-cpu", target_.cpu);
-  frame_.function->addFnAttr("target-features", target_.llvm_features());
-  // Some processors are tuned for narrower vectors than they have; what is vectorized here is meant to be.
-  if (target_.arch == target::Arch::x86_64)
-    frame_.function->addFnAttr("prefer-vector-width", std::to_string(target_.vector_bits));
+  add_machine(*frame_.function);
   frame_.entry = new_block("entry");
   llvm::BasicBlock* code = new_block("code");
   builder_.SetInsertPoint(frame_.entry);
@@ -39,7 +34,19 @@ void Emitter::begin_function(const std::string& name, llvm::FunctionType* type,
   builder_.SetInsertPoint(code);
 }
 
-void Emitter::end_function() { builder_.CreateRet(builder_.getInt32(0)); }
+void Emitter::add_machine(llvm::Function& function) const {
+  function.addFnAttr("target-cpu", baseline_cpu(target_.arch));
+  function.addFnAttr("tune-cpu", target_.cpu);
+  function.addFnAttr("target-features", target_.llvm_features());
+  // Some processors are tuned for narrower vectors than they have; what is vectorized here is meant to be.
+  if (target_.arch == target::Arch::x86_64)
+    function.addFnAttr("prefer-vector-width", std::to_string(target_.vector_bits));
+}
+
+void Emitter::end_function() {
+  builder_.CreateRet(builder_.getInt32(0));
+  if (frame_.uses_tiles) configure_tiles();
+}
 
 llvm::BasicBlock* Emitter::new_block(const std::string& name) {
   return llvm::BasicBlock::Create(context_, name, frame_.function);
@@ -53,6 +60,7 @@ void Emitter::emit_function(const Function& f) {
     bytes = std::max(bytes, buffer->alignment_bytes);
   }
   collect_alias_scopes(f);
+  tiles_ = Tiles(f);
 
   // int32_t (const ArdeaValue* arguments, const int32_t* type_codes, int32_t count, ArdeaValue* result,
   // int32_t* code)

@@ -4,16 +4,22 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/codegen/ranges/ranges.h"
+#include "ardea/codegen/tiles/tiles.h"
 #include "ardea/ir/function.h"
 
 /// Writes lowered functions into one LLVM module. The class is one, because every part needs the builder and
 /// the values of the variables; its parts are files: emit_expr, emit_arithmetic, emit_cast, emit_call,
-/// emit_abi, emit_memory, emit_stmt, emit_allocate, emit_parallel.
+/// emit_instruction, emit_abi, emit_memory, emit_stmt, emit_allocate, emit_parallel.
+
+namespace ardea::intrin {
+struct Instruction;
+}
 
 namespace ardea::codegen {
 
@@ -40,6 +46,7 @@ struct Frame {
 
   std::int64_t stack_bytes = 0;
   bool is_parallel_body = false;
+  bool uses_tiles = false;
   /// The packed arguments; null in the body of a parallel loop, where lowering reads none.
   llvm::Value *arguments = nullptr, *type_codes = nullptr, *count = nullptr;
 };
@@ -87,6 +94,12 @@ class Emitter {
   llvm::Value* emit_library_call(const std::string& name, DataType type,
                                  const std::vector<llvm::Value*>& arguments);
   llvm::Value* emit_reinterpret(const Expr& source, DataType to);
+
+  // emit_instruction.cc
+  llvm::Value* emit_instruction(const Call& call);
+  llvm::Function* instruction_function(const intrin::Instruction& record,
+                                       const std::map<std::string, std::string>& tiles);
+  void configure_tiles();
 
   // emit_abi.cc
   llvm::Value* emit_abi(const std::string& name, const Expr& e, const std::vector<Expr>& arguments);
@@ -137,6 +150,8 @@ class Emitter {
   void begin_function(const std::string& name, llvm::FunctionType* type,
                       llvm::GlobalValue::LinkageTypes linkage);
   void end_function();
+  /// What the function may use of the machine.
+  void add_machine(llvm::Function& function) const;
   llvm::BasicBlock* new_block(const std::string& name);
   llvm::Value* splat(llvm::Value* scalar, int lanes);
   llvm::Value* integer(llvm::Type* type, std::int64_t value);
@@ -149,6 +164,7 @@ class Emitter {
   std::string name_;  ///< of the function that is being emitted
   Frame frame_;
   Ranges ranges_;
+  Tiles tiles_;
 
   /// Of each handle that the function defines: the bytes that its buffers promise, and what it does not
   /// alias.

@@ -29,6 +29,7 @@ std::vector<ProcessSymbol> all_symbols() {
       symbol("ardea_free", ardea_free),
       symbol("ardea_parallel_for", ardea_parallel_for),
       symbol("ardea_call_registered", ardea_call_registered),
+      symbol("ardea_request_tiles", ardea_request_tiles),
       symbol<void*(void*, const void*, size_t)>("memcpy", memcpy),
       symbol<void*(void*, const void*, size_t)>("memmove", memmove),
       symbol<void*(void*, int, size_t)>("memset", memset),

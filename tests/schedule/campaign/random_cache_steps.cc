@@ -1,6 +1,11 @@
+#include "ardea/ir/traverse.h"
+#include "ardea/schedule/cache_index.h"
 #include "ardea/schedule/cache_read.h"
 #include "ardea/schedule/cache_write.h"
+#include "ardea/schedule/reindex.h"
 #include "ardea/schedule/scope.h"
+#include "ardea/schedule/set_scope.h"
+#include "ardea/schedule/storage_align.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
@@ -49,8 +54,73 @@ void propose_cache_write(RandomSteps& steps) {
   steps.attempt(CacheWrite{*block, index, any_scope(random), any_consumers(steps, *block, false)});
 }
 
+void propose_reindex(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto block = steps.any_block();
+  if (!block) return;
+  const bool reads = random.chance(0.6);
+  const Block& of = block_of(steps, *block);
+  const std::int64_t index = any_index(random, reads ? of.reads : of.writes);
+  steps.attempt(Reindex{*block, BufferArgument(reads ? "read" : "write", std::max<std::int64_t>(index, 0))});
+}
+
+/// Whether some index in the block is more than a variable or a number.
+bool computes_indices(const Block& block) {
+  bool found = false;
+  visit_exprs(block.body, [&](const Expr& e) {
+    if (const auto* load = e.as<Load>())
+      for (const Expr& index : load->indices) found = found || index.is<Binary>();
+  });
+  return found;
+}
+
+void propose_cache_index(RandomSteps& steps) {
+  Random& random = steps.random();
+  std::vector<Path> likely;
+  for (const Path& path : all_blocks(steps.program()))
+    if (computes_indices(block_at(path))) likely.push_back(path);
+  const auto block =
+      likely.empty() || random.chance(0.02) ? steps.any_block() : steps.block_at_end(random.pick(likely));
+  if (block) steps.attempt(CacheIndex{*block, any_scope(random), random.chance(0.1) ? 1 : 0});
+}
+
+/// A block that writes a buffer which a block allocates, most of the time, and the buffer's position.
+std::optional<std::pair<BlockRef, std::int64_t>> any_allocated(RandomSteps& steps) {
+  std::vector<std::pair<Path, std::int64_t>> likely;
+  for (const Path& path : all_blocks(steps.program())) {
+    const auto& writes = *block_at(path).writes;
+    for (std::size_t i = 0; i < writes.size(); ++i)
+      if (owner_of(steps.program(), writes[i].buffer))
+        likely.emplace_back(path, static_cast<std::int64_t>(i));
+  }
+  if (likely.empty() || steps.random().chance(0.03)) {
+    const auto any = steps.any_block();
+    return any ? std::optional(std::pair(*any, std::int64_t{0})) : std::nullopt;
+  }
+  const auto& [path, index] = steps.random().pick(likely);
+  const auto block = steps.block_at_end(path);
+  return block ? std::optional(std::pair(*block, index)) : std::nullopt;
+}
+
+void propose_set_scope(RandomSteps& steps) {
+  if (const auto buffer = any_allocated(steps))
+    steps.attempt(SetScope{buffer->first, buffer->second, any_scope(steps.random())});
+}
+
+void propose_storage_align(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto buffer = any_allocated(steps);
+  if (!buffer) return;
+  const std::int64_t factor = random.integer(random.chance(0.05) ? 0 : 1, 9);
+  steps.attempt(StorageAlign{buffer->first, buffer->second, random.integer(-2, 1), factor,
+                             random.integer(0, std::max<std::int64_t>(factor - 1, 0))});
+}
+
 }  // namespace
 
-std::vector<Proposer> cache_proposers() { return {{1, propose_cache_read}, {1, propose_cache_write}}; }
+std::vector<Proposer> cache_proposers() {
+  return {{1, propose_cache_read},  {1, propose_cache_write}, {1.2, propose_reindex},
+          {3, propose_cache_index}, {1, propose_set_scope},   {1, propose_storage_align}};
+}
 
 }  // namespace ardea::schedule

@@ -50,13 +50,15 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts
     std::vector<Proposer> list;
     for (const auto& some : {find_proposers(), loop_proposers(), mark_proposers(), inline_proposers(),
                              reduction_proposers(), sampling_proposers(), place_proposers(),
-                             layout_proposers(), cache_proposers(), pipeline_proposers()})
+                             layout_proposers(), cache_proposers(), pipeline_proposers(), tensor_proposers()})
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();
   double total = 0;
   for (const Proposer& proposer : all) total += proposer.weight;
   RandomSteps proposals(schedule, random, counts);
+  // After other steps a product is rarely as an instruction needs it.
+  if (schedule.program().name == "product") random.pick(tensor_proposers()).propose(proposals);
   for (int i = 0; i < steps; ++i) {
     double left = random.real() * total;
     std::size_t chosen = 0;

@@ -68,6 +68,7 @@ std::vector<Proposer> place_proposers();
 std::vector<Proposer> layout_proposers();
 std::vector<Proposer> cache_proposers();
 std::vector<Proposer> pipeline_proposers();
+std::vector<Proposer> tensor_proposers();
 
 /// Tries `steps` random steps on random loops and blocks.
 void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);

@@ -1,0 +1,100 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ardea/cli/commands.h"
+#include "ardea/cli/output.h"
+#include "ardea/intrin/instruction.h"
+#include "ardea/ir/print.h"
+#include "ardea/support/text.h"
+#include "ardea/target/target.h"
+
+namespace ardea::cli {
+
+namespace {
+
+using intrin::Instruction;
+
+std::string signature(const Instruction& record) {
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : record.meaning.parameters)
+    parts.push_back(parameter.buffer ? parameter.buffer->name : parameter.var.name());
+  return fmt::format("{}({})", record.name, join(parts, ", "));
+}
+
+bool is_there(const Instruction& record, const target::Target& target) {
+  return record.required_feature.empty() || target.has(record.required_feature);
+}
+
+std::vector<std::string> backends_of(const Instruction& record) {
+  std::vector<std::string> names;
+  for (const auto& [backend, text] : record.implementations) names.push_back(backend);
+  return names;
+}
+
+std::string answer_to(const Instruction& record, const target::Target& target) {
+  if (record.implementations.empty()) return "as its meaning";
+  return is_there(record, target) ? "yes" : "no, as its meaning";
+}
+
+nlohmann::json described(const Instruction& record, const target::Target& target) {
+  nlohmann::json operands = nlohmann::json::array();
+  std::size_t i = 0;
+  for (const Parameter& parameter : record.meaning.parameters)
+    if (parameter.buffer) {
+      const intrin::Operand& operand = record.operands[i++];
+      operands.push_back({{"name", parameter.buffer->name},
+                          {"scope", operand.scope},
+                          {"alignment_bytes", operand.alignment_bytes}});
+    }
+  return {{"name", record.name},
+          {"feature", record.required_feature},
+          {"available", is_there(record, target)},
+          {"operands", operands},
+          {"backends", backends_of(record)},
+          {"rounding", record.rounding},
+          {"meaning", print(record.meaning)}};
+}
+
+std::string page(const Instruction& record, const target::Target& target) {
+  std::string text = signature(record) + "\n";
+  text +=
+      fmt::format("  feature    {}\n", record.required_feature.empty() ? "none" : record.required_feature);
+  text += fmt::format("  {:<10} {}\n", target.name, answer_to(record, target));
+  text += fmt::format("  backends   {}\n",
+                      record.implementations.empty() ? "none" : join(backends_of(record), ", "));
+  if (!record.rounding.empty()) text += fmt::format("  rounding   {}\n", record.rounding);
+  std::size_t i = 0;
+  for (const Parameter& parameter : record.meaning.parameters)
+    if (parameter.buffer) {
+      const intrin::Operand& operand = record.operands[i++];
+      text +=
+          fmt::format("  {:<10} {}, aligned to {} bytes\n", parameter.buffer->name,
+                      operand.scope.empty() ? "anywhere" : "in " + operand.scope, operand.alignment_bytes);
+    }
+  return text + "\n" + print(record.meaning);
+}
+
+}  // namespace
+
+int instructions(const InstructionsOptions& options) {
+  const target::Target target = target::find(options.target);
+  if (!options.name.empty()) {
+    const Instruction& record = intrin::find_instruction(options.name);
+    write_out(options.json ? described(record, target).dump(2) + "\n" : page(record, target));
+    return exit_ok;
+  }
+  std::string text = fmt::format("{:<32} {:<12} on {}\n", "instruction", "feature", target.name);
+  nlohmann::json all = nlohmann::json::array();
+  for (const std::string& name : intrin::instruction_names()) {
+    const Instruction& record = intrin::find_instruction(name);
+    text += fmt::format("{:<32} {:<12} {}\n", name,
+                        record.required_feature.empty() ? "-" : record.required_feature,
+                        answer_to(record, target));
+    all.push_back(described(record, target));
+  }
+  write_out(options.json ? all.dump(2) + "\n" : text);
+  return exit_ok;
+}
+
+}  // namespace ardea::cli

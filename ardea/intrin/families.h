@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "ardea/intrin/instruction.h"
+
+namespace ardea::intrin {
+
+/// The records that come with Ardea, one file a family, one row an instruction. Every operand is read before
+/// anything is written; none needs more alignment than its elements have.
+
+/// Arm's vectors: neon.fmla_f32x4_lane, neon.sdot_lane, neon.udot_lane, neon.smmla, neon.ummla, neon.bfmmla.
+std::vector<Instruction> neon_instructions();
+
+/// avx512.fma_f32x16, avx512.fma_f64x8, avx512.vpdpbusd_broadcast_u8, avx512.vpdpbusd_broadcast_i8.
+std::vector<Instruction> avx512_instructions();
+
+/// amx.tdpbssd, …sud, …usd, …uud, amx.tdpbf16ps; amx.tileloadd_*, amx.tilestored_*, amx.tilezero_*.
+std::vector<Instruction> amx_instructions();
+
+/// A record whose meaning is written in the text form.
+Instruction written_instruction(const std::string& name, const std::string& feature,
+                                const std::string& meaning, std::vector<Operand> operands,
+                                std::map<std::string, std::string> implementations,
+                                const std::string& rounding = {});
+
+/// `text` with every $word of the list replaced.
+std::string filled(std::string text, const std::map<std::string, std::string>& words);
+
+}  // namespace ardea::intrin

@@ -1,0 +1,63 @@
+#include "ardea/ir/storage_alignment.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/lower/layout.h"
+#include "ardea/lower/passes.h"
+
+namespace ardea::lower {
+
+namespace {
+
+/// The smallest value of at least `stride` that leaves the offset modulo the factor.
+Expr aligned(const Expr& stride, const StorageAlignment& alignment) {
+  const auto number = constant_int(stride);
+  const Expr missing = floor_mod(make_int(alignment.offset) - stride, make_int(alignment.factor));
+  if (!number) return stride + missing;
+  const std::int64_t rest = (alignment.offset - *number) % alignment.factor;
+  return make_int(*number + (rest < 0 ? rest + alignment.factor : rest));
+}
+
+std::vector<Expr> aligned_strides(const Buffer& buffer, const std::vector<StorageAlignment>& alignments) {
+  std::vector<Expr> strides(buffer->shape.size());
+  Expr stride = make_int(1);
+  for (std::size_t d = strides.size(); d-- > 0;) {
+    for (const StorageAlignment& alignment : alignments)
+      if (alignment.axis == static_cast<std::int64_t>(d)) stride = aligned(stride, alignment);
+    strides[d] = stride;
+    stride = multiply_index(stride, buffer->shape[d]);
+  }
+  return strides;
+}
+
+Stmt visit(const Stmt& s) {
+  const Stmt out = map_children(s, Mapper{.stmt = visit});
+  const auto* allocate = out.as<Allocate>();
+  if (allocate == nullptr) return out;
+  const std::vector<StorageAlignment> alignments = storage_alignments(allocate->annotations);
+  if (alignments.empty()) return out;
+  Allocate padded = *allocate;
+  padded.annotations.erase(storage_alignment_key);
+  // Slots of registers have no strides, and other views count on the ones that are.
+  const Buffer buffer = allocate->scope == "register" ? Buffer() : whole_view(*allocate);
+  if (!buffer) return padded;
+  BufferNode node = *buffer;
+  node.strides = aligned_strides(buffer, alignments);
+  const Buffer apart(std::move(node));
+  const Redirection same_indices = {
+      .access = [&](const Buffer& b, const std::vector<Expr>& indices) -> std::optional<Place> {
+        if (b != buffer) return std::nullopt;
+        return Place{apart, indices};
+      }};
+  padded.extents = {flat_size(apart)};
+  padded.body = DeclareBuffer{apart, redirect(allocate->body.as<DeclareBuffer>()->body, same_indices)};
+  return padded;
+}
+
+}  // namespace
+
+Function align_strides(const Function& f, const target::Target&) {
+  Function out = f;
+  out.body = visit(f.body);
+  return out;
+}
+
+}  // namespace ardea::lower

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ardea/arith/analyzer.h"
+#include "ardea/intrin/instruction.h"
+
+/// Which box of a buffer an operand of a tensor instruction is, while buffers have their dimensions.
+
+namespace ardea::lower {
+
+/// An operand whose window is a box: from `corner`, `extents` elements along each dimension of the buffer.
+struct InstructionWindow {
+  std::size_t parameter = 0;  ///< of the record
+  Buffer buffer;
+  std::vector<Expr> corner;
+  std::vector<std::int64_t> extents;
+  /// Along dimension `formal` of the record's buffer an element is `times` elements along `actual`.
+  struct Step {
+    std::size_t formal, actual;
+    std::int64_t times;
+  };
+  std::vector<Step> steps;
+};
+
+/// The instruction that s calls, or null.
+const Call* instruction_call(const Stmt& s);
+
+/// The operands of the call on `buffer`; nothing where one of them is not known to be a box.
+std::optional<std::vector<InstructionWindow>> windows_of(const Call& call, const Buffer& buffer,
+                                                         const arith::Analyzer& facts);
+
+/// Statements that touch what the windows hold, and nothing else: what an analysis of accesses can read.
+Stmt touching(const std::vector<InstructionWindow>& windows, const Call& call);
+
+/// The call with the strides that its windows have in a buffer of other strides, with as many dimensions;
+/// nothing where the record fixes a stride that would change.
+std::optional<Call> with_strides(const Call& call, const std::vector<InstructionWindow>& windows,
+                                 const Buffer& other, const arith::Analyzer& facts);
+
+}  // namespace ardea::lower

@@ -1,0 +1,76 @@
+#include "ardea/schedule/set_scope.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ardea/ir/scope.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/schedule/concurrency.h"
+#include "ardea/schedule/copy_block.h"
+#include "ardea/schedule/refer.h"
+#include "ardea/schedule/scope.h"
+#include "ardea/schedule/touches.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// The data variables by which s knows the memory: its own, and those of matched parts.
+std::unordered_set<Var> names_of(const Stmt& s, const Var& data) {
+  std::unordered_set<Var> names = {data};
+  for (bool grown = true; grown;) {
+    grown = false;
+    visit_stmts(s, [&](const Stmt& part) {
+      const auto* block = part.as<Block>();
+      if (block == nullptr) return;
+      for (const MatchBuffer& match : block->matches)
+        if (names.contains(match.source.buffer->data))
+          grown = names.insert(match.buffer->data).second || grown;
+    });
+  }
+  return names;
+}
+
+Stmt moved(const Stmt& s, const Var& data, const std::string& scope) {
+  const std::unordered_set<Var> names = names_of(s, data);
+  std::unordered_map<Buffer, Buffer> now;
+  Rewriter rewriter;
+  rewriter.buffer = [&](const Buffer& buffer) -> std::optional<Buffer> {
+    if (!names.contains(buffer->data)) return std::nullopt;
+    const auto [at, added] = now.try_emplace(buffer);
+    if (added) {
+      BufferNode node = *buffer;
+      node.scope = scope;
+      at->second = Buffer(std::move(node));
+    }
+    return at->second;
+  };
+  return rewrite(s, rewriter);
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const SetScope& step, Context&) {
+  const auto referred = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
+  const Path& path = std::get<Path>(referred);
+  if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
+  if (auto refusal = refuse_unknown_scope(step.storage_scope)) return *std::move(refusal);
+  const auto found = buffer_at(block_at(path), Side::write, step.buffer_index);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  const Buffer& buffer = std::get<Buffer>(found);
+  auto allocation = allocation_of(f, buffer);
+  if (auto* refusal = std::get_if<Refusal>(&allocation)) return std::move(*refusal);
+  const auto& [owner, allocated] = std::get<Allocation>(allocation);
+  const bool shared_by_more = *scope_rank(step.storage_scope) < *scope_rank(allocated->scope);
+  const Function program = with(f, owner, moved(owner.back(), allocated->data, step.storage_scope));
+  if (!shared_by_more) return Applied{program};
+  const Path scope = *path_to(program, BlockRef{block_at(owner).id});
+  for (const Buffer& now : block_at(scope).allocations)
+    if (now->data == allocated->data)
+      for (const Touch& touch : touches(scope, now))
+        if (auto refusal = refuse_races_around(program, touch.path)) return *std::move(refusal);
+  return Applied{program};
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,7 @@
+b = sch.get_block("C")
+i, j, k = sch.get_loops(b)
+io, ii = sch.split(i, [None, 4])
+jo, ji = sch.split(j, [None, 4])
+ko, ki = sch.split(k, [None, 4])
+sch.reorder(io, jo, ko, ii, ji, ki)
+sch.blockize(ii)

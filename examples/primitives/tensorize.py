@@ -1,0 +1,6 @@
+b = sch.get_block("C")
+i, j, k = sch.get_loops(b)
+jo, ji = sch.split(j, [None, 16])
+ko, ki = sch.split(k, [None, 4])
+sch.reorder(i, jo, ko, ji, ki)
+sch.tensorize(ji, "avx512.vpdpbusd_broadcast_u8", False)

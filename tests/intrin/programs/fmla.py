@@ -1,0 +1,7 @@
+b = sch.get_block("C")
+i, j, k = sch.get_loops(b)
+jo, ji = sch.split(j, [None, 4])
+ko, ki = sch.split(k, [None, 4])
+sch.reorder(i, jo, ko, ki, ji)
+sch.tensorize(ji, "neon.fmla_f32x4_lane", False)
+sch.unroll(ki)

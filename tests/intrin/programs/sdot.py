@@ -1,0 +1,7 @@
+b = sch.get_block("C")
+i, j, k = sch.get_loops(b)
+jo, ji = sch.split(j, [None, 4])
+ko, kl, ki = sch.split(k, [None, 4, 4])
+sch.reorder(i, jo, ko, kl, ji, ki)
+sch.tensorize(ji, "neon.sdot_lane", False)
+sch.unroll(kl)

@@ -1,0 +1,7 @@
+b = sch.get_block("C")
+i, j, k = sch.get_loops(b)
+io, ii = sch.split(i, [None, 2])
+jo, ji = sch.split(j, [None, 2])
+ko, ki = sch.split(k, [None, 8])
+sch.reorder(io, jo, ko, ii, ji, ki)
+sch.tensorize(ii, "neon.smmla", False)
