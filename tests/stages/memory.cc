@@ -97,5 +97,14 @@ TEST(DoubleBuffer, fills_a_copy_while_the_one_before_is_read) {
   test::expect_same_answers(lowered);
 }
 
+TEST(Memory, has_a_scope_and_strides) {
+  const Chain c;
+  c.s[c.S].set_scope("shared");
+  c.s[c.C].storage_align(op(c.C).axis[0], 8, 3);
+  EXPECT_REFUSED(c.s[c.C].storage_align(c.k, 8, 3),
+                 "s[C].storage_align(k, 8, 3): k is no dimension of C; those are i, j");
+  test::expect_same_answers(lower(c.s, {c.A, c.B, c.D}));
+}
+
 }  // namespace
 }  // namespace ardea::stages

@@ -134,6 +134,17 @@ void copy_ahead(Draw& draw) {
   draw.s[copy].double_buffer();
 }
 
+void set_scope(Draw& draw) {
+  draw.s[draw.tensor()].set_scope(draw.random.integer(0, 1) == 0 ? "global" : "shared");
+}
+
+void storage_align(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  if (stage.op().axis.empty()) return;
+  stage.storage_align(draw.random.pick(stage.op().axis), draw.random.integer(1, 8),
+                      draw.random.integer(0, 2));
+}
+
 void rfactor(Draw& draw) {
   const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
   const Stage stage = draw.s[tensor];
@@ -181,6 +192,8 @@ const std::vector<Proposal> proposals = {
     {"cache_write", 3, cache_write},
     {"double_buffer", 1, double_buffer},
     {"double_buffer", 5, copy_ahead},
+    {"set_scope", 2, set_scope},
+    {"storage_align", 2, storage_align},
     {"rfactor", 3, rfactor},
     {"parallel", 2, parallel},
     {"vectorize", 2, vectorize},

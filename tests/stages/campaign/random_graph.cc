@@ -103,6 +103,7 @@ class Maker {
 
   void add_stage() {
     if (random_.integer(0, 7) == 0) return add_scan();
+    if (type_ == float32 && random_.integer(0, 3) == 0) return add_product();
     const std::vector<std::int64_t> extents = shape();
     const std::int64_t kind = random_.integer(0, 7);
     std::vector<te::Axis> reduced;
@@ -129,6 +130,16 @@ class Maker {
   void add(const std::vector<Tensor>& made) {
     graph_.stages.insert(graph_.stages.end(), made.begin(), made.end());
     readable_.insert(readable_.end(), made.begin(), made.end());
+  }
+
+  /// A product of two inputs of its own, whose tiles are an instruction.
+  void add_product() {
+    const std::int64_t n = 4 * random_.integer(1, 2);
+    const Tensor a = te::placeholder(title("X"), {n, 8}, type_),
+                 b = te::placeholder(title("X"), {8, n}, type_);
+    const te::Axis k = te::reduce_axis(8, "k");
+    graph_.inputs.insert(graph_.inputs.end(), {a, b});
+    add({te::compute(title("M"), {n, n}, [&](Var i, Var j) { return te::sum(a(i, k) * b(k, j), {k}); })});
   }
 
   /// A recurrence, sometimes through a second stage.
