@@ -3,13 +3,21 @@
 #include "ardea/schedule/double_buffer.h"
 #include "ardea/schedule/set_scope.h"
 #include "ardea/schedule/storage_align.h"
+#include "ardea/schedule/tensorize.h"
 #include "ardea/stages/stage.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
-/// What a stage says about its memory.
+/// What a stage says about its memory, and about the instruction that it is.
 
 namespace ardea::stages {
+
+void Stage::tensorize(const Axis& axis, const std::string& instruction) const {
+  const std::string written = call("tensorize", fmt::format("{}, {}", axis.name(), in_quotes(instruction)));
+  record_->require_leaf(me(), axis, written);
+  record_->axes.at(axis.var).marked = record_->directives.size();
+  record(written, Phase::tensorize, schedule::Tensorize{schedule::LoopRef{.var = axis.var}, instruction});
+}
 
 void Stage::set_scope(const std::string& scope) const {
   const std::string written = call("set_scope", in_quotes(scope));

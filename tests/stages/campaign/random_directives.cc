@@ -145,6 +145,18 @@ void storage_align(Draw& draw) {
                       draw.random.integer(0, 2));
 }
 
+/// A product that nobody has touched yet, in tiles of the instruction; sometimes any loop.
+void tensorize(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor_where([](const Stage& s) { return s.name()[0] == 'M'; })];
+  const OperationAxes axes = stage.op();
+  if (stage.name()[0] != 'M' || stage.leaves().size() != 3 || axes.reduce_axis.size() != 1)
+    return stage.tensorize(draw.axis(stage), "ardea.tile_4x4x4_f32");
+  const auto [io, jo, ii, ji] = stage.tile(axes.axis[0], axes.axis[1], 4, 4);
+  const auto [ko, ki] = stage.split(axes.reduce_axis[0], 4);
+  stage.reorder(io, jo, ko, ii, ji, ki);
+  stage.tensorize(ii, "ardea.tile_4x4x4_f32");
+}
+
 void rfactor(Draw& draw) {
   const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
   const Stage stage = draw.s[tensor];
@@ -194,6 +206,7 @@ const std::vector<Proposal> proposals = {
     {"double_buffer", 5, copy_ahead},
     {"set_scope", 2, set_scope},
     {"storage_align", 2, storage_align},
+    {"tensorize", 3, tensorize},
     {"rfactor", 3, rfactor},
     {"parallel", 2, parallel},
     {"vectorize", 2, vectorize},
