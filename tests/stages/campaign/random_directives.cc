@@ -52,7 +52,9 @@ void split(Draw& draw) {
 void tile(Draw& draw) {
   const Stage stage = draw.s[draw.tensor()];
   const Axis x = draw.axis(stage);
-  stage.tile(x, draw.axis(stage), draw.random.integer(1, 4), draw.random.integer(1, 4));
+  Axis y = draw.axis(stage);
+  for (int i = 0; i < 5 && y == x; ++i) y = draw.axis(stage);
+  stage.tile(x, y, draw.random.integer(1, 4), draw.random.integer(1, 4));
 }
 
 void fuse(Draw& draw) {
@@ -149,8 +151,10 @@ void storage_align(Draw& draw) {
 void tensorize(Draw& draw) {
   const Stage stage = draw.s[draw.tensor_where([](const Stage& s) { return s.name()[0] == 'M'; })];
   const OperationAxes axes = stage.op();
-  if (stage.name()[0] != 'M' || stage.leaves().size() != 3 || axes.reduce_axis.size() != 1)
-    return stage.tensorize(draw.axis(stage), "ardea.tile_4x4x4_f32");
+  if (stage.name()[0] != 'M' || stage.leaves().size() != 3 || axes.reduce_axis.size() != 1) {
+    if (draw.random.integer(0, 4) == 0) stage.tensorize(draw.axis(stage), "ardea.tile_4x4x4_f32");
+    return;
+  }
   const auto [io, jo, ii, ji] = stage.tile(axes.axis[0], axes.axis[1], 4, 4);
   const auto [ko, ki] = stage.split(axes.reduce_axis[0], 4);
   stage.reorder(io, jo, ko, ii, ji, ki);
@@ -193,25 +197,25 @@ struct Proposal {
 
 const std::vector<Proposal> proposals = {
     {"split", 5, split},
-    {"tile", 3, tile},
+    {"tile", 4, tile},
     {"fuse", 3, fuse},
     {"reorder", 4, reorder},
     {"compute_at", 6, compute_at},
     {"compute_root", 2, compute_root},
-    {"compute_inline", 3, compute_inline},
+    {"compute_inline", 5, compute_inline},
     {"auto_inline", 3, auto_inline},
     {"cache_read", 3, cache_read},
-    {"cache_write", 3, cache_write},
+    {"cache_write", 4, cache_write},
     {"double_buffer", 1, double_buffer},
     {"double_buffer", 5, copy_ahead},
     {"set_scope", 2, set_scope},
-    {"storage_align", 2, storage_align},
-    {"tensorize", 3, tensorize},
+    {"storage_align", 3, storage_align},
+    {"tensorize", 5, tensorize},
     {"rfactor", 3, rfactor},
-    {"parallel", 2, parallel},
-    {"vectorize", 2, vectorize},
+    {"parallel", 3, parallel},
+    {"vectorize", 3, vectorize},
     {"unroll", 2, unroll},
-    {"bind", 2, bind},
+    {"bind", 3, bind},
     {"pragma", 2, pragma},
 };
 
