@@ -6,7 +6,6 @@
 #include "ardea/schedule/bind.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
-#include "ardea/schedule/double_buffer.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/reorder.h"
@@ -189,12 +188,6 @@ void Stage::bind(const Axis& axis, const std::string& thread_axis) const {
 }
 void Stage::pragma(const Axis& axis, const std::string& type, const schedule::Argument& value) const {
   mark(axis, fmt::format(", {}, {}", in_quotes(type), text_of(value)), schedule::Pragma{{}, type, value});
-}
-
-void Stage::double_buffer() const {
-  const std::string written = call("double_buffer", "");
-  require_loops(written);
-  record(written, Phase::pipeline, schedule::DoubleBuffer{{id_}});
 }
 
 }  // namespace ardea::stages

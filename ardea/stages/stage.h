@@ -59,6 +59,14 @@ class Stage {
   /// An annotation for the compiler: pragma(i, "auto_unroll_max_step", 16).
   void pragma(const Axis& axis, const std::string& type, const schedule::Argument& value = {true}) const;
 
+  /// The loops from the axis inwards are one tensor instruction (docs/tensor_instructions.md).
+  void tensorize(const Axis& axis, const std::string& instruction) const;
+
+  /// What the stage computes lies in memory of that scope.
+  void set_scope(const std::string& scope) const;
+  /// The slices of an axis of the result lie apart in memory by a multiple of `factor` elements plus
+  /// `offset`.
+  void storage_align(const Axis& axis, std::int64_t factor, std::int64_t offset) const;
   /// What an iteration around the stage needs is computed while the one before still runs.
   void double_buffer() const;
 

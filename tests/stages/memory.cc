@@ -97,5 +97,27 @@ TEST(DoubleBuffer, fills_a_copy_while_the_one_before_is_read) {
   test::expect_same_answers(lowered);
 }
 
+TEST(Memory, has_a_scope_and_strides) {
+  const Chain c;
+  c.s[c.S].set_scope("shared");
+  c.s[c.C].storage_align(op(c.C).axis[0], 8, 3);
+  EXPECT_REFUSED(c.s[c.C].storage_align(c.k, 8, 3),
+                 "s[C].storage_align(k, 8, 3): k is no dimension of C; those are i, j");
+  test::expect_same_answers(lower(c.s, {c.A, c.B, c.D}));
+}
+
+TEST(Tensorize, takes_the_loops_inside_when_the_init_is_outside) {
+  const te::Tensor A = te::placeholder("A", {16, 8}), B = te::placeholder("B", {8, 12});
+  const te::Axis k = te::reduce_axis(8, "k");
+  const te::Tensor C =
+      te::compute("C", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return te::sum(A(i, k) * B(k, j), {k}); });
+  const Schedule s = create_schedule({C});
+  const auto [io, jo, ii, ji] = s[C].tile(op(C).axis[0], op(C).axis[1], 4, 4);
+  const auto [ko, ki] = s[C].split(k, 4);
+  s[C].tensorize(ii, "ardea.tile_4x4x4_f32");
+  s[C].reorder(io, jo, ko, ii, ji, ki);
+  test::expect_same_answers(lower(s, {A, B, C}));
+}
+
 }  // namespace
 }  // namespace ardea::stages

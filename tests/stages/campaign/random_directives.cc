@@ -52,7 +52,9 @@ void split(Draw& draw) {
 void tile(Draw& draw) {
   const Stage stage = draw.s[draw.tensor()];
   const Axis x = draw.axis(stage);
-  stage.tile(x, draw.axis(stage), draw.random.integer(1, 4), draw.random.integer(1, 4));
+  Axis y = draw.axis(stage);
+  for (int i = 0; i < 5 && y == x; ++i) y = draw.axis(stage);
+  stage.tile(x, y, draw.random.integer(1, 4), draw.random.integer(1, 4));
 }
 
 void fuse(Draw& draw) {
@@ -134,6 +136,31 @@ void copy_ahead(Draw& draw) {
   draw.s[copy].double_buffer();
 }
 
+void set_scope(Draw& draw) {
+  draw.s[draw.tensor()].set_scope(draw.random.integer(0, 1) == 0 ? "global" : "shared");
+}
+
+void storage_align(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor()];
+  if (stage.op().axis.empty()) return;
+  stage.storage_align(draw.random.pick(stage.op().axis), draw.random.integer(1, 8),
+                      draw.random.integer(0, 2));
+}
+
+/// A product that nobody has touched yet, in tiles of the instruction; sometimes any loop.
+void tensorize(Draw& draw) {
+  const Stage stage = draw.s[draw.tensor_where([](const Stage& s) { return s.name()[0] == 'M'; })];
+  const OperationAxes axes = stage.op();
+  if (stage.name()[0] != 'M' || stage.leaves().size() != 3 || axes.reduce_axis.size() != 1) {
+    if (draw.random.integer(0, 4) == 0) stage.tensorize(draw.axis(stage), "ardea.tile_4x4x4_f32");
+    return;
+  }
+  const auto [io, jo, ii, ji] = stage.tile(axes.axis[0], axes.axis[1], 4, 4);
+  const auto [ko, ki] = stage.split(axes.reduce_axis[0], 4);
+  stage.reorder(io, jo, ko, ii, ji, ki);
+  stage.tensorize(ii, "ardea.tile_4x4x4_f32");
+}
+
 void rfactor(Draw& draw) {
   const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
   const Stage stage = draw.s[tensor];
@@ -170,22 +197,25 @@ struct Proposal {
 
 const std::vector<Proposal> proposals = {
     {"split", 5, split},
-    {"tile", 3, tile},
+    {"tile", 4, tile},
     {"fuse", 3, fuse},
     {"reorder", 4, reorder},
     {"compute_at", 6, compute_at},
     {"compute_root", 2, compute_root},
-    {"compute_inline", 3, compute_inline},
+    {"compute_inline", 5, compute_inline},
     {"auto_inline", 3, auto_inline},
     {"cache_read", 3, cache_read},
-    {"cache_write", 3, cache_write},
+    {"cache_write", 4, cache_write},
     {"double_buffer", 1, double_buffer},
     {"double_buffer", 5, copy_ahead},
+    {"set_scope", 2, set_scope},
+    {"storage_align", 3, storage_align},
+    {"tensorize", 5, tensorize},
     {"rfactor", 3, rfactor},
-    {"parallel", 2, parallel},
-    {"vectorize", 2, vectorize},
+    {"parallel", 3, parallel},
+    {"vectorize", 3, vectorize},
     {"unroll", 2, unroll},
-    {"bind", 2, bind},
+    {"bind", 3, bind},
     {"pragma", 2, pragma},
 };
 

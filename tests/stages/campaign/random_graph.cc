@@ -23,10 +23,11 @@ class Maker {
       graph_.inputs.push_back(te::placeholder(title("X"), te::Shape(shape()), type_));
       readable_.push_back(graph_.inputs.back());
     }
+    if (random_.integer(0, 2) == 0) add_product();
     for (std::int64_t i = random_.integer(2, 5); i > 0; --i) add_stage();
-    for (const Tensor& t : readable_) {
-      const bool made = t.operation()->as<te::Placeholder>() == nullptr;
-      if (made && !is_read(t.operation().get())) graph_.outputs.push_back(t);
+    for (const Tensor& t : graph_.stages) {
+      const bool inside = t.name()[0] != 'T' && t.name()[0] != 'S' && t.name()[0] != 'M';
+      if (!inside && !is_read(t.operation().get())) graph_.outputs.push_back(t);
     }
     return std::move(graph_);
   }
@@ -129,6 +130,17 @@ class Maker {
   void add(const std::vector<Tensor>& made) {
     graph_.stages.insert(graph_.stages.end(), made.begin(), made.end());
     readable_.insert(readable_.end(), made.begin(), made.end());
+  }
+
+  /// A product of two inputs of its own, whose tiles are an instruction.
+  void add_product() {
+    const std::int64_t n = 4 * random_.integer(1, 2);
+    const Tensor a = te::placeholder(title("X"), {n, 8}), b = te::placeholder(title("X"), {8, n});
+    const te::Axis k = te::reduce_axis(8, "k");
+    graph_.inputs.insert(graph_.inputs.end(), {a, b});
+    graph_.stages.push_back(
+        te::compute(title("M"), {n, n}, [&](Var i, Var j) { return te::sum(a(i, k) * b(k, j), {k}); }));
+    if (type_ == float32) readable_.push_back(graph_.stages.back());
   }
 
   /// A recurrence, sometimes through a second stage.
