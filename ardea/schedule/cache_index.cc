@@ -31,6 +31,12 @@ bool takes_address(const Expr& e) {
   return call != nullptr && call->op->name == "address_of";
 }
 
+/// Whether the block writes the buffer, too: then each instance must be seen to read what is its own.
+bool writes(const Block& block, const Buffer& buffer) {
+  return std::any_of(block.writes->begin(), block.writes->end(),
+                     [&](const BufferRegion& region) { return region.buffer->data == buffer->data; });
+}
+
 class IndexSearch {
  public:
   IndexSearch(const Function& f, const Path& path)
@@ -56,7 +62,7 @@ class IndexSearch {
     });
     visit_exprs(s, [&](const Expr& e) {
       const auto* load = e.as<Load>();
-      if (load != nullptr && e.type().is_scalar() && !addressed.contains(e))
+      if (load != nullptr && e.type().is_scalar() && !addressed.contains(e) && !writes(block_, load->buffer))
         for (const Expr& index : load->indices) count(index);
     });
   }
@@ -129,7 +135,7 @@ Block reading(const Block& block, const std::vector<Index>& indices, const std::
   rewriter.expr = [](const Expr& e) { return takes_address(e) ? std::optional(e) : std::nullopt; };
   rewriter.expr_after = [&](const Expr& e) -> Expr {
     const auto* load = e.as<Load>();
-    if (load == nullptr || !e.type().is_scalar()) return e;
+    if (load == nullptr || !e.type().is_scalar() || writes(block, load->buffer)) return e;
     std::vector<Expr> at;
     for (const Expr& index : load->indices) at.push_back(looked_up(index));
     return make_load(load->buffer, at, load->predicate);

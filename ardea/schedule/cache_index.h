@@ -18,7 +18,7 @@ C: … A[(vi * 3 + vk) // 4] …   =>   index_0[v0, v1] = (v0 * 3 + v1) // 4;  C
 
 Every index of a load in the block that is more than a variable or a number, and occurs more than cse_thresh times, is
 computed by a block of its own, index_0, index_1, …, once for each value of the iterators in it, before all loops
-of the block.
+of the block. Loads of what the block itself writes, and addresses, stay as they are.
 Requires that there is such an index, which depends on the iterators alone. What is read at a table's index may be all
 of a buffer for the steps that come after: loops that run concurrently must be allowed to.
 Results: the blocks that compute, in order. All references stay valid.)";

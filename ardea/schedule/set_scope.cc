@@ -3,6 +3,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ardea/intrin/instruction.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/concurrency.h"
@@ -48,6 +50,30 @@ Stmt moved(const Stmt& s, const Var& data, const std::string& scope) {
   return rewrite(s, rewriter);
 }
 
+/// Refused where an instruction takes the memory from another scope only.
+std::optional<Refusal> refuse_instructions(const Stmt& s, const Var& data, const std::string& scope) {
+  const std::unordered_set<Var> names = names_of(s, data);
+  std::optional<Refusal> refusal;
+  visit_exprs(s, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    if (call == nullptr || call->op->name != "tensor_instruction") return;
+    const auto& record = intrin::find_instruction(call->arguments.at(0).as<StringImm>()->value);
+    auto operand = record.operands.begin();
+    for (std::size_t i = 0; i < record.meaning.parameters.size(); ++i) {
+      if (!record.meaning.parameters[i].buffer) continue;
+      const std::string& wanted = (operand++)->scope;
+      const auto* address = call->arguments.at(i + 1).as<Call>();
+      const auto* corner = address != nullptr ? address->arguments.at(0).as<Load>() : nullptr;
+      if (corner == nullptr || !names.contains(corner->buffer->data) || wanted.empty() || wanted == scope)
+        continue;
+      refusal = Refusal{"instruction_needs_scope",
+                        fmt::format("the tensor instruction {} takes {} from scope \"{}\" only", record.name,
+                                    corner->buffer->name, wanted)};
+    }
+  });
+  return refusal;
+}
+
 }  // namespace
 
 Outcome apply(const Function& f, const SetScope& step, Context&) {
@@ -62,6 +88,8 @@ Outcome apply(const Function& f, const SetScope& step, Context&) {
   auto allocation = allocation_of(f, buffer);
   if (auto* refusal = std::get_if<Refusal>(&allocation)) return std::move(*refusal);
   const auto& [owner, allocated] = std::get<Allocation>(allocation);
+  if (auto refusal = refuse_instructions(owner.back(), allocated->data, step.storage_scope))
+    return *std::move(refusal);
   const bool shared_by_more = *scope_rank(step.storage_scope) < *scope_rank(allocated->scope);
   const Function program = with(f, owner, moved(owner.back(), allocated->data, step.storage_scope));
   if (!shared_by_more) return Applied{program};

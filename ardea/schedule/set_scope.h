@@ -17,11 +17,13 @@ struct SetScope {
 B = T.alloc_buffer((64, 64))   =>   B = T.alloc_buffer((64, 64), scope="shared")
 
 The buffer is the one that the block writes at that position of its T.writes; views and matched parts of it follow.
-Requires that a block allocates it: the memory of parameters is the caller's. Where more threads would share it
-than before, none may meet another there.
+Requires that a block allocates it: the memory of parameters is the caller's. No tensor
+instruction may need it where it was. Where more threads would share it than before, none may meet another
+there.
 All references stay valid.)";
-  static constexpr std::array refusals = {"root_block", "no_such_buffer", "no_such_scope",
-                                          "buffer_is_parameter", "loop_carries_dependence"};
+  static constexpr std::array refusals = {
+      "root_block",          "no_such_buffer",          "no_such_scope",
+      "buffer_is_parameter", "instruction_needs_scope", "loop_carries_dependence"};
 };
 Outcome apply(const Function& f, const SetScope& step, Context& context);
 

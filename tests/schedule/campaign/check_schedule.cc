@@ -124,7 +124,7 @@ std::string schedule_failure(std::uint64_t seed, StepCounts& counts) {
   try {
     Schedule schedule(original);
     try {
-      take_random_steps(schedule, random, 16, counts);
+      take_random_steps(schedule, random, 17, counts);
       check(original, schedule, seed);
       const bool marks_are_ours = seed % 3 != 0;  // others come with the program
       if (marks_are_ours) require_vectors_stay(schedule.program());

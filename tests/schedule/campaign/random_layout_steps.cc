@@ -162,7 +162,7 @@ void propose_add_guard(RandomSteps& steps) {
 std::vector<Proposer> layout_proposers() {
   return {{1, propose_transform_layout},
           {1.2, propose_stage_mem},
-          {4, propose_lift_alloc},
+          {6, propose_lift_alloc},
           {5, propose_add_guard}};
 }
 

@@ -74,7 +74,7 @@ void propose_compute_root(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> place_proposers() {
-  return {{3, propose_compute_at}, {4, propose_reverse_compute_at}, {6.5, propose_compute_root}};
+  return {{3, propose_compute_at}, {4, propose_reverse_compute_at}, {8, propose_compute_root}};
 }
 
 }  // namespace ardea::schedule
