@@ -171,6 +171,14 @@ class Realiser {
                                           record_.directive(*stage.place)));
   }
 
+  /// As it is now. Refused where the stage is inlined.
+  Block block_of(const StageRecord& stage) {
+    require_loops(stage);
+    const auto path = schedule::path_to(schedule_.program(), block(stage.id));
+    ensure(path.has_value(), "the block of {} is gone", stage.name);
+    return schedule::block_at(*path);
+  }
+
   void take_all(const StageRecord& stage, Phase phase) {
     for (std::size_t i = 0; i < record_.directives.size(); ++i) {
       const Directive& directive = record_.directives[i];
@@ -242,8 +250,7 @@ class Realiser {
       step.consumer_blocks.push_back(block(reader));
     }
     step.block = step.consumer_blocks[0];
-    const schedule::Path path = *schedule::path_to(schedule_.program(), step.block);
-    const std::vector<BufferRegion>& reads = *schedule::block_at(path).reads;
+    const std::vector<BufferRegion> reads = *block_of(record_.stage(cached.readers[0])).reads;
     const auto at = std::find_if(reads.begin(), reads.end(),
                                  [&](const BufferRegion& region) { return region.buffer == buffer; });
     if (at == reads.end())
@@ -267,8 +274,7 @@ class Realiser {
   Buffer memory_of(const te::Tensor& tensor) {
     const StageRecord& stage = record_.stage(record_.by_operation.at(tensor.operation().get()));
     if (stage.kind != Kind::made) return names_.memory_of(*tensor.operation(), tensor.output());
-    const schedule::Path path = *schedule::path_to(schedule_.program(), block(stage.id));
-    return schedule::block_at(path).writes->at(tensor.output()).buffer;
+    return block_of(stage).writes->at(tensor.output()).buffer;
   }
 
   /// As TVM's lowering does it: the init stands before the outermost reduce loop. Where the engine refuses
