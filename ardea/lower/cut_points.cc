@@ -42,6 +42,8 @@ void collect(const Stmt& s, Guard place, std::vector<Guard>& guards) {
   if (const auto* loop = s.as<For>()) {
     place.facts = inside(place.facts, *loop);
     place.inner.push_back(loop->var);
+    if (loop->kind != ForKind::vectorized && loop->kind != ForKind::unrolled)
+      place.repeated.push_back(loop->var);
   } else if (const auto* let = s.as<LetStmt>()) {
     place.facts = inside(place.facts, *let);
   } else if (const auto* branch = s.as<If>(); branch != nullptr && !holds_plain_loops(branch->then_case) &&
@@ -111,7 +113,7 @@ class Points {
 
 std::vector<Guard> guards_in(const Stmt& body, const Analyzer& facts) {
   std::vector<Guard> guards;
-  collect(body, {{}, {}, facts}, guards);
+  collect(body, {{}, {}, {}, facts}, guards);
   return guards;
 }
 
