@@ -1,0 +1,59 @@
+#include "ardea/measure/rotation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ardea/support/error.h"
+
+namespace ardea::measure {
+
+namespace {
+
+constexpr std::int64_t fewest_rounds = 15, most_rounds = 301;
+/// A longer call reads its operands anew anyway, or computes so much that it does not matter.
+constexpr double short_call_s = 5e-3;
+
+/// The second call's time: the first one meets cold caches, pages and threads.
+double one_call_s(const std::function<void()>& call, const std::function<double()>& clock) {
+  call();
+  const double start = clock();
+  call();
+  return clock() - start;
+}
+
+void spin(double seconds, const std::function<double()>& clock) {
+  if (seconds <= 0) return;
+  for (const double end = clock() + seconds; clock() < end;) {}
+}
+
+}  // namespace
+
+Rotation rotate(const std::vector<std::function<void()>>& contenders, const RotationOptions& options) {
+  require(!contenders.empty(), "rotate: there are no contenders");
+  require(options.rounds >= 0, "rotate: {} rounds, must be 0 or more", options.rounds);
+  std::vector<double> estimates;
+  for (const auto& call : contenders) estimates.push_back(one_call_s(call, options.clock));
+  const double fastest = std::max(1e-9, *std::min_element(estimates.begin(), estimates.end()));
+  Rotation rotation;
+  rotation.calls = std::max<std::int64_t>(1, std::llround(std::ceil(options.turn_s / fastest)));
+  double round_s = 1e-9;
+  for (const double estimate : estimates)
+    round_s +=
+        estimate * static_cast<double>(rotation.calls + (estimate < short_call_s ? 1 : 0)) + options.pause_s;
+  rotation.rounds = options.rounds > 0 ? options.rounds
+                                       : std::clamp(static_cast<std::int64_t>(options.budget_s / round_s),
+                                                    fewest_rounds, most_rounds);
+  rotation.seconds.resize(contenders.size());
+  for (std::int64_t round = 0; round < rotation.rounds; ++round)
+    for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
+      const std::size_t who = (static_cast<std::size_t>(round) + turn) % contenders.size();
+      spin(options.pause_s, options.clock);
+      if (estimates[who] < short_call_s) contenders[who]();
+      const double start = options.clock();
+      for (std::int64_t call = 0; call < rotation.calls; ++call) contenders[who]();
+      rotation.seconds[who].push_back((options.clock() - start) / static_cast<double>(rotation.calls));
+    }
+  return rotation;
+}
+
+}  // namespace ardea::measure
