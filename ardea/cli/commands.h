@@ -20,7 +20,7 @@ inline constexpr int exit_internal_error = 70;
 
 struct ShowOptions {
   ProgramOptions program;
-  std::string as = "tir";  ///< te, tir, lowered, llvm, asm, c, steps, steps-json
+  std::string as = "tir";  ///< te, tir, lowered, llvm, asm, c, trace, trace-json
   std::string pass = {};   ///< stop after this pass instead
   std::string target = "host";
   bool list_passes = false;

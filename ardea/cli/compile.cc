@@ -45,7 +45,7 @@ int compile(const CompileOptions& options) {
           "compile needs a folder to write to, as in: ardea compile examples/gemm.tir -o out");
   const target::Target target = target::find(options.target);
   // An operator's function is called as the operator; C reserves the name main.
-  const Program program = load_program(options.program, options.program.program);
+  const Program program = load_program(options.program, target, options.program.program);
   const Module& module = program.module;
   build::ExportOptions asked{.name = options.name,
                              .folder = options.folder,

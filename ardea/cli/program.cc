@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "ardea/arith/load.h"
+#include "ardea/recipes/recipe.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -47,20 +48,40 @@ DataType one_type(const char* flag, const std::string& text) {
   return types[0];
 }
 
-/// The program after the steps of the schedule's file.
-Program scheduled(Program program, const ProgramOptions& options) {
+Program with_steps(Program program, const schedule::Schedule& schedule) {
+  program.module.functions[0] = schedule.program();
+  program.trace = schedule.trace();
+  return program;
+}
+
+/// The program after the steps of its recipe; as it is where there is none, unless one was asked for.
+Program by_recipe(Program program, const ProgramOptions& options, const target::Target& target) {
+  const recipes::Recipe* recipe =
+      program.workload ? recipes::find_recipe(*program.workload, target) : nullptr;
+  require(recipe || options.schedule.empty(),
+          "--schedule recipe: there is none for {} on {}; give a file of steps, or none",
+          program.workload ? ops::to_string(*program.workload) : program.title, target.name);
+  if (!recipe) return program;
+  schedule::Schedule schedule(program.module.functions[0]);
+  recipe->apply(schedule, *program.workload, target);
+  program.recipe = recipe->name;
+  return with_steps(std::move(program), schedule);
+}
+
+/// The program after the steps of the schedule's file, or of its recipe.
+Program scheduled(Program program, const ProgramOptions& options, const target::Target& target) {
   const std::string& file = options.schedule;
-  require(!file.empty() || !options.draw,
-          "--draw {}: it belongs to --schedule FILE, whose decisions it draws", options.draw.value_or(0));
-  if (file.empty()) return program;
+  const bool is_file = !file.empty() && file != "none" && file != "recipe";
+  require(is_file || !options.draw, "--draw {}: it belongs to --schedule FILE, whose decisions it draws",
+          options.draw.value_or(0));
+  if (file == "none") return program;
+  if (!is_file) return by_recipe(std::move(program), options, target);
   require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
           file, program.title, program.module.functions.size());
   schedule::Schedule schedule(program.module.functions[0], options.draw.value_or(0));
   schedule.replay(schedule::parse_steps(read_text_file(file), file),
                   options.draw ? schedule::Schedule::Decisions::draw : schedule::Schedule::Decisions::keep);
-  program.module.functions[0] = schedule.program();
-  program.trace = schedule.trace();
-  return program;
+  return with_steps(std::move(program), schedule);
 }
 
 Program from_operator(const ProgramOptions& options) {
@@ -79,10 +100,11 @@ Program from_operator(const ProgramOptions& options) {
 
 }  // namespace
 
-Program load_program(const ProgramOptions& options, const std::string& function_name) {
-  if (options.shape.empty()) return scheduled(from_file(options), options);
+Program load_program(const ProgramOptions& options, const target::Target& target,
+                     const std::string& function_name) {
+  if (options.shape.empty()) return scheduled(from_file(options), options, target);
   // An operator is main to its schedule, whatever it is called in the end.
-  Program program = scheduled(from_operator(options), options);
+  Program program = scheduled(from_operator(options), options, target);
   program.module.functions[0].name = function_name;
   return program;
 }

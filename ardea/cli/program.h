@@ -7,6 +7,7 @@
 #include "ardea/ir/function.h"
 #include "ardea/ops/registry.h"
 #include "ardea/schedule/trace.h"
+#include "ardea/target/target.h"
 
 namespace ardea::cli {
 
@@ -16,7 +17,9 @@ struct ProgramOptions {
   std::string shape = {};  ///< "64,64,64"; empty for a file
   std::string in = {}, acc = {}, out = {}, layout = {};
   bool transpose_b = false;
-  std::string schedule = {};  ///< a file of steps, as a script or JSON, for the program's only function
+  /// A file of steps, as a script or JSON, for the program's only function; "none", the program as it is
+  /// written; "recipe", the operator's recipe; empty, its recipe where there is one.
+  std::string schedule = {};
   std::optional<std::uint64_t> draw = {};  ///< draw all decisions of the steps anew, from this seed
 };
 
@@ -25,11 +28,13 @@ struct Program {
   std::optional<ops::Workload> workload = {};  ///< where it is an operator
   std::string title;                           ///< the file, or the operator with its sizes
   std::optional<schedule::Trace> trace = {};   ///< where it was scheduled: the steps, with their decisions
+  std::string recipe = {};                     ///< the name of the recipe that took them
 };
 
 /// Error where the file cannot be read or is no valid program, where there is no such operator, or where its
-/// sizes, types or layout are not its, or where a step of the schedule is refused. An operator's function is
-/// called `function_name`.
-Program load_program(const ProgramOptions& options, const std::string& function_name = "main");
+/// sizes, types or layout are not its, or where a step of the schedule is refused. Recipes are for `target`.
+/// An operator's function is called `function_name`.
+Program load_program(const ProgramOptions& options, const target::Target& target,
+                     const std::string& function_name = "main");
 
 }  // namespace ardea::cli

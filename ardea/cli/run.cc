@@ -104,7 +104,7 @@ nlohmann::json check_json(const measure::CheckReport& report) {
 
 int run(const RunOptions& options) {
   require(options.repeat > 0, "--repeat {}: must be at least 1", options.repeat);
-  const Program given = load_program(options.program);
+  const Program given = load_program(options.program, target::host());
   const Function& f = chosen_function(given.module, options);
   const Runnable program = on_backend(f, options.backend);
   const std::vector<interp::Argument> before =

@@ -36,7 +36,8 @@ std::string expressions(const Program& program) {
 
 /// The steps that made the program, with their decisions.
 const schedule::Trace& steps(const ShowOptions& options, const Program& program) {
-  require(program.trace.has_value(), "--as {}: there are no steps without --schedule FILE", options.as);
+  require(program.trace.has_value(), "--as {}: {} has no recipe for {}; give its steps with --schedule FILE",
+          options.as, program.title, options.target);
   return *program.trace;
 }
 
@@ -55,9 +56,9 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   if (options.as == "llvm") return build::llvm_ir(module, target);
   if (options.as == "asm") return build::assembly(module, target);
   if (options.as == "c") return build::c_source(module, target);
-  if (options.as == "steps") return print(steps(options, program));
-  if (options.as == "steps-json") return to_json(steps(options, program)).dump(2);
-  const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c", "steps", "steps-json"};
+  if (options.as == "trace") return print(steps(options, program));
+  if (options.as == "trace-json") return to_json(steps(options, program)).dump(2);
+  const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c", "trace", "trace-json"};
   fail("--as {}: there is no such form, use one of {}{}", options.as, join(forms, ", "),
        did_you_mean(options.as, forms));
 }
@@ -76,7 +77,10 @@ int show(const ShowOptions& options) {
           "`ardea show gemm 64,64,64`");
   require(options.pass.empty() || options.as == "tir",
           "--pass {} shows the program as tir: leave --as {} out", options.pass, options.as);
-  const Program program = load_program(options.program);
+  // A program is shown as it is written, unless its schedule is asked for.
+  ProgramOptions shown_program = options.program;
+  if (shown_program.schedule.empty() && !options.as.starts_with("trace")) shown_program.schedule = "none";
+  const Program program = load_program(shown_program, target);
   const std::string text = shown(options, program, target);
   if (!options.json) {
     write_out(text.ends_with('\n') ? text : text + "\n");

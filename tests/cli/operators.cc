@@ -124,15 +124,15 @@ TEST(Schedules, keep_their_decisions_or_draw_them_anew) {
                                         "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\nf = "
                                         "sch.sample_perfect_tile(m, 3)\nsch.split(m, f)\n");
   const std::string command = "show gemm 720,7,5 --schedule ";
-  const Answer drawn = ardea(command + steps + " --as steps --draw 5");
+  const Answer drawn = ardea(command + steps + " --as trace --draw 5");
   EXPECT_NE(drawn.out.find("decision=["), std::string::npos) << drawn.out << drawn.error;
-  for (const char* form : {"steps", "steps-json"}) {
+  for (const char* form : {"trace", "trace-json"}) {
     const std::string kept = folder.file("kept", ardea(command + steps + " --draw 5 --as " + form).out);
-    EXPECT_EQ(ardea(command + kept + " --as steps").out, drawn.out);
+    EXPECT_EQ(ardea(command + kept + " --as trace").out, drawn.out);
     EXPECT_EQ(ardea(command + kept).out, ardea(command + steps + " --draw 5").out);
-    EXPECT_NE(ardea(command + kept + " --as steps --draw 6").out, drawn.out);
+    EXPECT_NE(ardea(command + kept + " --as trace --draw 6").out, drawn.out);
   }
-  EXPECT_EQ(ardea("show gemm 7,7,5 --as steps").exit_code, 2);
+  EXPECT_EQ(ardea("show gemm 1,1,1 --as trace").exit_code, 2);
   EXPECT_EQ(ardea("show gemm 7,7,5 --draw 5").exit_code, 2);
 }
 

@@ -36,7 +36,8 @@ void add_program(CLI::App* command, cli::ProgramOptions& program, bool required)
   command->add_option("--out", program.out, "the type of its result");
   command->add_option("--layout", program.layout, "nchw or nhwc, where the operator has a choice");
   command->add_option("--schedule", program.schedule,
-                      "a file of steps that transform the program first, as a script or JSON");
+                      "a file of steps that transform the program first, as a script or JSON; `none` for the "
+                      "program as it is written, `recipe` for the operator's recipe");
   command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed");
   command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
 }
@@ -55,7 +56,7 @@ int run(int argc, char** argv) {
   add_program(show_command, show.program, false);
   show_command
       ->add_option("--as", show.as,
-                   "te, tir, lowered, llvm, asm, c, or the steps of its schedule: steps, steps-json")
+                   "te, tir, lowered, llvm, asm, c, or the steps of its schedule: trace, trace-json")
       ->capture_default_str();
   show_command->add_option("--pass", show.pass, "the program after this pass of the lowering");
   show_command->add_option("--target", show.target, "a name from `ardea target --list`, or a JSON file")
@@ -66,7 +67,8 @@ int run(int argc, char** argv) {
       "Examples:\n  ardea show examples/gemm.tir\n  ardea show examples/gemm.tir --pass flatten_storage\n"
       "  ardea show examples/gemm.tir --as asm --target neoverse-v1\n"
       "  ardea show c2d 1,8,8,3,16,3,3,1,1,1 --layout nhwc --as te\n  ardea show softmax 5,7 --as c\n"
-      "  ardea show gemm 64,64,64 --schedule examples/gemm_steps.py --as steps\n"
+      "  ardea show gemm 64,64,64 --schedule recipe --as asm\n"
+      "  ardea show gemm 64,64,64 --as trace\n"
       "  ardea show --list-passes");
 
   cli::RunOptions run_options;

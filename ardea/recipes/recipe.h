@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardea/ops/registry.h"
+#include "ardea/schedule/schedule.h"
+#include "ardea/target/target.h"
+
+/// Schedules written by hand as functions of the workload and the machine: what runs where nothing is tuned
+/// yet.
+
+namespace ardea::recipes {
+
+struct Recipe {
+  std::string name;
+  std::string doc;  ///< one line
+  /// Whether the recipe is made for this workload on this target. Then `apply` succeeds.
+  bool (*serves)(const ops::Workload& workload, const target::Target& target);
+  /// Takes the steps on the workload's program, as ops::create_function makes it. All numbers follow from the
+  /// sizes and from the target record.
+  void (*apply)(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target);
+};
+
+/// All of them; of those that serve a workload the first is taken.
+const std::vector<Recipe>& recipes();
+
+/// Null where no recipe serves the workload on this target: then the plain program runs.
+const Recipe* find_recipe(const ops::Workload& workload, const target::Target& target);
+
+}  // namespace ardea::recipes

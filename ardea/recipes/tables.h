@@ -1,0 +1,11 @@
+#pragma once
+
+#include "ardea/recipes/recipe.h"
+
+/// The recipes by family, as recipes() joins them.
+
+namespace ardea::recipes {
+
+std::vector<Recipe> product_recipes();
+
+}  // namespace ardea::recipes
