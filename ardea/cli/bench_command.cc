@@ -89,18 +89,21 @@ int bench(const BenchOptions& options) {
           "--rounds {}: an interval of 95 % needs at least {} rounds", options.rounds, fewest);
   // Before anything asks for the pool: Ardea gets as many threads as the others.
   setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
-  const Program program = load_program(options.program);
+  target::Target target = target::host();
+  target.cores = options.threads;
+  const Program program = load_program(options.program, target);
   require(program.workload.has_value(),
           "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
           options.program.program);
   const std::vector<measure::Peer> peers = open_peers(options);
-  const runtime::Function compiled = build::compile(program.module.functions[0], target::host());
+  const runtime::Function compiled = build::compile(program.module.functions[0], target);
   const measure::BenchReport report =
       measure::bench(*program.workload, compiled, peers,
                      {.threads = options.threads,
                       .seed = options.seed,
                       .rotation = {.rounds = options.rounds, .pause_s = options.threads > 1 ? 3e-3 : 0}});
   const measure::Contender& ours = report.contenders[0];
+  const std::optional<PeakShare> share = peak_share(*program.workload, ours.min_s, options.threads);
   const auto operations = static_cast<double>(ops::flops(*program.workload));
 
   if (options.json) {
@@ -129,6 +132,11 @@ int bench(const BenchOptions& options) {
       answer["ratio_vs_best"] = best.ratio.median;
       answer["ratio_low"] = best.ratio.low;
       answer["ratio_high"] = best.ratio.high;
+    }
+    if (share) {
+      answer["peak_share"] = share->share;
+      answer["peak_of"] = share->of;
+      answer["peak_per_s"] = share->peak;
     }
     answer["contenders"] = contenders;
     answer["libraries"] = libraries;

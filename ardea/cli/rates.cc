@@ -66,6 +66,29 @@ std::string rate_line(const Rates& rates) {
                      hint);
 }
 
+std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads) {
+  std::optional<build::Peaks> peaks = known_peaks();
+  if (!peaks) {
+    peaks = build::measure_peaks(target::host());
+    try {
+      build::store_peaks(target::host(), *peaks);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+      // A user without a home measures each time.
+    }
+  }
+  const auto share_of = [&](const std::string& name, double amount) -> std::optional<PeakShare> {
+    const auto one = peaks->find(name + "_per_core"), all = peaks->find(name);
+    if (one == peaks->end() || all == peaks->end()) return std::nullopt;
+    const double peak = threads == 1 ? one->second : std::min(all->second, one->second * threads);
+    return PeakShare{amount / seconds / peak, name, peak};
+  };
+  const std::optional<PeakShare> arithmetic =
+      share_of(to_string(workload.in[0]) + "_operations", static_cast<double>(ops::flops(workload)));
+  const std::optional<PeakShare> memory = share_of("memory_bytes", static_cast<double>(ops::bytes(workload)));
+  if (!arithmetic || !memory) return std::nullopt;
+  return arithmetic->share >= memory->share ? arithmetic : memory;
+}
+
 nlohmann::json rate_json(const Rates& rates) {
   nlohmann::json json = {{"operations_per_s", rates.operations_per_s}, {"bytes_per_s", rates.bytes_per_s}};
   if (rates.peak_operations) {
