@@ -68,7 +68,7 @@ std::string rate_line(const Rates& rates) {
 
 std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads) {
   std::optional<build::Peaks> peaks = known_peaks();
-  if (!peaks) {
+  if (!peaks || !peaks->contains("memory_bytes_per_core")) {
     peaks = build::measure_peaks(target::host());
     try {
       build::store_peaks(target::host(), *peaks);
