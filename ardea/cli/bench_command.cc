@@ -1,15 +1,16 @@
 #include <fmt/core.h>
 #include <stdlib.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ardea/build/build.h"
+#include "ardea/cli/bench_report.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
-#include "ardea/cli/rates.h"
-#include "ardea/measure/bench.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
+#include "ardea/support/text_file.h"
 
 namespace ardea::cli {
 
@@ -40,43 +41,90 @@ std::vector<measure::Peer> open_peers(const BenchOptions& options) {
   return peers;
 }
 
-std::string time_text(double s) {
-  if (s >= 1) return fmt::format("{:.3f} s ", s);
-  if (s >= 1e-3) return fmt::format("{:.3f} ms", s * 1e3);
-  return fmt::format("{:.3f} us", s * 1e6);
+/// What Ardea's program was made by, for the reader.
+std::string schedule_name(const Program& program, const ProgramOptions& options) {
+  if (!program.recipe.empty()) return "recipe " + program.recipe;
+  return program.trace ? options.schedule : "as written";
 }
 
-std::string check_text(const measure::Contender& c) {
-  if (!c.check) return "-";
-  return c.agrees() ? "agrees" : "WRONG";
+Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted,
+                  const std::vector<measure::Peer>& peers) {
+  target::Target target = target::host();
+  target.cores = options.threads;
+  const Program program = load_program(wanted, target);
+  require(program.workload.has_value(),
+          "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
+          wanted.program);
+  const runtime::Function compiled = build::compile(program.module.functions[0], target);
+  Benched benched{.workload = *program.workload,
+                  .schedule = schedule_name(program, wanted),
+                  .threads = options.threads,
+                  .report = measure::bench(
+                      *program.workload, compiled, peers,
+                      {.threads = options.threads,
+                       .seed = options.seed,
+                       .rotation = {.rounds = options.rounds, .pause_s = options.threads > 1 ? 3e-3 : 0}}),
+                  .libraries = {},
+                  .share = {}};
+  for (const measure::Peer& peer : peers)
+    if (benched.report.fastest_of(peer.name()) != nullptr)
+      benched.libraries.push_back(peer.name() + ": " + peer.description());
+  benched.share = peak_share(benched.workload, benched.report.contenders[0].min_s, options.threads);
+  return benched;
 }
 
-std::string table(const measure::BenchReport& report, double operations) {
-  std::string text = fmt::format("{:<10} {:>12} {:>12} {:>9}  {:<24} {:<7} {}\n", "", "median", "least",
-                                 "Gop/s", "its time / ardea's, 95 %", "answers", "");
-  for (const measure::Contender& c : report.contenders) {
-    const std::string ratio =
-        c.name == "ardea" ? ""
-                          : fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio.median, c.ratio.low, c.ratio.high);
-    text += fmt::format("{:<10} {:>12} {:>12} {:>9.1f}  {:<24} {:<7} {}\n", c.name, time_text(c.median_s),
-                        time_text(c.min_s), operations / c.min_s / 1e9, ratio, check_text(c), c.label);
+/// The operators and shapes of a set, as command lines name them.
+std::vector<ProgramOptions> members_of(const BenchOptions& options) {
+  const nlohmann::json file = nlohmann::json::parse(read_text_file(options.workloads), nullptr, false);
+  require(file.is_object(), "--workloads {}: it is no JSON object of sets", options.workloads);
+  std::vector<std::string> names;
+  for (const auto& [name, set] : file.items())
+    if (set.is_object()) names.push_back(name);
+  require(file.contains(options.set) && file[options.set].is_object(), "--set {}: {} has only {}{}",
+          options.set, options.workloads, join(names, ", "), did_you_mean(options.set, names));
+  std::vector<ProgramOptions> members;
+  for (const auto& [op, shapes] : file[options.set].items())
+    for (const nlohmann::json& shape : shapes) {
+      std::vector<std::string> sizes;
+      for (const nlohmann::json& size : shape) sizes.push_back(size.dump());
+      ProgramOptions& member = members.emplace_back(options.program);
+      member.program = op;
+      member.shape = join(sizes, ",");
+    }
+  return members;
+}
+
+int bench_set(const BenchOptions& options, const std::vector<measure::Peer>& peers) {
+  require(options.program.program.empty(), "--set {}: it names all operators; leave {} out", options.set,
+          options.program.program);
+  nlohmann::json results = nlohmann::json::array();
+  std::vector<double> ratios;
+  bool all_agree = true;
+  for (const ProgramOptions& member : members_of(options)) {
+    const Benched benched = bench_one(options, member, peers);
+    all_agree = all_agree && benched.report.all_agree();
+    if (benched.report.best) ratios.push_back(benched.report.contenders[*benched.report.best].ratio.median);
+    if (options.json)
+      results.push_back(bench_json(benched));
+    else
+      write_out(bench_line(benched));
   }
-  return text;
-}
-
-nlohmann::json contender_json(const measure::Contender& c) {
-  nlohmann::json json = {{"name", c.name},
-                         {"median_us", c.median_s * 1e6},
-                         {"min_us", c.min_s * 1e6},
-                         {"ratio", c.ratio.median},
-                         {"ratio_low", c.ratio.low},
-                         {"ratio_high", c.ratio.high},
-                         {"kind", c.kind == ARDEA_PEER_LIBRARY ? "library"
-                                  : c.kind == ARDEA_PEER_LOOP  ? "loop"
-                                                               : "copy"},
-                         {"label", c.label}};
-  if (c.check) json["agrees"] = c.agrees();
-  return json;
+  const double mean = ratios.empty() ? 0 : measure::geometric_mean(ratios);
+  const double worst = ratios.empty() ? 0 : *std::min_element(ratios.begin(), ratios.end());
+  const target::Target host = target::host();
+  if (options.json)
+    write_out(nlohmann::json{{"set", options.set},
+                             {"cpu", host.cpu},
+                             {"cores", host.cores},
+                             {"threads", options.threads},
+                             {"geometric_mean", mean},
+                             {"worst", worst},
+                             {"results", results}}
+                  .dump(2) +
+              "\n");
+  else
+    write_out(fmt::format("geometric mean of the ratios {:.3f}, worst {:.3f}\n", mean, worst));
+  return all_agree ? exit_ok : exit_disagrees;
 }
 
 }  // namespace
@@ -87,79 +135,15 @@ int bench(const BenchOptions& options) {
   const int fewest = measure::least_values();
   require(options.rounds == 0 || options.rounds >= fewest,
           "--rounds {}: an interval of 95 % needs at least {} rounds", options.rounds, fewest);
+  require(!options.program.program.empty() || !options.set.empty(),
+          "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; or --set cpu_f32");
   // Before anything asks for the pool: Ardea gets as many threads as the others.
   setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
-  target::Target target = target::host();
-  target.cores = options.threads;
-  const Program program = load_program(options.program, target);
-  require(program.workload.has_value(),
-          "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
-          options.program.program);
   const std::vector<measure::Peer> peers = open_peers(options);
-  const runtime::Function compiled = build::compile(program.module.functions[0], target);
-  const measure::BenchReport report =
-      measure::bench(*program.workload, compiled, peers,
-                     {.threads = options.threads,
-                      .seed = options.seed,
-                      .rotation = {.rounds = options.rounds, .pause_s = options.threads > 1 ? 3e-3 : 0}});
-  const measure::Contender& ours = report.contenders[0];
-  const std::optional<PeakShare> share = peak_share(*program.workload, ours.min_s, options.threads);
-  const auto operations = static_cast<double>(ops::flops(*program.workload));
-
-  if (options.json) {
-    nlohmann::json answer = {{"workload", ops::to_string(*program.workload)},
-                             {"threads", options.threads},
-                             {"rounds", report.rounds},
-                             {"calls_per_turn", report.calls},
-                             {"caches", "warm"},
-                             {"ardea_us", ours.median_s * 1e6},
-                             {"ardea_min_us", ours.min_s * 1e6},
-                             {"agrees", ours.agrees()}};
-    nlohmann::json contenders = nlohmann::json::array(), libraries = nlohmann::json::object(),
-                   left_out = nlohmann::json::object();
-    for (const measure::Contender& c : report.contenders) contenders.push_back(contender_json(c));
-    for (const measure::Peer& peer : peers) {
-      libraries[peer.name()] = peer.description();
-      if (const measure::Contender* c = report.fastest_of(peer.name())) {
-        answer[peer.name() + "_us"] = c->median_s * 1e6;
-        answer[peer.name() + "_min_us"] = c->min_s * 1e6;
-      }
-    }
-    for (const measure::LeftOut& l : report.left_out) left_out[l.name] = l.reason;
-    if (report.best) {
-      const measure::Contender& best = report.contenders[*report.best];
-      answer["best"] = best.name;
-      answer["ratio_vs_best"] = best.ratio.median;
-      answer["ratio_low"] = best.ratio.low;
-      answer["ratio_high"] = best.ratio.high;
-    }
-    if (share) {
-      answer["peak_share"] = share->share;
-      answer["peak_of"] = share->of;
-      answer["peak_per_s"] = share->peak;
-    }
-    answer["contenders"] = contenders;
-    answer["libraries"] = libraries;
-    answer["left_out"] = left_out;
-    write_out(answer.dump(2) + "\n");
-  } else {
-    std::string text =
-        fmt::format("{}; {} thread{}, warm caches, {} rounds of {} call{} in rotated order\n",
-                    ops::to_string(*program.workload), options.threads, options.threads == 1 ? "" : "s",
-                    report.rounds, report.calls, report.calls == 1 ? "" : "s");
-    text += table(report, operations);
-    if (report.best) {
-      const measure::Contender& best = report.contenders[*report.best];
-      text += fmt::format("best: {}; ardea is {:.3f} times as fast, at least {:.3f} (95 %)\n", best.name,
-                          best.ratio.median, best.ratio.low);
-    }
-    for (const measure::LeftOut& l : report.left_out)
-      text += fmt::format("{}: left out, {}\n", l.name, l.reason);
-    for (const measure::Peer& peer : peers)
-      if (report.fastest_of(peer.name())) text += fmt::format("{}: {}\n", peer.name(), peer.description());
-    write_out(text);
-  }
-  return report.all_agree() ? exit_ok : exit_disagrees;
+  if (!options.set.empty()) return bench_set(options, peers);
+  const Benched benched = bench_one(options, options.program, peers);
+  write_out(options.json ? bench_json(benched).dump(2) + "\n" : bench_text(benched));
+  return benched.report.all_agree() ? exit_ok : exit_disagrees;
 }
 
 }  // namespace ardea::cli

@@ -55,6 +55,8 @@ int compile(const CompileOptions& options);
 
 struct BenchOptions {
   ProgramOptions program;
+  std::string set = {};  ///< a set of `workloads`, in place of a program
+  std::string workloads = "bench/workloads.json";
   std::string against = {};  ///< names of peers; empty for all that are there
   std::string peers = {};    ///< the folder of the peers; empty: lib/peers beside the program's own
   int threads = 1;

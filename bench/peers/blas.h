@@ -18,6 +18,7 @@ struct Blas {
                      const float* x, float* y)>
       gemv;
   std::function<void(int)> set_threads;
+  std::string name;
   std::string library;  ///< its own word for its version, and its file
   std::string kernels;  ///< its own word for those that it chose
 };

@@ -49,6 +49,7 @@ Blas opened(const std::string& architecture) {
           },
       .set_threads = [set = library.function<decltype(&bli_thread_set_num_threads)>(
                           "bli_thread_set_num_threads")](int threads) { set(threads); },
+      .name = "BLIS",
       .library = std::string("BLIS ") + version() + ", " ARDEA_BLIS,
       .kernels = name(id())};
 }

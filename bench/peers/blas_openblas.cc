@@ -47,6 +47,7 @@ Blas opened(const std::string& core) {
                   integer(columns), x, 1, 0, y, 1);
           },
       .set_threads = library.function<decltype(&openblas_set_num_threads)>("openblas_set_num_threads"),
+      .name = "OpenBLAS",
       .library = std::string(config()) + ", " + ARDEA_OPENBLAS,
       .kernels = corename()};
 }

@@ -116,7 +116,9 @@ int run(int argc, char** argv) {
   cli::BenchOptions bench;
   CLI::App* bench_command =
       app.add_subcommand("bench", "time an operator against libraries, in turn within one run");
-  add_program(bench_command, bench.program, true);
+  add_program(bench_command, bench.program, false);
+  bench_command->add_option("--set", bench.set, "all operators of this set of workloads, one line each");
+  bench_command->add_option("--workloads", bench.workloads, "the file of the sets")->capture_default_str();
   bench_command->add_option("--against", bench.against,
                             "peers, such as openblas,blis,eigen; all that are there where left out");
   bench_command->add_option("--peers", bench.peers,
@@ -131,6 +133,7 @@ int run(int argc, char** argv) {
       "  ardea bench gemm 512,512,512 --schedule examples/gemm_tile.py --against openblas --json\n"
       "  ardea bench c2d 1,56,56,64,64,3,3,1,1,1 --against onednn,im2col --rounds 31\n"
       "  ardea bench softmax 1024,1024 --against copy,cloop\n"
+      "  ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col\n"
       "`make bench-peers` builds the peers; the method: docs/benchmarks.md.");
 
   cli::TargetOptions target;

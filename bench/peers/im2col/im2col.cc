@@ -58,7 +58,7 @@ bool is_product(const Convolution& c) { return c.kh == 1 && c.kw == 1 && c.strid
 Prepared channels_first(const Convolution& c, const Blas& blas) {
   const std::int64_t terms = c.ci / c.groups * c.kh * c.kw, places = c.oh * c.ow, outputs = c.co / c.groups;
   const auto columns = std::make_shared<std::vector<float>>(is_product(c) ? 0 : terms * places);
-  return {"by " + blas.library.substr(0, blas.library.find(',')), [=](void* const* p) {
+  return {"windows copied, then " + blas.name + ", " + blas.kernels + " kernels", [=](void* const* p) {
             const auto* const data = static_cast<const float*>(p[0]);
             const auto* const kernel = static_cast<const float*>(p[1]);
             auto* const out = static_cast<float*>(p[2]);
@@ -77,7 +77,7 @@ Prepared channels_first(const Convolution& c, const Blas& blas) {
 Prepared channels_last(const Convolution& c, const Blas& blas) {
   const std::int64_t terms = c.kh * c.kw * c.ci, places = c.oh * c.ow;
   const auto rows = std::make_shared<std::vector<float>>(is_product(c) ? 0 : terms * places);
-  return {"by " + blas.library.substr(0, blas.library.find(',')), [=](void* const* p) {
+  return {"windows copied, then " + blas.name + ", " + blas.kernels + " kernels", [=](void* const* p) {
             const auto* const data = static_cast<const float*>(p[0]);
             for (std::int64_t i = 0; i < c.n; ++i) {
               const float* from = data + i * c.h * c.w * c.ci;
