@@ -24,7 +24,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
-        schedules stages functions bench-functions bench-peers bench-compile docs-primitives mutants clean FORCE
+        schedules stages functions bench-functions bench-peers bench-cpu bench-compile docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -117,6 +117,13 @@ bench-peers: deps-bench ## build the program and the libraries' plug-ins that `a
 	@$(MAKE) --no-print-directory build/release/build.ninja
 	cmake build/release -DARDEA_BENCH=ON
 	$(call BUILD,release) --target ardea ardea_peers
+
+bench-cpu: bench-peers ## time the cpu_f32 set against all libraries on one thread, into build/bench: JSON, a table and a plot
+	@tools/install_packages python3
+	@mkdir -p build/bench
+	build/release/bin/ardea bench --set cpu_f32 --json > build/bench/cpu_f32.json.new
+	mv build/bench/cpu_f32.json.new build/bench/cpu_f32.json
+	bench/report.py build/bench/cpu_f32.json
 
 bench-compile: deps ## time the compiler itself: a trace of 40 instructions, lowering, and LLVM's part
 	@$(MAKE) --no-print-directory build/release/build.ninja
