@@ -47,23 +47,36 @@ std::string schedule_name(const Program& program, const ProgramOptions& options)
   return program.trace ? options.schedule : "as written";
 }
 
-Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted,
-                  const std::vector<measure::Peer>& peers) {
+measure::BenchOptions measure_options(const BenchOptions& options) {
+  return {.threads = options.threads,
+          .seed = options.seed,
+          .rotation = {.rounds = options.rounds, .pause_s = options.threads > 1 ? 3e-3 : 0}};
+}
+
+/// The program for so many threads.
+struct Loaded {
+  Program program;
+  runtime::Function compiled;
+};
+Loaded load(const ProgramOptions& wanted, int threads) {
   target::Target target = target::host();
-  target.cores = options.threads;
-  const Program program = load_program(wanted, target);
+  target.cores = threads;
+  Program program = load_program(wanted, target);
   require(program.workload.has_value(),
           "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
           wanted.program);
-  const runtime::Function compiled = build::compile(program.module.functions[0], target);
-  Benched benched{.workload = *program.workload,
-                  .schedule = schedule_name(program, wanted),
+  runtime::Function compiled = build::compile(program.module.functions[0], target);
+  return {std::move(program), std::move(compiled)};
+}
+
+Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted,
+                  const std::vector<measure::Peer>& peers) {
+  const Loaded loaded = load(wanted, options.threads);
+  const ops::Workload& workload = *loaded.program.workload;
+  Benched benched{.workload = workload,
+                  .schedule = schedule_name(loaded.program, wanted),
                   .threads = options.threads,
-                  .report = measure::bench(
-                      *program.workload, compiled, peers,
-                      {.threads = options.threads,
-                       .seed = options.seed,
-                       .rotation = {.rounds = options.rounds, .pause_s = options.threads > 1 ? 3e-3 : 0}}),
+                  .report = measure::bench(workload, loaded.compiled, peers, measure_options(options)),
                   .libraries = {},
                   .share = {}};
   for (const measure::Peer& peer : peers)
@@ -127,6 +140,40 @@ int bench_set(const BenchOptions& options, const std::vector<measure::Peer>& pee
   return all_agree ? exit_ok : exit_disagrees;
 }
 
+int bench_copies(const BenchOptions& options) {
+  require(options.set.empty() && options.against.empty() && options.threads > 1,
+          "--copies: it compares one operator on --threads 2 or more with copies of it; leave {} out",
+          !options.set.empty()       ? "--set"
+          : !options.against.empty() ? "--against"
+                                     : "it");
+  const Loaded threaded = load(options.program, options.threads), single = load(options.program, 1);
+  const ops::Workload& workload = *threaded.program.workload;
+  const measure::CopiesReport report =
+      measure::bench_copies(workload, threaded.compiled, single.compiled, measure_options(options));
+  if (options.json)
+    write_out(nlohmann::json{{"workload", ops::to_string(workload)},
+                             {"threads", options.threads},
+                             {"rounds", report.rounds},
+                             {"calls_per_turn", report.calls},
+                             {"threads_us", report.threads_s * 1e6},
+                             {"copies_us", report.copies_s * 1e6},
+                             {"ratio_vs_copies", report.ratio.median},
+                             {"ratio_low", report.ratio.low},
+                             {"ratio_high", report.ratio.high},
+                             {"agrees", report.all_agree()}}
+                  .dump(2) +
+              "\n");
+  else
+    write_out(fmt::format(
+        "{}; warm caches, {} rounds of {} calls in rotated order\n"
+        "{} threads together: {} a call; {} copies on one thread each: {} a call of each\n"
+        "the threads do {:.3f} [{:.3f}, {:.3f}] (95 %) of what the copies do in the same time{}\n",
+        ops::to_string(workload), report.rounds, report.calls, options.threads, time_text(report.threads_s),
+        options.threads, time_text(report.copies_s), report.ratio.median, report.ratio.low, report.ratio.high,
+        report.all_agree() ? "" : "; WRONG ANSWERS"));
+  return report.all_agree() ? exit_ok : exit_disagrees;
+}
+
 }  // namespace
 
 int bench(const BenchOptions& options) {
@@ -139,6 +186,7 @@ int bench(const BenchOptions& options) {
           "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; or --set cpu_f32");
   // Before anything asks for the pool: Ardea gets as many threads as the others.
   setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  if (options.copies) return bench_copies(options);
   const std::vector<measure::Peer> peers = open_peers(options);
   if (!options.set.empty()) return bench_set(options, peers);
   const Benched benched = bench_one(options, options.program, peers);

@@ -10,12 +10,6 @@ namespace {
 
 using measure::Contender;
 
-std::string time_text(double s) {
-  if (s >= 1) return fmt::format("{:.3f} s ", s);
-  if (s >= 1e-3) return fmt::format("{:.3f} ms", s * 1e3);
-  return fmt::format("{:.3f} us", s * 1e6);
-}
-
 std::string check_text(const Contender& c) {
   if (!c.check) return "-";
   return c.agrees() ? "agree" : "WRONG";

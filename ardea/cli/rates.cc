@@ -52,6 +52,12 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   return rates;
 }
 
+std::string time_text(double s) {
+  if (s >= 1) return fmt::format("{:.3f} s", s);
+  if (s >= 1e-3) return fmt::format("{:.3f} ms", s * 1e3);
+  return fmt::format("{:.3f} us", s * 1e6);
+}
+
 std::string rate_line(const Rates& rates) {
   const bool counts_floats = !rates.peak_name.empty();
   const std::string of =

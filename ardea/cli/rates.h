@@ -28,6 +28,9 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
 std::string rate_line(const Rates& rates);
 nlohmann::json rate_json(const Rates& rates);
 
+/// "1.234 ms".
+std::string time_text(double seconds);
+
 /// How much of what this machine can do a call was: of its arithmetic or of its memory, whichever is nearer
 /// to the limit.
 struct PeakShare {

@@ -4,6 +4,7 @@
 
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/reference_order.h"
+#include "ardea/runtime/thread_pool.h"
 #include "ardea/support/error.h"
 
 namespace ardea::measure {
@@ -25,12 +26,16 @@ struct Prepared {
   std::function<void()> call;
 };
 
+/// A call of generated code on these arguments, packed once.
+std::function<void()> call_of(const runtime::Function& compiled, const Arguments& arguments) {
+  std::vector<runtime::Value> values;
+  for (const interp::Argument& argument : arguments) values.emplace_back(std::get<runtime::Array>(argument));
+  return [call = std::make_shared<runtime::PreparedCall>(compiled, values)] { call->run(); };
+}
+
 Prepared ardea_itself(const runtime::Function& compiled, const Arguments& arguments) {
   Prepared made{{.name = "ardea"}, with_own_output(arguments), {}};
-  std::vector<runtime::Value> values;
-  for (const interp::Argument& argument : made.arguments)
-    values.emplace_back(std::get<runtime::Array>(argument));
-  made.call = [call = std::make_shared<runtime::PreparedCall>(compiled, values)] { call->run(); };
+  made.call = call_of(compiled, made.arguments);
   return made;
 }
 
@@ -81,9 +86,12 @@ BenchReport bench(const ops::Workload& workload, const runtime::Function& compil
     if (offer.calls.empty()) report.left_out.push_back({peer.name(), offer.refusal});
     for (const PeerCall& call : offer.calls) prepared.push_back(call_of(peer, call, arguments));
   }
-  std::vector<std::function<void()>> calls;
-  for (Prepared& p : prepared) calls.push_back(p.call);
-  const Rotation rotation = rotate(calls, options.rotation);
+  std::vector<Turn> turns;
+  for (Prepared& p : prepared)
+    turns.emplace_back([call = p.call](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) call();
+    });
+  const Rotation rotation = rotate(turns, options.rotation);
   report.rounds = rotation.rounds;
   report.calls = rotation.calls;
   for (std::size_t i = 0; i < prepared.size(); ++i) {
@@ -99,6 +107,49 @@ BenchReport bench(const ops::Workload& workload, const runtime::Function& compil
     report.contenders.push_back(std::move(contender));
   }
   report.best = best_of(report.contenders);
+  return report;
+}
+
+bool CopiesReport::all_agree() const {
+  return std::all_of(checks.begin(), checks.end(), [](const CheckReport& c) { return c.agrees(); });
+}
+
+CopiesReport bench_copies(const ops::Workload& workload, const runtime::Function& threaded,
+                          const runtime::Function& single, const BenchOptions& options) {
+  const Function plain = in_quick_order(ops::create_function(workload));
+  const Arguments arguments = make_arguments(plain, {.seed = options.seed});
+  const Expectation expectation(plain, arguments);
+  std::vector<Arguments> own = {copy_arguments(arguments)};
+  const std::function<void()> together = call_of(threaded, own[0]);
+  std::vector<std::function<void()>> alone;
+  for (int copy = 0; copy < options.threads; ++copy)
+    alone.push_back(call_of(single, own.emplace_back(copy_arguments(arguments))));
+
+  runtime::ThreadPool& pool = runtime::ThreadPool::shared();
+  require(pool.thread_count() == options.threads,
+          "bench_copies: {} copies need a pool of as many threads, this one has {}; set ARDEA_NUM_THREADS",
+          options.threads, pool.thread_count());
+  // Each copy makes all its calls without waiting for the others.
+  const Turn copies = [&](std::int64_t calls) {
+    pool.parallel_for(options.threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t copy = begin; copy < end; ++copy)
+        for (std::int64_t i = 0; i < calls; ++i) alone[static_cast<std::size_t>(copy)]();
+    });
+  };
+  const Turn threads = [&](std::int64_t calls) {
+    for (std::int64_t i = 0; i < calls; ++i) together();
+  };
+  const Rotation rotation = rotate({threads, copies}, options.rotation);
+  CopiesReport report{.rounds = rotation.rounds,
+                      .calls = rotation.calls,
+                      .threads_s = median(rotation.seconds[0]),
+                      .copies_s = median(rotation.seconds[1]),
+                      .ratio = {},
+                      .checks = {}};
+  std::vector<double> rates = ratios(rotation.seconds[1], rotation.seconds[0]);
+  for (double& rate : rates) rate /= options.threads;
+  report.ratio = median_interval(rates);
+  for (const Arguments& after : own) report.checks.push_back(expectation.compare(after));
   return report;
 }
 

@@ -53,4 +53,20 @@ struct BenchOptions {
 BenchReport bench(const ops::Workload& workload, const runtime::Function& compiled,
                   const std::vector<Peer>& peers, const BenchOptions& options);
 
+/// One kernel on several threads against as many kernels on one thread each, which work on arrays of their
+/// own at the same time: what is lost by splitting and joining.
+struct CopiesReport {
+  std::int64_t rounds = 0, calls = 0;
+  double threads_s = 0;  ///< of one call on all threads
+  double copies_s = 0;   ///< of one call of each copy
+  Interval ratio = {};   ///< the calls a second on all threads over those of the copies together
+  std::vector<CheckReport> checks = {};
+  bool all_agree() const;
+};
+
+/// `threaded` and `single` compute `workload`; there are options.threads copies, on the pool of this process,
+/// which must have as many threads.
+CopiesReport bench_copies(const ops::Workload& workload, const runtime::Function& threaded,
+                          const runtime::Function& single, const BenchOptions& options);
+
 }  // namespace ardea::measure

@@ -14,10 +14,10 @@ constexpr std::int64_t fewest_rounds = 15, most_rounds = 301;
 constexpr double short_call_s = 5e-3;
 
 /// The second call's time: the first one meets cold caches, pages and threads.
-double one_call_s(const std::function<void()>& call, const std::function<double()>& clock) {
-  call();
+double one_call_s(const Turn& turn, const std::function<double()>& clock) {
+  turn(1);
   const double start = clock();
-  call();
+  turn(1);
   return clock() - start;
 }
 
@@ -28,11 +28,11 @@ void spin(double seconds, const std::function<double()>& clock) {
 
 }  // namespace
 
-Rotation rotate(const std::vector<std::function<void()>>& contenders, const RotationOptions& options) {
+Rotation rotate(const std::vector<Turn>& contenders, const RotationOptions& options) {
   require(!contenders.empty(), "rotate: there are no contenders");
   require(options.rounds >= 0, "rotate: {} rounds, must be 0 or more", options.rounds);
   std::vector<double> estimates;
-  for (const auto& call : contenders) estimates.push_back(one_call_s(call, options.clock));
+  for (const Turn& turn : contenders) estimates.push_back(one_call_s(turn, options.clock));
   const double fastest = std::max(1e-9, *std::min_element(estimates.begin(), estimates.end()));
   Rotation rotation;
   rotation.calls = std::max<std::int64_t>(1, std::llround(std::ceil(options.turn_s / fastest)));
@@ -48,9 +48,9 @@ Rotation rotate(const std::vector<std::function<void()>>& contenders, const Rota
     for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
       const std::size_t who = (static_cast<std::size_t>(round) + turn) % contenders.size();
       spin(options.pause_s, options.clock);
-      if (estimates[who] < short_call_s) contenders[who]();
+      if (estimates[who] < short_call_s) contenders[who](1);
       const double start = options.clock();
-      for (std::int64_t call = 0; call < rotation.calls; ++call) contenders[who]();
+      contenders[who](rotation.calls);
       rotation.seconds[who].push_back((options.clock() - start) / static_cast<double>(rotation.calls));
     }
   return rotation;

@@ -30,9 +30,12 @@ struct Rotation {
   std::vector<std::vector<double>> seconds;  ///< a call's, by contender and round
 };
 
+/// So many calls in a row.
+using Turn = std::function<void(std::int64_t calls)>;
+
 /// In every round each contender has one turn; round r begins with contender r, so that each comes first,
 /// second, … equally often. A turn begins with a call that is not timed where a call is short: whatever the
 /// one before left in the caches, all find their operands as their own last call left them.
-Rotation rotate(const std::vector<std::function<void()>>& contenders, const RotationOptions& options);
+Rotation rotate(const std::vector<Turn>& contenders, const RotationOptions& options);
 
 }  // namespace ardea::measure

@@ -57,6 +57,15 @@ TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
   EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 4) << lines.out;
 }
 
+TEST(BenchCommand, threads_against_copies) {
+  const Answer answer = bench("gemm 33,35,37 --threads 2 --copies --rounds 6 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  EXPECT_GT(result["ratio_vs_copies"].get<double>(), 0);
+  EXPECT_LE(result["ratio_low"], result["ratio_vs_copies"]);
+  EXPECT_EQ(result["agrees"], true);
+}
+
 TEST(BenchCommand, the_workloads_of_the_repository_are_operators_with_right_sizes) {
   const json sets = json::parse(read_text(ARDEA_SOURCE_DIR "/bench/workloads.json"));
   ASSERT_TRUE(sets.contains("cpu_f32"));
@@ -81,6 +90,8 @@ TEST(BenchCommand, wrong_input_is_one_sentence_and_exit_code_2) {
       {"gemm 3,5 --against cloop", "it takes 3: m,k,n"},
       {"gem 3,5,7 --against cloop", "gemm"},
       {"examples/gemm.tir --against cloop", "a program from a file has no peers"},
+      {"gemm 3,5,7 --copies", "on --threads 2 or more"},
+      {"gemm 3,5,7 --threads 2 --copies --against cloop", "leave --against out"},
       {"--against cloop", "bench needs an operator"},
       {"--set big --workloads " + sets, "has only tiny"},
       {"--set tiny --workloads " + broken, "no JSON object"},

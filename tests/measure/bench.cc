@@ -3,6 +3,7 @@
 #include "ardea/build/build.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/reference_order.h"
+#include "ardea/runtime/thread_pool.h"
 #include "ardea/support/error.h"
 
 namespace ardea::measure {
@@ -94,6 +95,21 @@ TEST(Bench, all_variants_of_a_peer_take_part_and_the_fastest_stands_for_it) {
   EXPECT_EQ(report.contenders[1].label, "slowly");
   EXPECT_EQ(report.fastest_of("twofold")->label, "quickly");
   EXPECT_EQ(report.fastest_of("nobody"), nullptr);
+}
+
+TEST(Bench, copies_work_at_the_same_time_as_one_kernel_on_all_threads) {
+  const ops::Workload w = workload("gemm", {37, 41, 43});
+  const runtime::Function compiled = build::compile(in_quick_order(ops::create_function(w)), target::host());
+  const int threads = runtime::ThreadPool::shared().thread_count();
+  const CopiesReport report =
+      bench_copies(w, compiled, compiled, {.threads = threads, .rotation = {.rounds = 6, .turn_s = 1e-6}});
+  EXPECT_EQ(report.checks.size(), static_cast<std::size_t>(threads) + 1);
+  EXPECT_TRUE(report.all_agree());
+  EXPECT_GT(report.ratio.low, 0);
+  EXPECT_NE(message([&] {
+              bench_copies(w, compiled, compiled, {.threads = threads + 1});
+            }).find("ARDEA_NUM_THREADS"),
+            std::string::npos);
 }
 
 TEST(Peers, one_that_fails_is_an_error_with_its_own_sentence) {

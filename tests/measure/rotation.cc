@@ -10,10 +10,10 @@ struct Simulation {
   double now = 0;
   std::string calls;
 
-  std::function<void()> contender(char name, double seconds) {
-    return [=, this] {
-      now += seconds;
-      calls += name;
+  Turn contender(char name, double seconds) {
+    return [=, this](std::int64_t count) {
+      now += seconds * static_cast<double>(count);
+      calls.append(static_cast<std::size_t>(count), name);
     };
   }
   RotationOptions options(std::int64_t rounds) {
@@ -70,7 +70,7 @@ TEST(Rotation, a_pause_is_not_counted) {
 
 TEST(Rotation, refuses_to_time_nobody) {
   EXPECT_THROW(rotate({}, {}), Error);
-  EXPECT_THROW(rotate({[] {}}, {.rounds = -1}), Error);
+  EXPECT_THROW(rotate({[](std::int64_t) {}}, {.rounds = -1}), Error);
 }
 
 }  // namespace

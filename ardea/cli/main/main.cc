@@ -124,6 +124,8 @@ int run(int argc, char** argv) {
   bench_command->add_option("--peers", bench.peers,
                             "the folder of the peers, where it is not lib/peers beside bin");
   bench_command->add_option("--threads", bench.threads, "for every contender")->capture_default_str();
+  bench_command->add_flag("--copies", bench.copies,
+                          "against as many copies of the kernel, each on one thread, in place of peers");
   bench_command->add_option("--rounds", bench.rounds, "turns of each contender; 0: as some seconds allow")
       ->capture_default_str();
   bench_command->add_option("--seed", bench.seed, "of the inputs")->capture_default_str();
@@ -134,6 +136,7 @@ int run(int argc, char** argv) {
       "  ardea bench c2d 1,56,56,64,64,3,3,1,1,1 --against onednn,im2col --rounds 31\n"
       "  ardea bench softmax 1024,1024 --against copy,cloop\n"
       "  ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col\n"
+      "  ardea bench gemm 1024,1024,1024 --threads 2 --copies\n"
       "`make bench-peers` builds the peers; the method: docs/benchmarks.md.");
 
   cli::TargetOptions target;
