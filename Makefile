@@ -10,7 +10,7 @@ LINT_FILES ?= $(CURDIR)/ardea/   # a regular expression of the sources that clan
 BUILD_PACKAGES := g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libdlpack-dev \
                   libgtest-dev llvm-19-dev
 FUZZ_PACKAGES := clang-19 libclang-rt-19-dev
-BENCH_PACKAGES := libopenblas-pthread-dev libblis-openmp-dev libeigen3-dev libdnnl-dev
+BENCH_PACKAGES := libopenblas0-pthread libblis4-openmp libeigen3-dev libdnnl-dev
 LINT_PACKAGES := clang-format-19 clang-tidy-19 git
 
 # The parts where threads meet.
@@ -121,7 +121,7 @@ bench-peers: deps-bench ## build the program and the libraries' plug-ins that `a
 bench-cpu: bench-peers ## time the cpu_f32 set against all libraries on one thread, into build/bench: JSON, a table and a plot
 	@tools/install_packages python3
 	@mkdir -p build/bench
-	build/release/bin/ardea bench --set cpu_f32 --json > build/bench/cpu_f32.json.new
+	build/release/bin/ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col,copy --json > build/bench/cpu_f32.json.new
 	mv build/bench/cpu_f32.json.new build/bench/cpu_f32.json
 	bench/report.py build/bench/cpu_f32.json
 

@@ -105,9 +105,15 @@ def main():
         sys.exit(__doc__)
     path = pathlib.Path(sys.argv[1])
     answer = json.loads(path.read_text())
+    failed = [r for r in answer["results"] if "error" in r]
+    answer["results"] = [r for r in answer["results"] if "error" not in r]
+    for r in failed:
+        print(f'{r["workload"]}: {r["error"]}', file=sys.stderr)
     path.with_suffix(".md").write_text(table(answer))
     path.with_suffix(".svg").write_text(plot(answer))
     print(table(answer), end="")
+    if failed:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -114,13 +114,18 @@ int bench_set(const BenchOptions& options, const std::vector<measure::Peer>& pee
   std::vector<double> ratios;
   bool all_agree = true;
   for (const ProgramOptions& member : members_of(options)) {
-    const Benched benched = bench_one(options, member, peers);
-    all_agree = all_agree && benched.report.all_agree();
-    if (benched.report.best) ratios.push_back(benched.report.contenders[*benched.report.best].ratio.median);
-    if (options.json)
-      results.push_back(bench_json(benched));
-    else
-      write_out(bench_line(benched));
+    // One that fails must not cost the others their answers.
+    try {
+      const Benched benched = bench_one(options, member, peers);
+      all_agree = all_agree && benched.report.all_agree();
+      if (benched.report.best) ratios.push_back(benched.report.contenders[*benched.report.best].ratio.median);
+      options.json ? results.push_back(bench_json(benched)) : write_out(bench_line(benched));
+    } catch (const Error& e) {
+      all_agree = false;
+      const std::string name = member.program + " " + member.shape;
+      options.json ? results.push_back({{"workload", name}, {"error", e.what()}})
+                   : write_out(fmt::format("{}: {}\n", name, e.what()));
+    }
   }
   const double mean = ratios.empty() ? 0 : measure::geometric_mean(ratios);
   const double worst = ratios.empty() ? 0 : *std::min_element(ratios.begin(), ratios.end());

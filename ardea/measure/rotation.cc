@@ -9,7 +9,16 @@ namespace ardea::measure {
 
 namespace {
 
-constexpr std::int64_t fewest_rounds = 15, most_rounds = 301;
+/// As many rounds as the budget allows; where that is few, up to four times the budget for a fair number of
+/// them, and at least what an interval needs.
+std::int64_t rounds_within(double budget_s, double round_s) {
+  constexpr double fair = 15, most = 301;
+  const double affordable = budget_s / round_s;
+  const double rounds =
+      affordable >= fair ? std::min(affordable, most) : std::clamp(4 * affordable, 6.0, fair);
+  return static_cast<std::int64_t>(rounds);
+}
+
 /// A longer call reads its operands anew anyway, or computes so much that it does not matter.
 constexpr double short_call_s = 5e-3;
 
@@ -40,9 +49,7 @@ Rotation rotate(const std::vector<Turn>& contenders, const RotationOptions& opti
   for (const double estimate : estimates)
     round_s +=
         estimate * static_cast<double>(rotation.calls + (estimate < short_call_s ? 1 : 0)) + options.pause_s;
-  rotation.rounds = options.rounds > 0 ? options.rounds
-                                       : std::clamp(static_cast<std::int64_t>(options.budget_s / round_s),
-                                                    fewest_rounds, most_rounds);
+  rotation.rounds = options.rounds > 0 ? options.rounds : rounds_within(options.budget_s, round_s);
   rotation.seconds.resize(contenders.size());
   for (std::int64_t round = 0; round < rotation.rounds; ++round)
     for (std::size_t turn = 0; turn < contenders.size(); ++turn) {

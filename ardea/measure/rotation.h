@@ -13,7 +13,7 @@
 namespace ardea::measure {
 
 struct RotationOptions {
-  std::int64_t rounds = 0;  ///< 0: as many as `budget_s` allows, from 15 to 301
+  std::int64_t rounds = 0;  ///< 0: as many as `budget_s` allows, from 6 to 301
   double budget_s = 5;
   /// Calls in a row, the same for all: as many as the fastest contender needs to take this long, because a
   /// clock cannot tell a shorter turn from noise.

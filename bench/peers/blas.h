@@ -1,7 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,9 +25,15 @@ struct Blas {
   std::string kernels;  ///< its own word for those that it chose
 };
 
+class OwnLibrary;
+
+/// The two functions by the library's C interface; the rest is left to fill in.
+Blas by_cblas(const OwnLibrary& library);
+
 /// A product, to try kernels on.
 struct GemmShape {
   std::int64_t m, n, k;
+  friend auto operator<=>(const GemmShape&, const GemmShape&) = default;
 };
 
 /// Each of them with the fastest of the kernels that it has for this machine, by a trial on such a product:
@@ -34,7 +42,17 @@ struct GemmShape {
 const Blas& openblas(const GemmShape& shape);
 const Blas& blis(const GemmShape& shape);
 
-/// The fastest of the candidates, on one thread. Long products are cut short: they tell no more.
-const Blas& fastest(const std::vector<Blas>& candidates, const GemmShape& shape);
+/// One library with several choices of kernels.
+class Kernels {
+ public:
+  explicit Kernels(std::vector<Blas> candidates) : candidates_(std::move(candidates)) {}
+  /// The fastest on one thread, by a trial that is made once for each shape. Long products are cut short:
+  /// they tell no more.
+  const Blas& fastest(const GemmShape& shape);
+
+ private:
+  std::vector<Blas> candidates_;
+  std::map<GemmShape, std::size_t> chosen_;
+};
 
 }  // namespace peer

@@ -57,6 +57,17 @@ TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
   EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 4) << lines.out;
 }
 
+TEST(BenchCommand, a_member_of_a_set_that_fails_leaves_the_others_their_answers) {
+  const Folder folder;
+  const std::string file = folder.file("sets.json", R"({"tiny": {"gemm": [[3, 5], [3, 5, 7]]}})");
+  const Answer answer = bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
+  EXPECT_EQ(answer.exit_code, 1);
+  const json results = json::parse(answer.out)["results"];
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_NE(results[0]["error"].get<std::string>().find("it takes 3"), std::string::npos);
+  EXPECT_TRUE(results[1].contains("ratio_vs_best"));
+}
+
 TEST(BenchCommand, threads_against_copies) {
   const Answer answer = bench("gemm 33,35,37 --threads 2 --copies --rounds 6 --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;

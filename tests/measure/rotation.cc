@@ -55,7 +55,8 @@ TEST(Rotation, short_calls_come_several_times_a_turn_and_as_often_for_all) {
 TEST(Rotation, takes_as_many_rounds_as_the_budget_allows) {
   Simulation machine;
   EXPECT_EQ(rotate({machine.contender('a', 0.05)}, machine.options(0)).rounds, 99);
-  EXPECT_EQ(rotate({machine.contender('a', 30)}, machine.options(0)).rounds, 15);
+  EXPECT_EQ(rotate({machine.contender('a', 1)}, machine.options(0)).rounds, 15);
+  EXPECT_EQ(rotate({machine.contender('a', 30)}, machine.options(0)).rounds, 6);
   EXPECT_EQ(rotate({machine.contender('a', 1e-6)}, machine.options(0)).rounds, 301);
 }
 
