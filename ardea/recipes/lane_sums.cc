@@ -59,17 +59,20 @@ void halve(Schedule& s, const BlockRef& block, std::size_t outer, const LaneSum&
 
 }  // namespace
 
-LaneSum lane_sum_for(std::int64_t rows, std::int64_t extent, int bits, const target::Target& target) {
-  const std::int64_t tile = target.vector_registers / 2, lanes = target.vector_bits / bits;
+LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target) {
+  const std::int64_t lanes = target.vector_bits / bits;
+  const std::int64_t tile = std::max<std::int64_t>(1, target.vector_registers / 2 / rows.others);
   LaneSum sum;
   // Two vectors a row leave room for as many rows as there can be: each is a stream of its own out of memory.
-  sum.rows = std::min(power_of_two_below(rows), tile / 2);
-  const std::int64_t vectors = std::min(additions_in_flight, tile / sum.rows);
-  const std::int64_t width = std::min(power_of_two_below(extent), lanes * vectors);
+  sum.rows = std::min(power_of_two_below(rows.rows), power_of_two_below(std::max<std::int64_t>(1, tile / 2)));
+  const std::int64_t vectors = std::min(additions_in_flight, power_of_two_below(tile / sum.rows));
+  const std::int64_t width = std::min(power_of_two_below(rows.extent), lanes * vectors);
   sum.lanes = std::min(lanes, width);
   sum.vectors = width / sum.lanes;
   return sum;
 }
+
+bool is_summed(DataType type) { return type == float32 || type == float64 || type == int32 || type == int64; }
 
 void reduce_in_lanes(Schedule& s, const BlockRef& block, std::size_t outer, const LaneSum& sum) {
   if (sum.width() == 1) return;

@@ -16,10 +16,18 @@ struct LaneSum {
   std::int64_t width() const { return lanes * vectors; }
 };
 
-/// The partial results for rows of `extent` numbers of `bits`: as many as keep the units of a core busy while
-/// additions are under way, in half of the registers; no more than there are rows and numbers. All are powers
-/// of two.
-LaneSum lane_sum_for(std::int64_t rows, std::int64_t extent, int bits, const target::Target& target);
+/// What is reduced: `rows` of `extent` numbers each, every one of them as often as there are `others` that it
+/// meets.
+struct Rows {
+  std::int64_t rows = 1, others = 1, extent = 1;
+};
+
+/// As many partial results as keep the units of a core busy while additions are under way, in half of the
+/// registers; no more than there are rows and numbers. All are powers of two.
+LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target);
+
+/// Whether numbers of this type are summed in registers as they are.
+bool is_summed(DataType type);
 
 /// for i, r: S[i] op= t(i, r)   ⇒   vectors of partial results in registers, and what they make together:
 ///

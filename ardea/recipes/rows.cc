@@ -5,8 +5,11 @@
 
 #include "ardea/recipes/extents.h"
 #include "ardea/recipes/lane_sums.h"
+#include "ardea/recipes/threads.h"
 #include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
+#include "ardea/schedule/rfactor.h"
 #include "ardea/schedule/split.h"
 
 namespace ardea::recipes {
@@ -18,8 +21,37 @@ namespace {
 constexpr std::array row_operators = {"mean",    "var",       "reduce_sum", "reduce_max",
                                       "softmax", "layernorm", "gemv"};
 
-/// Whether numbers of this type are summed in registers as they are.
-bool is_summed(DataType type) { return type == float32 || type == float64 || type == int32 || type == int64; }
+/// The sizes of what is reduced along: rows, and numbers in each.
+Rows rows_of(const ops::Workload& workload) {
+  return {.rows = ops::size(workload, "m"), .extent = ops::size(workload, workload.op == "gemv" ? "k" : "n")};
+}
+
+/// Where there are fewer rows than cores, the parts of a row that are summed apart: as many as divide it.
+std::int64_t parts_of_row(const ops::Workload& workload, const target::Target& target) {
+  const Rows rows = rows_of(workload);
+  if (!worth_threads(workload, target)) return 1;
+  std::int64_t parts = std::max<std::int64_t>(1, target.cores / rows.rows);
+  while (rows.extent % parts != 0) --parts;
+  return parts;
+}
+
+std::vector<BlockRef> stages_of(Schedule& s) {
+  std::vector<BlockRef> stages;
+  for (const std::string& name : block_names(s)) stages.push_back(s.get_block(name));
+  return stages;
+}
+
+/// for i, r: S[i] op= t   ⇒   for each part of a row, in parallel: P[i, part] op= t;  for i, part: S[i] op= P
+void sum_parts(Schedule& s, const BlockRef& block, std::int64_t parts, const ops::Workload& workload,
+               const target::Target& target) {
+  const auto part = s.loops(Split{s.get_loops(block)[1], {parts, std::nullopt}})[0];
+  const BlockRef partial = s.blocks(RFactor{part, -1})[0];
+  const auto loops = s.get_loops(partial);
+  const LoopRef row = s.loops(Fuse{{loops[0], loops[1]}})[0];
+  const Rows rows = rows_of(workload);
+  reduce_in_lanes(s, partial, 1, lane_sum_for({.extent = rows.extent / parts}, workload.acc.bits, target));
+  s.apply(Parallel{row});
+}
 
 }  // namespace
 
@@ -29,26 +61,26 @@ bool serves_rows(const ops::Workload& workload, const target::Target& target) {
 }
 
 void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Target& target) {
-  std::vector<BlockRef> stages;
-  for (const std::string& name : block_names(s)) stages.push_back(s.get_block(name));
-  const auto sums =
-      std::count_if(stages.begin(), stages.end(), [&](const BlockRef& b) { return reduces(s, b); });
+  const std::vector<BlockRef> stages = stages_of(s);
+  const auto is_sum = [&](const BlockRef& b) { return reduces(s, b); };
+  const bool one_sum = std::count_if(stages.begin(), stages.end(), is_sum) == 1;
+  if (const std::int64_t parts = parts_of_row(workload, target); one_sum && parts > 1)
+    return sum_parts(s, *std::find_if(stages.begin(), stages.end(), is_sum), parts, workload, target);
+  Rows rows = rows_of(workload);
+  // A row that several stages go through stays in the nearest cache between them, with no other beside it.
+  if (!one_sum) rows.rows = 1;
+  const LaneSum sum = lane_sum_for(rows, workload.acc.bits, target);
   LoopRef row = s.get_loops(stages.back())[0];
-  // A row that several stages go through stays in the nearest cache between them; other rows have no place
-  // there.
-  const std::int64_t rows = sums == 1 ? ops::size(workload, "m") : 1;
-  const std::int64_t columns = ops::size(workload, workload.op == "gemv" ? "k" : "n");
-  const LaneSum sum = lane_sum_for(rows, columns, workload.acc.bits, target);
   if (sum.rows > 1) row = s.loops(Split{row, {std::nullopt, sum.rows}})[0];
   for (std::size_t i = stages.size() - 1; i-- > 0;) s.apply(ComputeAt{stages[i], row});
   for (const BlockRef& stage : stages) {
     const auto loops = s.get_loops(stage);
-    if (reduces(s, stage))
+    if (is_sum(stage))
       reduce_in_lanes(s, stage, 1, sum);
     else if (loops.size() > 1)
       s.apply(Vectorize{loops.back()});
   }
-  if (target.cores > 1) s.apply(Parallel{row});
+  if (worth_threads(workload, target)) s.apply(Parallel{row});
 }
 
 }  // namespace ardea::recipes
