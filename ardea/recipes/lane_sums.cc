@@ -74,8 +74,9 @@ LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target) {
 
 bool is_summed(DataType type) { return type == float32 || type == float64 || type == int32 || type == int64; }
 
-void reduce_in_lanes(Schedule& s, const BlockRef& block, std::size_t outer, const LaneSum& sum) {
-  if (sum.width() == 1) return;
+std::optional<LoopRef> reduce_in_lanes(Schedule& s, const BlockRef& block, std::size_t outer,
+                                       const LaneSum& sum) {
+  if (sum.width() == 1) return {};
   const auto around = s.get_loops(block);
   const std::int64_t extent = extent_of(s, around.back()), whole = extent / sum.width();
   const auto parts = s.loops(Split{around.back(), {std::nullopt, sum.width()}});
@@ -88,11 +89,14 @@ void reduce_in_lanes(Schedule& s, const BlockRef& block, std::size_t outer, cons
   const auto loops = s.get_loops(partial);
   for (std::size_t i = outer + 1; i + 1 < loops.size(); ++i) s.apply(Unroll{loops[i]});
   vectorize_slots(s, loops.back(), sum.width(), sum.lanes);
+  std::optional<LoopRef> rounds;
   if (extent > sum.width()) {
     s.apply(DecomposeReduction{partial, loops[outer]});
-    if (whole * sum.width() < extent) s.apply(LoopPartition{loops[outer], {whole}});
+    rounds = loops[outer];
+    if (whole * sum.width() < extent) rounds = s.loops(LoopPartition{*rounds, {whole}})[0];
   }
   halve(s, block, outer, sum);
+  return rounds;
 }
 
 }  // namespace ardea::recipes

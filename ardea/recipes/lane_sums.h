@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "ardea/schedule/schedule.h"
 #include "ardea/target/target.h"
@@ -36,8 +37,8 @@ bool is_summed(DataType type);
 ///
 /// `block` is a reduction whose innermost loop r is its only one that reduces. Between it and the first
 /// `outer` loops, which stay around all, are the loops over the rows of a tile. What `width` does not divide
-/// is an iteration of its own. `block` names the last step afterwards.
-void reduce_in_lanes(schedule::Schedule& s, const schedule::BlockRef& block, std::size_t outer,
-                     const LaneSum& sum);
+/// is an iteration of its own. `block` names the last step afterwards. The loop r_0, where there is one.
+std::optional<schedule::LoopRef> reduce_in_lanes(schedule::Schedule& s, const schedule::BlockRef& block,
+                                                 std::size_t outer, const LaneSum& sum);
 
 }  // namespace ardea::recipes

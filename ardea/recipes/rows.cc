@@ -6,6 +6,7 @@
 #include "ardea/recipes/extents.h"
 #include "ardea/recipes/lane_sums.h"
 #include "ardea/recipes/threads.h"
+#include "ardea/schedule/annotate.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
@@ -53,11 +54,29 @@ void sum_parts(Schedule& s, const BlockRef& block, std::int64_t parts, const ops
   s.apply(Parallel{row});
 }
 
+/// Where rows come out of memory, the loop that goes through a row for the second time, which finds it in the
+/// nearest cache, asks for what the next ones need: the input a row ahead, and the output of this row, which
+/// is written last. Otherwise memory would wait while numbers are computed, and the other way round.
+void ask_ahead(Schedule& s, const LoopRef& second_pass, const ops::Workload& workload,
+               const target::Target& target) {
+  constexpr std::int64_t least_bytes_ahead = 4096;
+  const target::Cache* second = target.cache(2);
+  const std::int64_t columns = rows_of(workload).extent, element_bytes = (workload.in[0].bits + 7) / 8;
+  const bool rows_fit = 4 * columns * element_bytes <= target.cache(1)->bytes;
+  if (!rows_fit || second == nullptr || ops::bytes(workload) <= second->bytes) return;
+  const std::int64_t ahead = std::max(columns, least_bytes_ahead / element_bytes);
+  const auto& parameters = s.program().parameters;
+  std::vector<Argument> wishes = {{parameters.front().buffer->name}, {ahead}};
+  wishes.insert(wishes.end(), {{parameters.back().buffer->name}, {std::int64_t{0}}});
+  s.apply(Pragma{second_pass, "prefetch", {wishes}});
+}
+
 }  // namespace
 
 bool serves_rows(const ops::Workload& workload, const target::Target& target) {
   return std::find(row_operators.begin(), row_operators.end(), workload.op) != row_operators.end() &&
-         target.kind == target::Kind::cpu && target.vector_bits >= 128 && is_summed(workload.acc);
+         target.kind == target::Kind::cpu && target.vector_bits >= 128 && target.cache(1) != nullptr &&
+         is_summed(workload.acc);
 }
 
 void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Target& target) {
@@ -73,12 +92,17 @@ void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Tar
   LoopRef row = s.get_loops(stages.back())[0];
   if (sum.rows > 1) row = s.loops(Split{row, {std::nullopt, sum.rows}})[0];
   for (std::size_t i = stages.size() - 1; i-- > 0;) s.apply(ComputeAt{stages[i], row});
+  int passes = 0;
   for (const BlockRef& stage : stages) {
+    std::optional<LoopRef> pass;
     const auto loops = s.get_loops(stage);
-    if (is_sum(stage))
-      reduce_in_lanes(s, stage, 1, sum);
-    else if (loops.size() > 1)
-      s.apply(Vectorize{loops.back()});
+    if (is_sum(stage)) {
+      pass = reduce_in_lanes(s, stage, 1, sum);
+    } else if (loops.size() > 1) {
+      pass = loops.back();
+      s.apply(Vectorize{*pass});
+    }
+    if (pass && ++passes == 2 && !one_sum) ask_ahead(s, *pass, workload, target);
   }
   if (worth_threads(workload, target)) s.apply(Parallel{row});
 }
