@@ -1,3 +1,4 @@
+#include "ardea/ir/pragmas.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/lane_code.h"
@@ -79,7 +80,7 @@ class Vectorizing {
     facts.bind(round, {number(0), count});
     const auto body = vectors(after(round * number(lanes)), lanes, number(lanes), facts);
     if (!body) return std::nullopt;
-    return make_for(round, number(0), count, *body);
+    return hand_down_pragmas(loop_.annotations, make_for(round, number(0), count, *body));
   }
 
   std::optional<Stmt> vectors(const Expr& first, int lanes, const Expr& used, const Analyzer& facts) const {
