@@ -1,0 +1,13 @@
+#include "ardea/recipes/conv_channels_first.h"
+#include "ardea/recipes/tables.h"
+
+namespace ardea::recipes {
+
+std::vector<Recipe> convolution_recipes() {
+  return {{.name = "conv_channels_first",
+           .doc = "pixels as lanes, output channels as rows of a register tile, weights read in place",
+           .serves = serves_conv_channels_first,
+           .apply = schedule_conv_channels_first}};
+}
+
+}  // namespace ardea::recipes
