@@ -1,4 +1,5 @@
 #include "ardea/recipes/conv_channels_first.h"
+#include "ardea/recipes/conv_channels_last.h"
 #include "ardea/recipes/tables.h"
 
 namespace ardea::recipes {
@@ -7,7 +8,11 @@ std::vector<Recipe> convolution_recipes() {
   return {{.name = "conv_channels_first",
            .doc = "pixels as lanes, output channels as rows of a register tile, weights read in place",
            .serves = serves_conv_channels_first,
-           .apply = schedule_conv_channels_first}};
+           .apply = schedule_conv_channels_first},
+          {.name = "conv_channels_last",
+           .doc = "output channels as lanes, pixels as rows of a register tile, weights in panels",
+           .serves = serves_conv_channels_last,
+           .apply = schedule_conv_channels_last}};
 }
 
 }  // namespace ardea::recipes
