@@ -1,5 +1,6 @@
 #include "ardea/recipes/conv_channels_first.h"
 #include "ardea/recipes/conv_channels_last.h"
+#include "ardea/recipes/depthwise.h"
 #include "ardea/recipes/tables.h"
 
 namespace ardea::recipes {
@@ -12,7 +13,11 @@ std::vector<Recipe> convolution_recipes() {
           {.name = "conv_channels_last",
            .doc = "output channels as lanes, pixels as rows of a register tile, weights in panels",
            .serves = serves_conv_channels_last,
-           .apply = schedule_conv_channels_last}};
+           .apply = schedule_conv_channels_last},
+          {.name = "depthwise",
+           .doc = "columns or channels as lanes, and several neighbours summed together",
+           .serves = serves_depthwise,
+           .apply = schedule_depthwise}};
 }
 
 }  // namespace ardea::recipes
