@@ -20,8 +20,8 @@ struct Guard {
 
 /// The comparisons of every `if` in `body` that is worth deciding: its branches hold no serial or parallel
 /// loop, so that it is asked in an innermost place, or around the lanes or copies of one. `facts` hold in the
-/// body.
-std::vector<Guard> guards_in(const Stmt& body, const arith::Analyzer& facts);
+/// body. With `of_values` also those that choose a value, in T.if_then_else.
+std::vector<Guard> guards_in(const Stmt& body, const arith::Analyzer& facts, bool of_values = false);
 
 /// What is known of a comparison in the iterations below `point`, and in those from there on; absent where it
 /// depends on the inner loops.

@@ -149,7 +149,8 @@ class Partition {
   std::optional<Cut> find_cut(const For& loop, const Analyzer& facts, const Points& done) const {
     if (loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread) return std::nullopt;
     if (reads_memory(loop.min) || reads_memory(loop.extent)) return std::nullopt;
-    const std::vector<Guard> guards = guards_in(loop.body, inside(facts, loop));
+    const std::vector<Guard> guards =
+        guards_in(loop.body, inside(facts, loop), loop.annotations.contains("pragma_loop_partition_hint"));
     const bool tiles = uses_registers(loop.body);
     for (const Guard& guard : guards)
       for (const CutPoint& point : cut_points(guard, loop, facts)) {

@@ -98,7 +98,8 @@ std::optional<Refusal> collect_conditions(ReductionNest& nest) {
   return std::nullopt;
 }
 
-std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
+/// Whether different iterations of the loops run different instances of the block.
+bool run_each_once(const ReductionNest& nest, const std::vector<const For*>& loops) {
   std::vector<Expr> bindings;
   for (const BlockIterator& iterator : nest.block().iterators) bindings.push_back(iterator.binding);
   std::vector<std::pair<Var, Range>> ranges;
@@ -107,7 +108,7 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
   for (const Expr& condition : nest.conditions) inside.assume(condition);
   // A loop of which one iteration counts repeats nothing, whatever is bound to it.
   Substitution units;
-  for (const For* loop : nest.loops) {
+  for (const For* loop : loops) {
     if (inside.proves(as_index(loop->var) <= as_index(loop->min)))
       units[loop->var] = loop->min;
     else
@@ -118,7 +119,17 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
     predicate = both_hold(predicate, substitute(condition, units));
   for (Expr& binding : bindings) binding = substitute(binding, units);
   const auto map = arith::iter_map(bindings, ranges, predicate, nest.facts);
-  if (map && map->injective) return std::nullopt;
+  return map && map->injective;
+}
+
+std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
+  if (run_each_once(nest, nest.loops)) return std::nullopt;
+  // Of (io * 32 + ii) // 7 and its remainder neither is a number of ii alone: what holds of all loops
+  // together holds of those inside.
+  std::vector<const For*> all;
+  for (std::size_t i = block_around(nest.path).size(); i < nest.path.size(); ++i)
+    if (const auto* loop = nest.path[i].as<For>()) all.push_back(loop);
+  if (run_each_once(nest, all)) return std::nullopt;
   return Refusal{
       "instances_repeat",
       fmt::format("it is not proved that the loops from {} inwards run each instance of block {} once",
