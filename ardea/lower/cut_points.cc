@@ -38,6 +38,23 @@ void collect(const Expr& condition, std::vector<Expr>& comparisons) {
   }
 }
 
+/// What decides the value that is stored, where that is a choice: the padding of a packed panel. Empty
+/// elsewhere.
+Expr choice_of(const Stmt& s) {
+  const auto* store = s.as<Store>();
+  const auto* call = store == nullptr ? nullptr : store->value.as<Call>();
+  return call != nullptr && call->op->name == "if_then_else" ? call->arguments[0] : Expr();
+}
+
+void collect_guards(const Expr& condition, Guard place, std::vector<Guard>& guards) {
+  std::vector<Expr> comparisons;
+  collect(condition, comparisons);
+  for (const Expr& comparison : comparisons) {
+    place.comparison = comparison;
+    guards.push_back(place);
+  }
+}
+
 void collect(const Stmt& s, Guard place, std::vector<Guard>& guards) {
   if (const auto* loop = s.as<For>()) {
     place.facts = inside(place.facts, *loop);
@@ -46,12 +63,9 @@ void collect(const Stmt& s, Guard place, std::vector<Guard>& guards) {
     place.facts = inside(place.facts, *let);
   } else if (const auto* branch = s.as<If>(); branch != nullptr && !holds_plain_loops(branch->then_case) &&
                                               !holds_plain_loops(branch->else_case)) {
-    std::vector<Expr> comparisons;
-    collect(branch->condition, comparisons);
-    for (const Expr& comparison : comparisons) {
-      place.comparison = comparison;
-      guards.push_back(place);
-    }
+    collect_guards(branch->condition, place, guards);
+  } else if (const Expr choice = choice_of(s)) {
+    collect_guards(choice, place, guards);
   }
   for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { collect(child, place, guards); });
 }
