@@ -94,9 +94,9 @@ class BoundCall {
     for (const InstructionWindow& window : *windows)
       for (std::size_t d = 0; d < window.corner.size(); ++d) {
         const Expr corner = as_index(window.corner[d]);
-        inside = logical_and(inside, logical_and(corner >= make_int(0),
-                                                 corner + make_int(window.extents[d]) <=
-                                                     as_index(window.buffer->shape[d])));
+        inside =
+            logical_and(inside, logical_and(corner >= make_int(0), corner + make_int(window.extents[d]) <=
+                                                                       as_index(window.buffer->shape[d])));
       }
     return inside;
   }

@@ -6,13 +6,14 @@
 
 #include "ardea/intrin/instruction.h"
 #include "ardea/recipes/padded_product.h"
+#include "ardea/schedule/blockize.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/reverse_compute_at.h"
+#include "ardea/schedule/set_scope.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/tensorize.h"
 #include "ardea/schedule/transform_layout.h"
@@ -41,17 +42,25 @@ struct Tile {
   std::int64_t down = 1, across = 1;
 };
 
-/// The largest number of sums that registers hold beside the rows of A and two of B, as square as may be.
+/// Of the tiles that registers hold beside the rows of A and three of B, which is loaded early, the one with
+/// the most instructions a load.
 Tile tile_for(const ProductSizes& sizes, const target::Target& target) {
   const std::int64_t most_down = quotient_up(sizes.m, pair), most_across = quotient_up(sizes.n, pair);
   Tile best;
   for (std::int64_t down = 1; down <= most_down; ++down) {
-    const std::int64_t across = std::min(most_across, (target.vector_registers - 2 - down) / down);
+    const std::int64_t across = std::min(most_across, (target.vector_registers - 3 - down) / down);
     if (across < 1) break;
-    if (down * across > best.down * best.across) best = {down, across};
+    if (down * across * (best.down + best.across) > best.down * best.across * (down + across))
+      best = {down, across};
   }
   best.down = even_part(most_down, best.down);
   return best;
+}
+
+/// The last of the loops as lanes, the others unrolled.
+void write_out(Schedule& s, const std::vector<LoopRef>& tile) {
+  for (std::size_t i = 0; i + 1 < tile.size(); ++i) s.apply(Unroll{tile[i]});
+  s.apply(Vectorize{tile.back()});
 }
 
 }  // namespace
@@ -65,11 +74,12 @@ void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target
   const ProductSizes sizes = sizes_of(workload);
   const auto [down, across] = tile_for(sizes, target);
   const std::int64_t depth = row_bits / workload.in[0].bits, rows = down * pair, columns = across * pair;
-  PaddedProduct product = padded_product(s, workload, {pair, pair, depth});
+  const PaddedProduct product = padded_product(s, workload, {pair, pair, depth});
   const BlockRef c = product.sums;
-  // The sums of a pair lie together: they go through memory to the rows of the result.
-  if (!product.last) product.last = s.blocks(CacheWrite{c, 0, "global"})[0];
-  const BlockRef stored = s.blocks(CacheWrite{c, 0, "register"})[0];
+  // Pairs of a row leave the registers together. What converts them first is given whole rows.
+  const bool converts = workload.out != workload.acc, is_result = product.last && !converts;
+  if (is_result) s.apply(SetScope{c, 0, "register"});
+  const BlockRef stored = is_result ? *product.last : s.blocks(CacheWrite{c, 0, "register"})[0];
 
   const std::int64_t column_bytes = quotient_up(sizes.k, depth) * (row_bits / 8);
   const std::int64_t panel = panel_columns(target, sizes.n, column_bytes, columns);
@@ -79,31 +89,29 @@ void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target
   const auto k = s.loops(Split{loops[2], {std::nullopt, depth}});
   s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], i[2], j[3], k[1]}});
   s.apply(ReverseComputeAt{stored, j[1], true});
-  s.apply(ReverseComputeAt{*product.last, j[1], true});
+  if (converts) s.apply(ReverseComputeAt{*product.last, j[1], true});
   s.apply(ComputeAt{product.b, j[0], true});
   s.apply(ComputeAt{product.a, i[0], true});
   s.apply(TransformLayout{
       c, {"read", 0}, fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, depth)});
   s.apply(TransformLayout{
-      c, {"read", 1},
+      c,
+      {"read", 1},
       layout_of_b(workload, fmt::format("n // {0}, k // {1}, n % {0}, k % {1}", columns, depth))});
-  for (const char* side : {"read", "write"})
-    s.apply(TransformLayout{
-        stored, {side, 0}, fmt::format("lambda m, n: (m // {0}, n // {0}, m % {0}, n % {0})", pair)});
+  s.apply(TransformLayout{
+      c, {"write", 0}, fmt::format("lambda m, n: (m // {0}, n // {0}, m % {0} * {0} + n % {0})", pair)});
 
   const BlockRef zero = s.blocks(DecomposeReduction{c, k[0]})[0];
-  const auto place_pairs = [&](const BlockRef& block, const std::vector<LoopRef>& pairs) {
-    for (std::size_t at = 0; at + 2 < pairs.size(); ++at) s.apply(Unroll{pairs[at]});
-    s.apply(Vectorize{s.loops(Fuse{{pairs[pairs.size() - 2], pairs.back()}})[0]});
-    static_cast<void>(block);
-  };
   const auto start = s.get_loops(zero);
-  place_pairs(zero, {start.end() - 4, start.end()});
+  // A condition on pairs, not on their elements: then it is that of the instructions.
+  s.apply(Blockize{start[start.size() - 2], false});
+  write_out(s, {start.end() - 4, start.end()});
   const auto out = s.get_loops(stored);
-  const auto out_m = s.loops(Split{out[out.size() - 2], {std::nullopt, pair}});
   const auto out_n = s.loops(Split{out.back(), {std::nullopt, pair}});
-  s.apply(Reorder{{out_m[0], out_n[0], out_m[1], out_n[1]}});
-  place_pairs(stored, {out_m[0], out_n[0], out_m[1], out_n[1]});
+  write_out(s, {out[out.size() - 2], out_n[0], out_n[1]});
+  if (converts)
+    s.apply(Vectorize{
+        s.loops(Split{s.get_loops(*product.last).back(), {std::nullopt, target.vector_bits / 32}})[1]});
   s.apply(Tensorize{i[2], instruction_for(workload, target), false});
   s.apply(Unroll{i[1]});
   s.apply(Unroll{j[2]});

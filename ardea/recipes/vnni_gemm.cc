@@ -82,7 +82,8 @@ void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target
   s.apply(TransformLayout{
       c, {"read", 0}, fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, group)});
   s.apply(TransformLayout{
-      c, {"read", 1},
+      c,
+      {"read", 1},
       layout_of_b(workload, fmt::format("n // {0}, k // {1}, n % {0}, k % {1}", columns, group))});
 
   const BlockRef first = s.blocks(DecomposeReduction{c, k[0]})[0];

@@ -108,9 +108,8 @@ class Padding {
               {"padding_does_not_fit", fmt::format("number {} is {}, must be positive", i + 1, multiple)}))
         return refusal;
       const Expr extent = arith::as_index(block_.iterators[i].domain.extent);
-      extents_.push_back(is_padded(i)
-                             ? facts_.simplify(floor_div(extent + (multiple - 1), multiple) * multiple)
-                             : extent);
+      extents_.push_back(
+          is_padded(i) ? facts_.simplify(floor_div(extent + (multiple - 1), multiple) * multiple) : extent);
     }
     return std::nullopt;
   }
@@ -119,13 +118,14 @@ class Padding {
     const auto reducer = Reducer::of(block_);
     bool init_is_constant = static_cast<bool>(block_.init);
     if (block_.init)
-      visit_exprs(block_.init,
-                  [&](const Expr& e) { init_is_constant = init_is_constant && !e.is<Load>() && !e.is<Call>(); });
+      visit_exprs(block_.init, [&](const Expr& e) {
+        init_is_constant = init_is_constant && !e.is<Load>() && !e.is<Call>();
+      });
     if (!reducer || reducer->elements().size() != 1 || !init_is_constant || !block_.matches.empty() ||
         !block_.allocations.empty())
-      return Refusal{"not_a_reduction",
-                     fmt::format("block {} is not one update of a reduction that starts from a constant",
-                                 block_.name)};
+      return Refusal{
+          "not_a_reduction",
+          fmt::format("block {} is not one update of a reduction that starts from a constant", block_.name)};
     const ReducedElement& element = reducer->elements()[0];
     term_ = element.term;
     neutral_ = element.neutral;
@@ -135,9 +135,8 @@ class Padding {
       const auto* load = e.as<Load>();
       if (load == nullptr || refusal) return;
       Operand input;
-      refusal = load->predicate
-                    ? Refusal{"index_not_iterator", fmt::format("{} is a masked load", print(e))}
-                    : take(input, load->buffer, load->indices);
+      refusal = load->predicate ? Refusal{"index_not_iterator", fmt::format("{} is a masked load", print(e))}
+                                : take(input, load->buffer, load->indices);
       if (!refusal) refusal = keep(std::move(input));
     });
     return refusal;
@@ -187,7 +186,8 @@ class Padding {
         if (load == nullptr) return e;
         const Operand& input = *std::find_if(inputs_.begin(), inputs_.end(),
                                              [&](const Operand& o) { return o.buffer == load->buffer; });
-        const bool zero = std::find(input.iterators.begin(), input.iterators.end(), i) != input.iterators.end();
+        const bool zero =
+            std::find(input.iterators.begin(), input.iterators.end(), i) != input.iterators.end();
         return zero ? make_const(0, e.type()) : e;
       };
       const Expr beyond = facts_.simplify(rewrite(term_, rewriter));
@@ -204,26 +204,25 @@ class Padding {
 
   /// The elements of the buffer, and 0 around them.
   Block copy_in(const Operand& input) const {
-    return block_over(free_block_name(f_, input.padded->name), input.padded->shape,
-                      [&](const std::vector<Expr>& at) {
-                        Expr inside;
-                        for (std::size_t d = 0; d < at.size(); ++d)
-                          if (const std::size_t i = input.iterators[d]; is_padded(i))
-                            inside = both_hold(
-                                inside, at[d] < arith::as_index(block_.iterators[i].domain.extent));
-                        return make_store(input.padded, at,
-                                          make_call("if_then_else", {inside, make_load(input.buffer, at),
-                                                                     make_const(0, input.buffer->type)}));
-                      });
+    return block_over(
+        free_block_name(f_, input.padded->name), input.padded->shape, [&](const std::vector<Expr>& at) {
+          Expr inside;
+          for (std::size_t d = 0; d < at.size(); ++d)
+            if (const std::size_t i = input.iterators[d]; is_padded(i))
+              inside = both_hold(inside, at[d] < arith::as_index(block_.iterators[i].domain.extent));
+          return make_store(input.padded, at,
+                            make_call("if_then_else", {inside, make_load(input.buffer, at),
+                                                       make_const(0, input.buffer->type)}));
+        });
   }
 
   Block copy_out() const {
     std::vector<Expr> shape;
     for (const std::size_t i : output_.iterators) shape.push_back(block_.iterators[i].domain.extent);
-    return block_over(
-        free_block_name(f_, output_.buffer->name + "_unpad"), shape, [&](const std::vector<Expr>& at) {
-          return make_store(output_.buffer, at, make_load(output_.padded, at));
-        });
+    return block_over(free_block_name(f_, output_.buffer->name + "_unpad"), shape,
+                      [&](const std::vector<Expr>& at) {
+                        return make_store(output_.buffer, at, make_load(output_.padded, at));
+                      });
   }
 
   Stmt padded_nest() const {
