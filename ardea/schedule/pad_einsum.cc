@@ -9,7 +9,6 @@
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/added_blocks.h"
-#include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/copy_block.h"
 #include "ardea/schedule/plain_loop.h"
 #include "ardea/schedule/reducer.h"
@@ -51,11 +50,7 @@ class Padding {
     const BlockRef around{block_at(block_around(path_)).id};
     for (const Operand& operand : operands())
       if (operand.padded) program = with_allocation(program, around, operand.padded);
-    program = arith::complete_regions(program);
-    for (const Reference& block : results)
-      if (auto refusal = refuse_races_around(program, *path_to(program, std::get<BlockRef>(block))))
-        return *std::move(refusal);
-    return Applied{std::move(program), std::move(results)};
+    return Applied{arith::complete_regions(program), std::move(results)};
   }
 
  private:
@@ -71,8 +66,6 @@ class Padding {
   /// The loops of the block, outermost first: one an iterator, in any order.
   std::optional<Refusal> find_loops() {
     const auto unfit = [&](const std::string& fact) { return Refusal{"loops_do_not_fit", fact}; };
-    if (block_.predicate)
-      return unfit(fmt::format("block {} runs only where {}", block_.name, print(block_.predicate)));
     std::vector<bool> bound(block_.iterators.size(), false);
     for (std::size_t i = path_.size() - 1; i-- > 0 && loops_.size() < block_.iterators.size();) {
       const auto* loop = path_[i].as<For>();
@@ -80,8 +73,11 @@ class Padding {
       loops_.insert(loops_.begin(), loop);
     }
     facts_ = facts_at(f_, outside());
-    for (const For* loop : loops_) {
+    for (const For* loop : loops_)
       if (auto refusal = refuse_unless_plain(*loop)) return refusal;
+    if (block_.predicate)
+      return unfit(fmt::format("block {} runs only where {}", block_.name, print(block_.predicate)));
+    for (const For* loop : loops_) {
       const auto found = std::find_if(block_.iterators.begin(), block_.iterators.end(),
                                       [&](const BlockIterator& i) { return i.binding == loop->var; });
       if (found == block_.iterators.end() || !is_zero(loop->min) || !is_zero(found->domain.min) ||
