@@ -38,6 +38,12 @@ void collect(const Expr& condition, std::vector<Expr>& comparisons) {
   }
 }
 
+/// What decides the value, where that is a choice; empty elsewhere.
+Expr choice_of(const Expr& value) {
+  const auto* call = value.as<Call>();
+  return call != nullptr && call->op->name == "if_then_else" ? call->arguments[0] : Expr();
+}
+
 class GuardSearch {
  public:
   explicit GuardSearch(bool of_values) : of_values_(of_values) {}
@@ -55,9 +61,11 @@ class GuardSearch {
       add(branch->condition, place);
     } else if (const auto* store = s.as<Store>(); store != nullptr && of_values_) {
       visit_exprs(store->value, [&](const Expr& e) {
-        const auto* call = e.as<Call>();
-        if (call != nullptr && call->op->name == "if_then_else") add(call->arguments[0], place);
+        if (const Expr choice = choice_of(e)) add(choice, place);
       });
+    } else if (store != nullptr) {
+      // The padding of a packed panel, say.
+      if (const Expr choice = choice_of(store->value)) add(choice, place);
     }
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { visit(child, place); });
   }
