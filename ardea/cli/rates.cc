@@ -64,6 +64,12 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   return rates;
 }
 
+std::string time_text(double s) {
+  if (s >= 1) return fmt::format("{:.3f} s", s);
+  if (s >= 1e-3) return fmt::format("{:.3f} ms", s * 1e3);
+  return fmt::format("{:.3f} us", s * 1e6);
+}
+
 std::string rate_line(const Rates& rates) {
   const bool counts_floats = rates.peak_name.find("float") != std::string::npos;
   const std::string of =
@@ -76,6 +82,29 @@ std::string rate_line(const Rates& rates) {
                      share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()),
                      rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"),
                      hint);
+}
+
+std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads) {
+  std::optional<build::Peaks> peaks = known_peaks();
+  if (!peaks || !peaks->contains("memory_bytes_per_core")) {
+    peaks = build::measure_peaks(target::host());
+    try {
+      build::store_peaks(target::host(), *peaks);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+      // A user without a home measures each time.
+    }
+  }
+  const auto share_of = [&](const std::string& name, double amount) -> std::optional<PeakShare> {
+    const auto one = peaks->find(name + "_per_core"), all = peaks->find(name);
+    if (one == peaks->end() || all == peaks->end()) return std::nullopt;
+    const double peak = threads == 1 ? one->second : std::min(all->second, one->second * threads);
+    return PeakShare{amount / seconds / peak, name, peak};
+  };
+  const std::optional<PeakShare> arithmetic =
+      share_of(to_string(workload.in[0]) + "_operations", static_cast<double>(ops::flops(workload)));
+  const std::optional<PeakShare> memory = share_of("memory_bytes", static_cast<double>(ops::bytes(workload)));
+  if (!arithmetic || !memory) return std::nullopt;
+  return arithmetic->share >= memory->share ? arithmetic : memory;
 }
 
 nlohmann::json rate_json(const Rates& rates) {

@@ -29,4 +29,19 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
 std::string rate_line(const Rates& rates);
 nlohmann::json rate_json(const Rates& rates);
 
+/// "1.234 ms".
+std::string time_text(double seconds);
+
+/// How much of what this machine can do a call was: of its arithmetic or of its memory, whichever is nearer
+/// to the limit.
+struct PeakShare {
+  double share = 0;
+  std::string of = {};  ///< as in build::Peaks
+  double peak = 0;      ///< a second
+};
+
+/// On so many threads. What is not stored is measured and kept. Nothing where the arithmetic's peak is not
+/// measured.
+std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads);
+
 }  // namespace ardea::cli
