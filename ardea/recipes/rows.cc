@@ -96,7 +96,10 @@ void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Tar
     return sum_parts(s, *std::find_if(stages.begin(), stages.end(), is_sum), parts, workload, target);
   Rows rows = rows_of(workload);
   if (!one_sum) rows.rows = std::min(rows.rows, rows_at_once(workload));
-  const LaneSum sum = lane_sum_for(rows, workload.acc.bits, target);
+  LaneSum sum = lane_sum_for(rows, workload.acc.bits, target);
+  // LLVM finds lanes across rows that are shorter than a vector.
+  const bool short_rows = one_sum && rows.extent < target.vector_bits / workload.acc.bits;
+  if (short_rows) sum = {.rows = std::min(rows.rows, rows_at_once(workload))};
   LoopRef row = s.get_loops(stages.back())[0];
   if (sum.rows > 1) row = s.loops(Split{row, {std::nullopt, sum.rows}})[0];
   for (std::size_t i = stages.size() - 1; i-- > 0;) s.apply(ComputeAt{stages[i], row});
@@ -106,7 +109,7 @@ void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Tar
     const auto loops = s.get_loops(stage);
     if (is_sum(stage)) {
       pass = reduce_in_lanes(s, stage, 1, sum);
-    } else if (loops.size() > 1) {
+    } else if (loops.size() > 1 && !short_rows) {
       pass = loops.back();
       s.apply(Vectorize{*pass});
     }
