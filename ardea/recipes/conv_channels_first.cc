@@ -4,6 +4,7 @@
 
 #include "ardea/recipes/conv_sizes.h"
 #include "ardea/recipes/register_tiles.h"
+#include "ardea/schedule/annotate.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
@@ -123,32 +124,37 @@ std::optional<BlockRef> arrange_input(Schedule& s, const BlockRef& sum, const Co
   return pad ? pad : packed.at(0);
 }
 
-/// Vectors along the copy's columns. `loops` are its loops as they stand.
-void arrange_copy(Schedule& s, const BlockRef& copy, const ConvSizes& sizes, const Plan& plan) {
-  const auto loops = s.get_loops(copy);
+/// Only the border of a padded image asks whether it is one.
+void cut_at_border(Schedule& s, const ConvSizes& sizes, const LoopRef& rows) {
+  if (sizes.pad > 0) s.apply(Pragma{rows, "loop_partition_hint", Argument(true)});
+}
+
+/// The copy that joins rows: one image for each column of the window.
+void arrange_joining_copy(Schedule& s, const BlockRef& copy, const ConvSizes& sizes) {
+  const auto loops = s.get_loops(copy);  // …, the rows', columns, channels, the window's columns
   const std::size_t count = loops.size();
-  if (plan.joins_rows) {
-    const LoopRef columns = loops[count - 3], channels = loops[count - 2], window = loops[count - 1];
-    std::vector<LoopRef> order = {channels, window};
-    for (std::size_t i = count - 3 - (sizes.rank() - 1); i < count - 3; ++i) order.push_back(loops[i]);
-    order.push_back(columns);
-    s.apply(Reorder{order});
-    s.apply(Unroll{window});  // which columns lie outside is then known of each
-    s.apply(Vectorize{columns});
-    return;
-  }
-  if (sizes.stride == 1) {
+  const LoopRef columns = loops[count - 3], channels = loops[count - 2], window = loops[count - 1];
+  std::vector<LoopRef> order = {channels, window};
+  for (std::size_t i = count - 2 - sizes.rank(); i < count - 3; ++i) order.push_back(loops[i]);
+  order.push_back(columns);
+  s.apply(Reorder{order});
+  s.apply(Unroll{window});  // which columns lie outside is then known of each
+  s.apply(Vectorize{columns});
+  cut_at_border(s, sizes, loops[count - 4]);
+}
+
+/// The copy that pads rows, and brings columns together that a stride takes apart.
+void arrange_row_copy(Schedule& s, const BlockRef& copy, const ConvSizes& sizes) {
+  const auto loops = s.get_loops(copy);
+  if (sizes.stride == 1 || sizes.pad == 0) {
     s.apply(Vectorize{loops.back()});
-    return;
-  }
-  if (sizes.pad > 0) {
+  } else {
     const auto columns = s.loops(Split{loops.back(), {std::nullopt, sizes.stride}});
     s.apply(Reorder{{columns[1], columns[0]}});
     s.apply(Unroll{columns[1]});
     s.apply(Vectorize{columns[0]});
-    return;
   }
-  s.apply(Vectorize{loops.back()});
+  if (sizes.rank() > 1) cut_at_border(s, sizes, loops[loops.size() - 2]);
 }
 
 }  // namespace
@@ -216,7 +222,10 @@ void schedule_conv_channels_first(Schedule& s, const ops::Workload& workload, co
   }
   if (copy) {
     if (rows && plan.rows < sizes.output[rank - 2]) s.apply(ComputeAt{*copy, *rows, true});
-    arrange_copy(s, *copy, sizes, plan);
+    if (plan.joins_rows)
+      arrange_joining_copy(s, *copy, sizes);
+    else
+      arrange_row_copy(s, *copy, sizes);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "ardea/recipes/conv_sizes.h"
 #include "ardea/recipes/register_tiles.h"
+#include "ardea/schedule/annotate.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/decompose_reduction.h"
@@ -92,6 +93,8 @@ void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, con
   if (sizes.pad > 0) {
     const auto padded = s.get_loops(s.get_block("data_padded"));
     s.apply(Vectorize{s.loops(Fuse{{padded[padded.size() - 2], padded.back()}})[0]});
+    // Only the border of the image asks whether it is one.
+    if (rank > 1) s.apply(Pragma{padded[padded.size() - 3], "loop_partition_hint", Argument(true)});
   }
 }
 
