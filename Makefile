@@ -10,6 +10,7 @@ LINT_FILES ?= $(CURDIR)/ardea/   # a regular expression of the sources that clan
 BUILD_PACKAGES := g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libdlpack-dev \
                   libgtest-dev llvm-19-dev
 FUZZ_PACKAGES := clang-19 libclang-rt-19-dev
+BENCH_PACKAGES := libopenblas0-pthread libblis4-openmp libeigen3-dev libdnnl-dev
 LINT_PACKAGES := clang-format-19 clang-tidy-19 git
 
 # The parts where threads meet.
@@ -22,8 +23,8 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
-        schedules stages functions bench-functions bench-compile docs-primitives mutants clean FORCE
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
+        schedules stages functions bench-functions bench-peers bench-cpu bench-compile docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -34,6 +35,9 @@ deps: ## install the packages that building and testing need
 
 deps-fuzz:
 	@tools/install_packages $(FUZZ_PACKAGES)
+
+deps-bench: deps ## install also the libraries that `ardea bench` compares with
+	@tools/install_packages $(BENCH_PACKAGES)
 
 deps-dev: deps deps-fuzz ## install also what fuzzing and linting need
 	@tools/install_packages $(LINT_PACKAGES)
@@ -97,8 +101,11 @@ campaign: build ## run COUNT random programs interpreted and compiled, from SEED
 schedules: build ## transform COUNT random programs by random schedules, from SEED on, and compare
 	build/release/bin/ardea_schedules --count $(COUNT) --seed $(SEED)
 
-stages: build ## schedule COUNT random graphs by random stage directives, from SEED on, and compare
-	build/release/bin/ardea_stages --count $(COUNT) --seed $(SEED)
+# So many that every directive is applied 200 times.
+stages: COUNT = 700
+stages: LEAST ?= 200
+stages: build ## schedule COUNT random graphs by random stage directives, each applied LEAST times, and compare
+	build/release/bin/ardea_stages --count $(COUNT) --seed $(SEED) --least $(LEAST)
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
 	build/release/bin/ardea_functions --threads $(JOBS)
@@ -108,6 +115,18 @@ bench-functions: deps ## time the vector functions against the C library's, on a
 	cmake build/release -DARDEA_BENCH=ON
 	$(call BUILD,release) --target ardea_bench_functions
 	build/release/bin/ardea_bench_functions
+
+bench-peers: deps-bench ## build the program and the libraries' plug-ins that `ardea bench --against` opens
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	cmake build/release -DARDEA_BENCH=ON
+	$(call BUILD,release) --target ardea ardea_peers
+
+bench-cpu: bench-peers ## time the cpu_f32 set against all libraries on one thread, into build/bench: JSON, a table and a plot
+	@tools/install_packages python3
+	@mkdir -p build/bench
+	build/release/bin/ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col,copy --json > build/bench/cpu_f32.json.new
+	mv build/bench/cpu_f32.json.new build/bench/cpu_f32.json
+	bench/report.py build/bench/cpu_f32.json
 
 bench-compile: deps ## time the compiler itself: a trace of 40 instructions, lowering, and LLVM's part
 	@$(MAKE) --no-print-directory build/release/build.ninja

@@ -53,6 +53,20 @@ struct CompileOptions {
 };
 int compile(const CompileOptions& options);
 
+struct BenchOptions {
+  ProgramOptions program;
+  std::string set = {};  ///< a set of `workloads`, in place of a program
+  std::string workloads = "bench/workloads.json";
+  std::string against = {};  ///< names of peers; empty for all that are there
+  std::string peers = {};    ///< the folder of the peers; empty: lib/peers beside the program's own
+  int threads = 1;
+  bool copies = false;      ///< against as many copies on one thread each, in place of peers
+  std::int64_t rounds = 0;  ///< 0: as many as some seconds allow
+  std::uint64_t seed = 0;
+  bool json = false;
+};
+int bench(const BenchOptions& options);
+
 struct TargetOptions {
   std::string name = "host";
   bool list = false;

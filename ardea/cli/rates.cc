@@ -1,5 +1,6 @@
 #include "ardea/cli/rates.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ardea/build/peaks.h"
@@ -10,6 +11,16 @@
 namespace ardea::cli {
 
 namespace {
+
+/// The peak of products of such operands by tensor instructions; empty where there are none for them.
+std::string tensor_peak(const Program& program) {
+  if (!program.workload) return "";
+  const ops::Workload& w = *program.workload;
+  const auto all = [&](const auto& fits) { return std::all_of(w.in.begin(), w.in.end(), fits); };
+  if (w.acc == int32 && all([](DataType t) { return t == int8 || t == uint8; })) return "int8_operations";
+  if (w.acc == float32 && all([](DataType t) { return t == bfloat16; })) return "bfloat16_operations";
+  return "";
+}
 
 /// The type that the arithmetic is done in: the operator's accumulator, or the first result's type.
 DataType arithmetic_type(const Program& program, const Function& f) {
@@ -46,14 +57,21 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   const DataType type = arithmetic_type(program, f);
   if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
   if (const std::optional<build::Peaks> peaks = known_peaks()) {
+    if (const auto at = peaks->find(tensor_peak(program)); at != peaks->end()) rates.peak_name = at->first;
     if (const auto at = peaks->find(rates.peak_name); at != peaks->end()) rates.peak_operations = at->second;
     if (const auto at = peaks->find("memory_bytes"); at != peaks->end()) rates.peak_bytes = at->second;
   }
   return rates;
 }
 
+std::string time_text(double s) {
+  if (s >= 1) return fmt::format("{:.3f} s", s);
+  if (s >= 1e-3) return fmt::format("{:.3f} ms", s * 1e3);
+  return fmt::format("{:.3f} us", s * 1e6);
+}
+
 std::string rate_line(const Rates& rates) {
-  const bool counts_floats = !rates.peak_name.empty();
+  const bool counts_floats = rates.peak_name.find("float") != std::string::npos;
   const std::string of =
       fmt::format("this machine's {} peak", rates.peak_name.substr(0, rates.peak_name.find('_')));
   const char* const hint = rates.peak_operations || rates.peak_bytes
@@ -64,6 +82,29 @@ std::string rate_line(const Rates& rates) {
                      share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()),
                      rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"),
                      hint);
+}
+
+std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads) {
+  std::optional<build::Peaks> peaks = known_peaks();
+  if (!peaks || !peaks->contains("memory_bytes_per_core")) {
+    peaks = build::measure_peaks(target::host());
+    try {
+      build::store_peaks(target::host(), *peaks);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+      // A user without a home measures each time.
+    }
+  }
+  const auto share_of = [&](const std::string& name, double amount) -> std::optional<PeakShare> {
+    const auto one = peaks->find(name + "_per_core"), all = peaks->find(name);
+    if (one == peaks->end() || all == peaks->end()) return std::nullopt;
+    const double peak = threads == 1 ? one->second : std::min(all->second, one->second * threads);
+    return PeakShare{amount / seconds / peak, name, peak};
+  };
+  const std::optional<PeakShare> arithmetic =
+      share_of(to_string(workload.in[0]) + "_operations", static_cast<double>(ops::flops(workload)));
+  const std::optional<PeakShare> memory = share_of("memory_bytes", static_cast<double>(ops::bytes(workload)));
+  if (!arithmetic || !memory) return std::nullopt;
+  return arithmetic->share >= memory->share ? arithmetic : memory;
 }
 
 nlohmann::json rate_json(const Rates& rates) {

@@ -13,7 +13,8 @@ namespace ardea::cli {
 /// How fast a call was, and how much of what this machine can do that is.
 struct Rates {
   double operations_per_s = 0, bytes_per_s = 0;
-  /// "float32_operations" or "float64_operations": the peak that the program is compared with; empty for
+  /// "float32_operations", "float64_operations", or of products that tensor instructions compute
+  /// "int8_operations", "bfloat16_operations": the peak that the program is compared with. Empty for other
   /// integers, whose peak is not measured.
   std::string peak_name = {};
   std::optional<double> peak_operations = {},
@@ -27,5 +28,20 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
 /// "rate: 41.2 GFLOP/s (52.1 % of the peak 79.0), 1.93 GB/s (…)\n"
 std::string rate_line(const Rates& rates);
 nlohmann::json rate_json(const Rates& rates);
+
+/// "1.234 ms".
+std::string time_text(double seconds);
+
+/// How much of what this machine can do a call was: of its arithmetic or of its memory, whichever is nearer
+/// to the limit.
+struct PeakShare {
+  double share = 0;
+  std::string of = {};  ///< as in build::Peaks
+  double peak = 0;      ///< a second
+};
+
+/// On so many threads. What is not stored is measured and kept. Nothing where the arithmetic's peak is not
+/// measured.
+std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads);
 
 }  // namespace ardea::cli

@@ -44,12 +44,6 @@ runtime::Timing timed(const Runnable& program, const std::vector<interp::Argumen
   return runtime::summarize({runtime::steady_seconds() - start}, 1);
 }
 
-std::string seconds(double s) {
-  if (s >= 1) return fmt::format("{:.3f} s", s);
-  if (s >= 1e-3) return fmt::format("{:.3f} ms", s * 1e3);
-  return fmt::format("{:.3f} us", s * 1e6);
-}
-
 std::string argument_line(const Function& f, const std::vector<interp::Argument>& arguments) {
   const std::vector<std::string> roles = role_names(f);
   std::string text = f.name + "(";
@@ -135,9 +129,10 @@ int run(const RunOptions& options) {
     write_out(answer.dump(2) + "\n");
   } else {
     std::string text = argument_line(f, before) + "\n";
-    text += fmt::format("{}: median {}, least {} ({} x {} calls)", options.backend, seconds(timing.median_s),
-                        seconds(timing.min_s), timing.samples.size(), timing.number);
-    if (program.compile_s > 0) text += fmt::format("; compiled in {}", seconds(program.compile_s));
+    text +=
+        fmt::format("{}: median {}, least {} ({} x {} calls)", options.backend, time_text(timing.median_s),
+                    time_text(timing.min_s), timing.samples.size(), timing.number);
+    if (program.compile_s > 0) text += fmt::format("; compiled in {}", time_text(program.compile_s));
     text += "\n";
     if (rates) text += rate_line(*rates);
     if (report)

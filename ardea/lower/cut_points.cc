@@ -38,6 +38,12 @@ void collect(const Expr& condition, std::vector<Expr>& comparisons) {
   }
 }
 
+/// What decides the value, where that is a choice; empty elsewhere.
+Expr choice_of(const Expr& value) {
+  const auto* call = value.as<Call>();
+  return call != nullptr && call->op->name == "if_then_else" ? call->arguments[0] : Expr();
+}
+
 class GuardSearch {
  public:
   explicit GuardSearch(bool of_values) : of_values_(of_values) {}
@@ -46,6 +52,8 @@ class GuardSearch {
     if (const auto* loop = s.as<For>()) {
       place.facts = inside(place.facts, *loop);
       place.inner.push_back(loop->var);
+      if (loop->kind != ForKind::vectorized && loop->kind != ForKind::unrolled)
+        place.repeated.push_back(loop->var);
     } else if (const auto* let = s.as<LetStmt>()) {
       place.facts = inside(place.facts, *let);
     } else if (const auto* branch = s.as<If>(); branch != nullptr && !holds_plain_loops(branch->then_case) &&
@@ -53,9 +61,11 @@ class GuardSearch {
       add(branch->condition, place);
     } else if (const auto* store = s.as<Store>(); store != nullptr && of_values_) {
       visit_exprs(store->value, [&](const Expr& e) {
-        const auto* call = e.as<Call>();
-        if (call != nullptr && call->op->name == "if_then_else") add(call->arguments[0], place);
+        if (const Expr choice = choice_of(e)) add(choice, place);
       });
+    } else if (store != nullptr) {
+      // The padding of a packed panel, say.
+      if (const Expr choice = choice_of(store->value)) add(choice, place);
     }
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { visit(child, place); });
   }
@@ -131,7 +141,7 @@ class Points {
 
 std::vector<Guard> guards_in(const Stmt& body, const Analyzer& facts, bool of_values) {
   GuardSearch search(of_values);
-  search.visit(body, {{}, {}, facts});
+  search.visit(body, {{}, {}, {}, facts});
   return search.take();
 }
 

@@ -13,8 +13,9 @@ namespace ardea::lower {
 /// A comparison that a statement of the loop's body depends on, as a node of that body.
 struct Guard {
   Expr comparison;
-  std::vector<Var> inner;  ///< the loops between the loop and the guard, whose variables it may use
-  arith::Analyzer facts;   ///< the ranges of the loops and the lets around it, but no conditions in the body
+  std::vector<Var> inner;     ///< the loops between the loop and the guard, whose variables it may use
+  std::vector<Var> repeated;  ///< those of them that neither become lanes nor are written out
+  arith::Analyzer facts;  ///< the ranges of the loops and the lets around it, but no conditions in the body
 };
 
 /// The comparisons of every `if` in `body` that is worth deciding: its branches hold no serial or parallel

@@ -110,8 +110,8 @@ double interpreter_work(const Function& f, const std::vector<interp::Argument>& 
   return work(substitute(f, sizes).body, {});
 }
 
-CheckReport check(const Function& f, const std::vector<interp::Argument>& before,
-                  const std::vector<interp::Argument>& after, Reference reference) {
+Expectation::Expectation(const Function& f, const std::vector<interp::Argument>& before,
+                         Reference reference) {
   const BoundedProgram program = with_error_bounds(f);
   std::vector<interp::Argument> arguments(program.function.parameters.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -125,26 +125,39 @@ CheckReport check(const Function& f, const std::vector<interp::Argument>& before
   if (reference == Reference::automatic)
     reference = interpreter_work(program.function, arguments) > interpreter_limit ? Reference::compiled
                                                                                   : Reference::interpreter;
-  CheckReport report;
   if (reference == Reference::compiled) {
-    report.reference = "compiled float64";
+    reference_ = "compiled float64";
     run_compiled(program.function, arguments);
   } else {
-    report.reference = "interpreter";
+    reference_ = "interpreter";
     interp::run(program.function, arguments);
   }
   const std::vector<Role> roles = argument_roles(f);
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (roles[i] == Role::input) continue;
     const BoundedParameter& at = program.parameters[i];
-    const auto& got = std::get<runtime::Array>(after[i]);
-    const auto& expected = std::get<runtime::Array>(arguments[at.value]);
-    const auto* bounds = at.bound ? &std::get<runtime::Array>(arguments[*at.bound]) : nullptr;
-    Comparison c{.argument = f.parameters[i].buffer->name, .elements = got.element_count()};
-    for (std::int64_t k = 0; k < got.element_count(); ++k) compare_element(c, k, got, expected, bounds);
+    outputs_.push_back({f.parameters[i].buffer->name, i, std::get<runtime::Array>(arguments[at.value]),
+                        at.bound ? std::get<runtime::Array>(arguments[*at.bound]) : runtime::Array{}});
+  }
+}
+
+CheckReport Expectation::compare(const std::vector<interp::Argument>& after) const {
+  CheckReport report;
+  report.reference = reference_;
+  for (const Output& output : outputs_) {
+    const auto& got = std::get<runtime::Array>(after[output.argument]);
+    const runtime::Array* const bounds = output.bounds ? &output.bounds : nullptr;
+    Comparison c{.argument = output.name, .elements = got.element_count()};
+    for (std::int64_t k = 0; k < got.element_count(); ++k)
+      compare_element(c, k, got, output.expected, bounds);
     report.arguments.push_back(c);
   }
   return report;
+}
+
+CheckReport check(const Function& f, const std::vector<interp::Argument>& before,
+                  const std::vector<interp::Argument>& after, Reference reference) {
+  return Expectation(f, before, reference).compare(after);
 }
 
 }  // namespace ardea::measure

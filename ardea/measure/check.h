@@ -35,8 +35,29 @@ enum class Reference {
   compiled,
 };
 
-/// Runs the error-bounded form of f (error_bounds.h) on `before` and compares `after`, what the program under
-/// test made of a copy of `before`, with it: integers bit-equal, floats within the running bound, NaN never.
+/// What a program must answer on given arguments, computed once, for any number of answers to be compared
+/// with.
+class Expectation {
+ public:
+  /// Runs the error-bounded form of f (error_bounds.h) on `before`.
+  Expectation(const Function& f, const std::vector<interp::Argument>& before,
+              Reference reference = Reference::automatic);
+
+  /// `after` is what the program under test made of a copy of `before`: integers must be bit-equal, floats
+  /// within the running bound, NaN never agrees.
+  CheckReport compare(const std::vector<interp::Argument>& after) const;
+
+ private:
+  struct Output {
+    std::string name;
+    std::size_t argument;
+    runtime::Array expected, bounds;  ///< no bounds: exact
+  };
+  std::vector<Output> outputs_;
+  std::string reference_;
+};
+
+/// Expectation and its comparison in one.
 CheckReport check(const Function& f, const std::vector<interp::Argument>& before,
                   const std::vector<interp::Argument>& after, Reference reference = Reference::automatic);
 

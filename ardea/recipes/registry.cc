@@ -7,7 +7,7 @@ namespace ardea::recipes {
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = [] {
     std::vector<Recipe> list;
-    for (const auto& family : {product_recipes(), convolution_recipes()})
+    for (const auto& family : {product_recipes(), convolution_recipes(), row_recipes()})
       list.insert(list.end(), family.begin(), family.end());
     return list;
   }();

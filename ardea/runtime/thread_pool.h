@@ -1,10 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -18,6 +18,12 @@ int choose_thread_count(const char* setting);
 /// Threads that share the iterations of parallel loops. The workers start with the first loop that needs
 /// them. Any number of threads may call parallel_for at once: each works on its own loop, so that no loop
 /// waits for a free worker.
+///
+/// A pool with a thread for every processor that this process may use pins its workers, each to a processor
+/// of its own, and none to that of a caller which has the pool to itself: the system would otherwise put a
+/// worker that wakes beside the thread that woke it. Workers and callers look for work, or for its end, in a
+/// loop for a moment before they sleep, where no more threads are asked for than there are processors. Loops
+/// allocate nothing.
 class ThreadPool {
  public:
   using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
@@ -40,28 +46,37 @@ class ThreadPool {
   void parallel_for(std::int64_t extent, const Body& body);
 
  private:
-  /// One loop in progress, on the stack of its caller. Guarded by mutex_.
+  /// One loop in progress, on the stack of its caller. Guarded by mutex_; `finished` is also looked at
+  /// without.
   struct Loop {
     const Body& body;
     std::int64_t extent;
     std::int64_t chunks;
     std::int64_t begun = 0;
-    std::int64_t finished = 0;
-    std::exception_ptr error;
-    std::condition_variable all_finished;
+    std::atomic<std::int64_t> finished{0};
+    std::exception_ptr error = nullptr;
+    std::condition_variable all_finished = {};
+    Loop *previous = nullptr, *next = nullptr;  ///< among those with chunks that nobody has begun
   };
 
   void start_workers();
   void work();
   void run_next_chunk(Loop& loop, std::unique_lock<std::mutex>& lock);
+  void enlist(Loop& loop);
+  void strike(Loop& loop);
+  void make_room_for_caller();
 
   const int thread_count_;
   std::mutex mutex_;
   std::condition_variable work_arrived_;
-  std::list<Loop*> loops_;  // with chunks that nobody has begun
+  Loop *first_ = nullptr, *last_ = nullptr;    // with chunks that nobody has begun
+  std::atomic<std::uint64_t> loops_begun_{0};  // what a worker that is not yet asleep looks at
+  std::int64_t callers_ = 0;
   bool stopping_ = false;
   bool started_ = false;
+  bool spins_ = false;
   std::vector<std::thread> workers_;
+  std::vector<int> processors_;  // of the workers, where they are pinned, then the one that is left
 };
 
 }  // namespace ardea::runtime

@@ -182,6 +182,68 @@ TEST(ThreadPool, counts_the_processors_this_process_may_use) {
   EXPECT_EQ(choose_thread_count(nullptr), CPU_COUNT(&before));
 }
 
+std::set<int> allowed_here() {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  std::set<int> numbers;
+  if (sched_getaffinity(0, sizeof(processors), &processors) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &processors)) numbers.insert(i);
+  return numbers;
+}
+
+void allow_here(const std::set<int>& numbers) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  for (const int i : numbers) CPU_SET(i, &processors);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(processors), &processors), 0);
+}
+
+/// Where each worker may run, while all run at once.
+std::vector<std::set<int>> places_of_workers(ThreadPool& pool) {
+  const std::thread::id caller = std::this_thread::get_id();
+  std::mutex mutex;
+  std::vector<std::set<int>> places;
+  std::atomic<int> inside{0};
+  pool.parallel_for(pool.thread_count(), [&](std::int64_t, std::int64_t) {
+    for (++inside; inside < pool.thread_count();) std::this_thread::yield();
+    const std::lock_guard lock(mutex);
+    if (std::this_thread::get_id() != caller) places.push_back(allowed_here());
+  });
+  return places;
+}
+
+TEST(ThreadPool, pins_its_workers_where_it_has_a_thread_for_every_processor) {
+  const std::set<int> all = allowed_here();
+  const auto count = static_cast<int>(all.size());
+  ThreadPool whole(count), more(count + 1);
+  std::set<int> taken;
+  for (const std::set<int>& places : places_of_workers(whole)) {
+    ASSERT_EQ(places.size(), 1u);
+    EXPECT_TRUE(taken.insert(*places.begin()).second) << "two workers on one processor";
+    EXPECT_TRUE(all.contains(*places.begin()));
+  }
+  EXPECT_EQ(taken.size(), static_cast<std::size_t>(count - 1));
+  for (const std::set<int>& places : places_of_workers(more)) EXPECT_EQ(places, all);
+}
+
+TEST(ThreadPool, a_worker_makes_room_for_the_caller) {
+  const std::set<int> all = allowed_here();
+  if (all.size() < 2) GTEST_SKIP() << "there is one processor";
+  ThreadPool pool(static_cast<int>(all.size()));
+  places_of_workers(pool);
+  for (const int here : all) {
+    allow_here({here});
+    std::set<int> taken;
+    for (const std::set<int>& places : places_of_workers(pool)) {
+      EXPECT_FALSE(places.contains(here)) << "a worker stayed on the caller's processor " << here;
+      taken.insert(places.begin(), places.end());
+    }
+    EXPECT_EQ(taken.size(), all.size() - 1);
+  }
+  allow_here(all);
+}
+
 TEST(ThreadPool, a_forked_child_has_a_pool_of_its_own) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "sanitizers forbid threads after a fork, or take what the parent's threads held for leaked";

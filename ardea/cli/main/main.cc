@@ -113,6 +113,32 @@ int run(int argc, char** argv) {
       "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
       "The files and how to call them: docs/linking.md.");
 
+  cli::BenchOptions bench;
+  CLI::App* bench_command =
+      app.add_subcommand("bench", "time an operator against libraries, in turn within one run");
+  add_program(bench_command, bench.program, false);
+  bench_command->add_option("--set", bench.set, "all operators of this set of workloads, one line each");
+  bench_command->add_option("--workloads", bench.workloads, "the file of the sets")->capture_default_str();
+  bench_command->add_option("--against", bench.against,
+                            "peers, such as openblas,blis,eigen; all that are there where left out");
+  bench_command->add_option("--peers", bench.peers,
+                            "the folder of the peers, where it is not lib/peers beside bin");
+  bench_command->add_option("--threads", bench.threads, "for every contender")->capture_default_str();
+  bench_command->add_flag("--copies", bench.copies,
+                          "against as many copies of the kernel, each on one thread, in place of peers");
+  bench_command->add_option("--rounds", bench.rounds, "turns of each contender; 0: as some seconds allow")
+      ->capture_default_str();
+  bench_command->add_option("--seed", bench.seed, "of the inputs")->capture_default_str();
+  bench_command->add_flag("--json", bench.json, "machine-readable output");
+  bench_command->footer(
+      "Examples:\n  ardea bench gemm 512,512,512 --against openblas,blis,eigen\n"
+      "  ardea bench gemm 512,512,512 --schedule examples/gemm_tile.py --against openblas --json\n"
+      "  ardea bench c2d 1,56,56,64,64,3,3,1,1,1 --against onednn,im2col --rounds 31\n"
+      "  ardea bench softmax 1024,1024 --against copy,cloop\n"
+      "  ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col\n"
+      "  ardea bench gemm 1024,1024,1024 --threads 2 --copies\n"
+      "`make bench-peers` builds the peers; the method: docs/benchmarks.md.");
+
   cli::TargetOptions target;
   CLI::App* target_command = app.add_subcommand("target", "describe this machine, or a named target");
   target_command->add_option("name", target.name, "a name from --list, or a JSON file")
@@ -169,6 +195,7 @@ int run(int argc, char** argv) {
   if (primitives_command->parsed()) return cli::primitives(primitives);
   if (instructions_command->parsed()) return cli::instructions(instructions);
   if (ops_command->parsed()) return cli::ops(ops);
+  if (bench_command->parsed()) return cli::bench(bench);
   if (compile_command->parsed()) return cli::compile(compile);
   run_options.sizes = parse_sizes(sizes);
   return cli::run(run_options);

@@ -1,0 +1,202 @@
+#include <fmt/core.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ardea/build/build.h"
+#include "ardea/cli/bench_report.h"
+#include "ardea/cli/commands.h"
+#include "ardea/cli/output.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+#include "ardea/support/text_file.h"
+
+namespace ardea::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path default_peers_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  require(!error, "the folder of the peers cannot be found from this program's own: {}; give it with --peers",
+          error.message());
+  return program.parent_path().parent_path() / "lib" / "peers";
+}
+
+std::vector<measure::Peer> open_peers(const BenchOptions& options) {
+  const fs::path folder = options.peers.empty() ? default_peers_folder() : fs::path(options.peers);
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < options.against.size();) {
+    const std::size_t end = std::min(options.against.find(',', begin), options.against.size());
+    names.push_back(options.against.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (names.empty()) names = measure::peer_names(folder);
+  require(!names.empty(), "there are no peers in {}; `make bench-peers` builds them", folder.string());
+  std::vector<measure::Peer> peers;
+  for (const std::string& name : names) peers.emplace_back(folder, name);
+  return peers;
+}
+
+/// What Ardea's program was made by, for the reader.
+std::string schedule_name(const Program& program, const ProgramOptions& options) {
+  if (!program.recipe.empty()) return "recipe " + program.recipe;
+  return program.trace ? options.schedule : "as written";
+}
+
+measure::BenchOptions measure_options(const BenchOptions& options) {
+  return {.threads = options.threads,
+          .seed = options.seed,
+          .rotation = {.rounds = options.rounds, .pause_s = options.threads > 1 ? 3e-3 : 0}};
+}
+
+/// The program for so many threads.
+struct Loaded {
+  Program program;
+  runtime::Function compiled;
+};
+Loaded load(const ProgramOptions& wanted, int threads) {
+  target::Target target = target::host();
+  target.cores = threads;
+  Program program = load_program(wanted, target);
+  require(program.workload.has_value(),
+          "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
+          wanted.program);
+  runtime::Function compiled = build::compile(program.module.functions[0], target);
+  return {std::move(program), std::move(compiled)};
+}
+
+Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted,
+                  const std::vector<measure::Peer>& peers) {
+  const Loaded loaded = load(wanted, options.threads);
+  const ops::Workload& workload = *loaded.program.workload;
+  Benched benched{.workload = workload,
+                  .schedule = schedule_name(loaded.program, wanted),
+                  .threads = options.threads,
+                  .report = measure::bench(workload, loaded.compiled, peers, measure_options(options)),
+                  .libraries = {},
+                  .share = {}};
+  for (const measure::Peer& peer : peers)
+    if (benched.report.fastest_of(peer.name()) != nullptr)
+      benched.libraries.push_back(peer.name() + ": " + peer.description());
+  benched.share = peak_share(benched.workload, benched.report.contenders[0].min_s, options.threads);
+  return benched;
+}
+
+/// The operators and shapes of a set, as command lines name them.
+std::vector<ProgramOptions> members_of(const BenchOptions& options) {
+  const nlohmann::json file = nlohmann::json::parse(read_text_file(options.workloads), nullptr, false);
+  require(file.is_object(), "--workloads {}: it is no JSON object of sets", options.workloads);
+  std::vector<std::string> names;
+  for (const auto& [name, set] : file.items())
+    if (set.is_object()) names.push_back(name);
+  require(file.contains(options.set) && file[options.set].is_object(), "--set {}: {} has only {}{}",
+          options.set, options.workloads, join(names, ", "), did_you_mean(options.set, names));
+  std::vector<ProgramOptions> members;
+  for (const auto& [op, shapes] : file[options.set].items())
+    for (const nlohmann::json& shape : shapes) {
+      std::vector<std::string> sizes;
+      for (const nlohmann::json& size : shape) sizes.push_back(size.dump());
+      ProgramOptions& member = members.emplace_back(options.program);
+      member.program = op;
+      member.shape = join(sizes, ",");
+    }
+  return members;
+}
+
+int bench_set(const BenchOptions& options, const std::vector<measure::Peer>& peers) {
+  require(options.program.program.empty(), "--set {}: it names all operators; leave {} out", options.set,
+          options.program.program);
+  nlohmann::json results = nlohmann::json::array();
+  std::vector<double> ratios;
+  bool all_agree = true;
+  for (const ProgramOptions& member : members_of(options)) {
+    // One that fails must not cost the others their answers.
+    try {
+      const Benched benched = bench_one(options, member, peers);
+      all_agree = all_agree && benched.report.all_agree();
+      if (benched.report.best) ratios.push_back(benched.report.contenders[*benched.report.best].ratio.median);
+      options.json ? results.push_back(bench_json(benched)) : write_out(bench_line(benched));
+    } catch (const Error& e) {
+      all_agree = false;
+      const std::string name = member.program + " " + member.shape;
+      options.json ? results.push_back({{"workload", name}, {"error", e.what()}})
+                   : write_out(fmt::format("{}: {}\n", name, e.what()));
+    }
+  }
+  const double mean = ratios.empty() ? 0 : measure::geometric_mean(ratios);
+  const double worst = ratios.empty() ? 0 : *std::min_element(ratios.begin(), ratios.end());
+  const target::Target host = target::host();
+  if (options.json)
+    write_out(nlohmann::json{{"set", options.set},
+                             {"cpu", host.cpu},
+                             {"cores", host.cores},
+                             {"threads", options.threads},
+                             {"geometric_mean", mean},
+                             {"worst", worst},
+                             {"results", results}}
+                  .dump(2) +
+              "\n");
+  else
+    write_out(fmt::format("geometric mean of the ratios {:.3f}, worst {:.3f}\n", mean, worst));
+  return all_agree ? exit_ok : exit_disagrees;
+}
+
+int bench_copies(const BenchOptions& options) {
+  require(options.set.empty() && options.against.empty() && options.threads > 1,
+          "--copies: it compares one operator on --threads 2 or more with copies of it; leave {} out",
+          !options.set.empty()       ? "--set"
+          : !options.against.empty() ? "--against"
+                                     : "it");
+  const Loaded threaded = load(options.program, options.threads), single = load(options.program, 1);
+  const ops::Workload& workload = *threaded.program.workload;
+  const measure::CopiesReport report =
+      measure::bench_copies(workload, threaded.compiled, single.compiled, measure_options(options));
+  if (options.json)
+    write_out(nlohmann::json{{"workload", ops::to_string(workload)},
+                             {"threads", options.threads},
+                             {"rounds", report.rounds},
+                             {"calls_per_turn", report.calls},
+                             {"threads_us", report.threads_s * 1e6},
+                             {"copies_us", report.copies_s * 1e6},
+                             {"ratio_vs_copies", report.ratio.median},
+                             {"ratio_low", report.ratio.low},
+                             {"ratio_high", report.ratio.high},
+                             {"agrees", report.all_agree()}}
+                  .dump(2) +
+              "\n");
+  else
+    write_out(fmt::format(
+        "{}; warm caches, {} rounds of {} calls in rotated order\n"
+        "{} threads together: {} a call; {} copies on one thread each: {} a call of each\n"
+        "the threads do {:.3f} [{:.3f}, {:.3f}] (95 %) of what the copies do in the same time{}\n",
+        ops::to_string(workload), report.rounds, report.calls, options.threads, time_text(report.threads_s),
+        options.threads, time_text(report.copies_s), report.ratio.median, report.ratio.low, report.ratio.high,
+        report.all_agree() ? "" : "; WRONG ANSWERS"));
+  return report.all_agree() ? exit_ok : exit_disagrees;
+}
+
+}  // namespace
+
+int bench(const BenchOptions& options) {
+  require(options.threads >= 1 && options.threads <= 4096, "--threads {}: must be from 1 to 4096",
+          options.threads);
+  const int fewest = measure::least_values();
+  require(options.rounds == 0 || options.rounds >= fewest,
+          "--rounds {}: an interval of 95 % needs at least {} rounds", options.rounds, fewest);
+  require(!options.program.program.empty() || !options.set.empty(),
+          "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; or --set cpu_f32");
+  // Before anything asks for the pool: Ardea gets as many threads as the others.
+  setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  if (options.copies) return bench_copies(options);
+  const std::vector<measure::Peer> peers = open_peers(options);
+  if (!options.set.empty()) return bench_set(options, peers);
+  const Benched benched = bench_one(options, options.program, peers);
+  write_out(options.json ? bench_json(benched).dump(2) + "\n" : bench_text(benched));
+  return benched.report.all_agree() ? exit_ok : exit_disagrees;
+}
+
+}  // namespace ardea::cli

@@ -1,0 +1,131 @@
+#include "ardea/cli/bench_report.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ardea::cli {
+
+namespace {
+
+using measure::Contender;
+
+std::string check_text(const Contender& c) {
+  if (!c.check) return "-";
+  return c.agrees() ? "agree" : "WRONG";
+}
+
+const char* kind_name(ArdeaPeerKind kind) {
+  switch (kind) {
+    case ARDEA_PEER_LIBRARY: return "library";
+    case ARDEA_PEER_LOOP: return "loop";
+    case ARDEA_PEER_COPY: return "copy";
+  }
+  return "unknown";
+}
+
+std::string table(const Benched& b) {
+  const auto operations = static_cast<double>(ops::flops(b.workload));
+  const auto row = [](const auto&... cells) {
+    return fmt::format("{:<9} {:>11} {:>11} {:>8}  {:<23} {:<7} {}\n", cells...);
+  };
+  std::string text = row("", "median", "least", "Gop/s", "time / ardea's [95 %]", "answers", "");
+  for (const Contender& c : b.report.contenders) {
+    const bool ours = &c == &b.report.contenders[0];
+    text += row(c.name, time_text(c.median_s), time_text(c.min_s),
+                fmt::format("{:.1f}", operations / c.min_s / 1e9),
+                ours ? "" : fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio.median, c.ratio.low, c.ratio.high),
+                check_text(c), ours ? b.schedule : c.label);
+  }
+  return text;
+}
+
+nlohmann::json contender_json(const Contender& c) {
+  nlohmann::json json = {{"name", c.name},
+                         {"label", c.label},
+                         {"median_us", c.median_s * 1e6},
+                         {"min_us", c.min_s * 1e6},
+                         {"ratio", c.ratio.median},
+                         {"ratio_low", c.ratio.low},
+                         {"ratio_high", c.ratio.high}};
+  if (c.name != "ardea") json["kind"] = kind_name(c.kind);
+  if (c.check) json["agrees"] = c.agrees();
+  return json;
+}
+
+}  // namespace
+
+std::string bench_text(const Benched& b) {
+  std::string text = fmt::format("{}; {} thread{}, warm caches, {} rounds of {} call{} in rotated order\n",
+                                 ops::to_string(b.workload), b.threads, b.threads == 1 ? "" : "s",
+                                 b.report.rounds, b.report.calls, b.report.calls == 1 ? "" : "s");
+  text += table(b);
+  if (b.report.best) {
+    const Contender& best = b.report.contenders[*b.report.best];
+    text += fmt::format("best: {}; ardea is {:.3f} times as fast, at least {:.3f} (95 %)\n", best.name,
+                        best.ratio.median, best.ratio.low);
+  }
+  if (b.share)
+    text += fmt::format("ardea's least time is {:.1f} % of the peak: {:.4g} G {} a second\n",
+                        100 * b.share->share, b.share->peak / 1e9, b.share->of);
+  for (const measure::LeftOut& l : b.report.left_out)
+    text += fmt::format("{}: left out, {}\n", l.name, l.reason);
+  for (const std::string& library : b.libraries) text += library + "\n";
+  return text;
+}
+
+std::string bench_line(const Benched& b) {
+  const Contender& ours = b.report.contenders[0];
+  std::string text =
+      fmt::format("{:<52} {:>11}", ops::to_string(b.workload).substr(0, 52), time_text(ours.median_s));
+  if (b.report.best) {
+    const Contender& best = b.report.contenders[*b.report.best];
+    text += fmt::format("  {:<9} {:>11}  {:.3f} [{:.3f}, {:.3f}]", best.name, time_text(best.median_s),
+                        best.ratio.median, best.ratio.low, best.ratio.high);
+  }
+  if (b.share) text += fmt::format("  {:5.1f} %", 100 * b.share->share);
+  return text + (b.report.all_agree() ? "\n" : "  WRONG ANSWERS\n");
+}
+
+nlohmann::json bench_json(const Benched& b) {
+  const Contender& ours = b.report.contenders[0];
+  nlohmann::json answer = {{"workload", ops::to_string(b.workload)},
+                           {"op", b.workload.op},
+                           {"sizes", b.workload.sizes},
+                           {"schedule", b.schedule},
+                           {"threads", b.threads},
+                           {"rounds", b.report.rounds},
+                           {"calls_per_turn", b.report.calls},
+                           {"caches", "warm"},
+                           {"operations", ops::flops(b.workload)},
+                           {"bytes", ops::bytes(b.workload)},
+                           {"ardea_us", ours.median_s * 1e6},
+                           {"ardea_min_us", ours.min_s * 1e6},
+                           {"agrees", ours.agrees()}};
+  nlohmann::json contenders = nlohmann::json::array(), left_out = nlohmann::json::object();
+  for (const Contender& c : b.report.contenders) {
+    contenders.push_back(contender_json(c));
+    const Contender& fastest = *b.report.fastest_of(c.name);
+    answer[c.name + "_us"] = fastest.median_s * 1e6;
+    answer[c.name + "_min_us"] = fastest.min_s * 1e6;
+  }
+  for (const measure::LeftOut& l : b.report.left_out) left_out[l.name] = l.reason;
+  if (b.report.best) {
+    const Contender& best = b.report.contenders[*b.report.best];
+    answer["best"] = best.name;
+    answer["ratio_vs_best"] = best.ratio.median;
+    answer["ratio_low"] = best.ratio.low;
+    answer["ratio_high"] = best.ratio.high;
+  }
+  if (b.share) {
+    answer["peak_share"] = b.share->share;
+    answer["peak_of"] = b.share->of;
+    answer["peak_per_s"] = b.share->peak;
+  }
+  answer["contenders"] = contenders;
+  answer["left_out"] = left_out;
+  answer["libraries"] = b.libraries;
+  return answer;
+}
+
+}  // namespace ardea::cli

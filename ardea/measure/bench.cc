@@ -1,0 +1,156 @@
+#include "ardea/measure/bench.h"
+
+#include <algorithm>
+
+#include "ardea/measure/inputs.h"
+#include "ardea/measure/reference_order.h"
+#include "ardea/runtime/thread_pool.h"
+#include "ardea/support/error.h"
+
+namespace ardea::measure {
+
+namespace {
+
+using Arguments = std::vector<interp::Argument>;
+
+/// The same inputs and another output, which is poisoned.
+Arguments with_own_output(const Arguments& arguments) {
+  Arguments own = arguments;
+  own.back() = std::get<runtime::Array>(arguments.back()).copy();
+  return own;
+}
+
+struct Prepared {
+  Contender contender;
+  Arguments arguments;
+  std::function<void()> call;
+};
+
+/// A call of generated code on these arguments, packed once.
+std::function<void()> call_of(const runtime::Function& compiled, const Arguments& arguments) {
+  std::vector<runtime::Value> values;
+  for (const interp::Argument& argument : arguments) values.emplace_back(std::get<runtime::Array>(argument));
+  return [call = std::make_shared<runtime::PreparedCall>(compiled, values)] { call->run(); };
+}
+
+Prepared ardea_itself(const runtime::Function& compiled, const Arguments& arguments) {
+  Prepared made{{.name = "ardea"}, with_own_output(arguments), {}};
+  made.call = call_of(compiled, made.arguments);
+  return made;
+}
+
+Prepared call_of(const Peer& peer, const PeerCall& call, const Arguments& arguments) {
+  Prepared made{
+      {.name = peer.name(), .label = call.label(), .kind = peer.kind()}, with_own_output(arguments), {}};
+  std::vector<void*> pointers;
+  for (const interp::Argument& argument : made.arguments)
+    pointers.push_back(std::get<runtime::Array>(argument).data());
+  made.call = [call, pointers] { call.run(pointers.data()); };
+  return made;
+}
+
+std::optional<std::size_t> best_of(const std::vector<Contender>& contenders) {
+  const bool libraries = std::any_of(contenders.begin() + 1, contenders.end(),
+                                     [](const Contender& c) { return c.kind == ARDEA_PEER_LIBRARY; });
+  std::optional<std::size_t> best;
+  for (std::size_t i = 1; i < contenders.size(); ++i)
+    if (contenders[i].agrees() && (!libraries || contenders[i].kind == ARDEA_PEER_LIBRARY) &&
+        (!best || contenders[i].ratio.median < contenders[*best].ratio.median))
+      best = i;
+  return best;
+}
+
+}  // namespace
+
+bool BenchReport::all_agree() const {
+  return std::all_of(contenders.begin(), contenders.end(), [](const Contender& c) { return c.agrees(); });
+}
+
+const Contender* BenchReport::fastest_of(const std::string& name) const {
+  const Contender* fastest = nullptr;
+  for (const Contender& c : contenders)
+    if (c.name == name && (fastest == nullptr || c.ratio.median < fastest->ratio.median)) fastest = &c;
+  return fastest;
+}
+
+BenchReport bench(const ops::Workload& workload, const runtime::Function& compiled,
+                  const std::vector<Peer>& peers, const BenchOptions& options) {
+  const Function plain = in_quick_order(ops::create_function(workload));
+  const Arguments arguments = make_arguments(plain, {.seed = options.seed});
+  const Expectation expectation(plain, arguments);
+
+  BenchReport report;
+  std::vector<Prepared> prepared = {ardea_itself(compiled, arguments)};
+  for (const Peer& peer : peers) {
+    const Peer::Offer offer = peer.prepare(workload, options.threads);
+    if (offer.calls.empty()) report.left_out.push_back({peer.name(), offer.refusal});
+    for (const PeerCall& call : offer.calls) prepared.push_back(call_of(peer, call, arguments));
+  }
+  std::vector<Turn> turns;
+  for (Prepared& p : prepared)
+    turns.emplace_back([call = p.call](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) call();
+    });
+  const Rotation rotation = rotate(turns, options.rotation);
+  report.rounds = rotation.rounds;
+  report.calls = rotation.calls;
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    // Once more on a fresh output: what the timed calls left may hide an element that only the first writes.
+    std::get<runtime::Array>(prepared[i].arguments.back())
+        .copy_from(std::get<runtime::Array>(arguments.back()));
+    prepared[i].call();
+    Contender& contender = prepared[i].contender;
+    if (contender.kind != ARDEA_PEER_COPY) contender.check = expectation.compare(prepared[i].arguments);
+    contender.median_s = median(rotation.seconds[i]);
+    contender.min_s = *std::min_element(rotation.seconds[i].begin(), rotation.seconds[i].end());
+    contender.ratio = median_interval(ratios(rotation.seconds[i], rotation.seconds[0]));
+    report.contenders.push_back(std::move(contender));
+  }
+  report.best = best_of(report.contenders);
+  return report;
+}
+
+bool CopiesReport::all_agree() const {
+  return std::all_of(checks.begin(), checks.end(), [](const CheckReport& c) { return c.agrees(); });
+}
+
+CopiesReport bench_copies(const ops::Workload& workload, const runtime::Function& threaded,
+                          const runtime::Function& single, const BenchOptions& options) {
+  const Function plain = in_quick_order(ops::create_function(workload));
+  const Arguments arguments = make_arguments(plain, {.seed = options.seed});
+  const Expectation expectation(plain, arguments);
+  std::vector<Arguments> own = {copy_arguments(arguments)};
+  const std::function<void()> together = call_of(threaded, own[0]);
+  std::vector<std::function<void()>> alone;
+  for (int copy = 0; copy < options.threads; ++copy)
+    alone.push_back(call_of(single, own.emplace_back(copy_arguments(arguments))));
+
+  runtime::ThreadPool& pool = runtime::ThreadPool::shared();
+  require(pool.thread_count() == options.threads,
+          "bench_copies: {} copies need a pool of as many threads, this one has {}; set ARDEA_NUM_THREADS",
+          options.threads, pool.thread_count());
+  // Each copy makes all its calls without waiting for the others.
+  const Turn copies = [&](std::int64_t calls) {
+    pool.parallel_for(options.threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t copy = begin; copy < end; ++copy)
+        for (std::int64_t i = 0; i < calls; ++i) alone[static_cast<std::size_t>(copy)]();
+    });
+  };
+  const Turn threads = [&](std::int64_t calls) {
+    for (std::int64_t i = 0; i < calls; ++i) together();
+  };
+  const Rotation rotation = rotate({threads, copies}, options.rotation);
+  CopiesReport report{.rounds = rotation.rounds,
+                      .calls = rotation.calls,
+                      .threads_s = median(rotation.seconds[0]),
+                      .copies_s = median(rotation.seconds[1]),
+                      .ratio = {},
+                      .checks = {}};
+  std::vector<double> rates = ratios(rotation.seconds[1], rotation.seconds[0]);
+  for (double& rate : rates) rate /= options.threads;
+  report.ratio = median_interval(rates);
+  for (const Arguments& after : own) report.checks.push_back(expectation.compare(after));
+  return report;
+}
+
+}  // namespace ardea::measure

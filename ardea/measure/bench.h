@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardea/measure/check.h"
+#include "ardea/measure/peers.h"
+#include "ardea/measure/rotation.h"
+#include "ardea/measure/statistics.h"
+#include "ardea/ops/registry.h"
+#include "ardea/runtime/function.h"
+
+/// A compiled operator against peers, all in one run.
+
+namespace ardea::measure {
+
+struct Contender {
+  std::string name;        ///< "ardea", or the peer's
+  std::string label = {};  ///< what one call includes
+  ArdeaPeerKind kind = ARDEA_PEER_LIBRARY;
+  double median_s = 0, min_s = 0;
+  Interval ratio = {};                    ///< its time over Ardea's, round by round; 1 for Ardea
+  std::optional<CheckReport> check = {};  ///< nothing for a copy
+  bool agrees() const { return !check || check->agrees(); }
+};
+
+struct LeftOut {
+  std::string name, reason;
+};
+
+struct BenchReport {
+  std::vector<Contender> contenders;  ///< Ardea first
+  std::vector<LeftOut> left_out;      ///< peers that cannot do this
+  std::int64_t rounds = 0, calls = 0;
+  /// The fastest library whose answers are right, by its ratio; where no library takes part, the fastest of
+  /// the others. Nothing where no peer is left.
+  std::optional<std::size_t> best = {};
+
+  bool all_agree() const;
+  /// The fastest contender of a peer, which may have several ways to do the work.
+  const Contender* fastest_of(const std::string& name) const;
+};
+
+struct BenchOptions {
+  int threads = 1;  ///< what the peers may use; `compiled` uses the pool's
+  std::uint64_t seed = 0;
+  RotationOptions rotation = {};
+};
+
+/// `compiled` computes `workload`. All contenders read the same inputs and write outputs of their own, which
+/// are poisoned before the call that is checked against the float64 reference.
+BenchReport bench(const ops::Workload& workload, const runtime::Function& compiled,
+                  const std::vector<Peer>& peers, const BenchOptions& options);
+
+/// One kernel on several threads against as many kernels on one thread each, which work on arrays of their
+/// own at the same time: what is lost by splitting and joining.
+struct CopiesReport {
+  std::int64_t rounds = 0, calls = 0;
+  double threads_s = 0;  ///< of one call on all threads
+  double copies_s = 0;   ///< of one call of each copy
+  Interval ratio = {};   ///< the calls a second on all threads over those of the copies together
+  std::vector<CheckReport> checks = {};
+  bool all_agree() const;
+};
+
+/// `threaded` and `single` compute `workload`; there are options.threads copies, on the pool of this process,
+/// which must have as many threads.
+CopiesReport bench_copies(const ops::Workload& workload, const runtime::Function& threaded,
+                          const runtime::Function& single, const BenchOptions& options);
+
+}  // namespace ardea::measure

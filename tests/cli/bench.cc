@@ -1,0 +1,121 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace ardea::cli {
+namespace {
+
+using nlohmann::json;
+
+/// `ardea bench`, with peaks that the tests measure once and keep to themselves.
+Answer bench(const std::string& arguments) {
+  static const Folder cache;
+  return ardea("bench " + arguments, "", "XDG_CACHE_HOME='" + cache.path().string() + "'");
+}
+
+TEST(BenchCommand, json_has_the_promised_fields) {
+  const Answer answer = bench("gemm 17,13,11 --against cloop,copy --rounds 7 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  for (const char* field : {"ardea_us", "cloop_us", "copy_us", "ratio_vs_best", "ratio_low", "peak_share"}) {
+    ASSERT_TRUE(result.contains(field)) << field;
+    EXPECT_GT(result[field].get<double>(), 0) << field;
+  }
+  EXPECT_LE(result["ratio_low"], result["ratio_vs_best"]);
+  EXPECT_EQ(result["rounds"], 7);
+  EXPECT_EQ(result["caches"], "warm");
+  EXPECT_EQ(result["agrees"], true);
+  EXPECT_EQ(result["contenders"][0]["name"], "ardea");
+  EXPECT_EQ(result["contenders"].size(), 4U) << "a copy comes in two ways";
+}
+
+TEST(BenchCommand, text_names_the_method_and_who_answered) {
+  const Answer answer = bench("softmax 5,7 --against cloop --schedule none --rounds 6");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  for (const char* part : {"1 thread, warm caches, 6 rounds of", "in rotated order", "as written",
+                           "best: cloop", "cloop: plain loops, compiled by GCC"})
+    EXPECT_NE(answer.out.find(part), std::string::npos) << part << " is not in: " << answer.out;
+}
+
+TEST(BenchCommand, a_peer_that_cannot_do_it_is_left_out_with_a_sentence) {
+  const Answer answer = bench("transpose 5,7 --against cloop --rounds 6");
+  EXPECT_EQ(answer.exit_code, 0) << answer.error;
+  EXPECT_NE(answer.out.find("cloop: left out, it has no transpose"), std::string::npos) << answer.out;
+}
+
+TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
+  const Folder folder;
+  const std::string file = folder.file(
+      "sets.json", R"({"comment": "x", "tiny": {"gemm": [[3, 5, 7], [2, 2, 2]], "softmax": [[3, 4]]}})");
+  const Answer answer = bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  EXPECT_EQ(result["results"].size(), 3U);
+  EXPECT_GT(result["geometric_mean"].get<double>(), 0);
+  EXPECT_LE(result["worst"], result["geometric_mean"]);
+  const Answer lines = bench("--set tiny --workloads " + file + " --against cloop --rounds 6");
+  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 4) << lines.out;
+}
+
+TEST(BenchCommand, a_member_of_a_set_that_fails_leaves_the_others_their_answers) {
+  const Folder folder;
+  const std::string file = folder.file("sets.json", R"({"tiny": {"gemm": [[3, 5], [3, 5, 7]]}})");
+  const Answer answer = bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
+  EXPECT_EQ(answer.exit_code, 1);
+  const json results = json::parse(answer.out)["results"];
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_NE(results[0]["error"].get<std::string>().find("it takes 3"), std::string::npos);
+  EXPECT_TRUE(results[1].contains("ratio_vs_best"));
+}
+
+TEST(BenchCommand, threads_against_copies) {
+  const Answer answer = bench("gemm 33,35,37 --threads 2 --copies --rounds 6 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  EXPECT_GT(result["ratio_vs_copies"].get<double>(), 0);
+  EXPECT_LE(result["ratio_low"], result["ratio_vs_copies"]);
+  EXPECT_EQ(result["agrees"], true);
+}
+
+TEST(BenchCommand, the_workloads_of_the_repository_are_operators_with_right_sizes) {
+  const json sets = json::parse(read_text(ARDEA_SOURCE_DIR "/bench/workloads.json"));
+  ASSERT_TRUE(sets.contains("cpu_f32"));
+  for (const auto& [op, shapes] : sets["cpu_f32"].items()) {
+    std::string sizes = shapes[0].dump();
+    EXPECT_EQ(ardea("show " + op + " " + sizes.substr(1, sizes.size() - 2) + " --as te").exit_code, 0) << op;
+  }
+}
+
+TEST(BenchCommand, wrong_input_is_one_sentence_and_exit_code_2) {
+  const Folder folder;
+  const std::string sets = folder.file("sets.json", R"({"tiny": {"gemm": [[3, 5, 7]]}})");
+  const std::string broken = folder.file("broken.json", "{");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"gemm 3,5,7 --against cloup", "make bench-peers"},
+      {"gemm 3,5,7 --against cloup", "did you mean cloop"},
+      {"gemm 3,5,7 --peers /nowhere", "there are no peers in /nowhere"},
+      {"gemm 3,5,7 --peers /nowhere --against openblas", "make bench-peers"},
+      {"gemm 3,5,7 --against cloop --rounds 3", "at least 6 rounds"},
+      {"gemm 3,5,7 --against cloop --rounds -1", "at least 6 rounds"},
+      {"gemm 3,5,7 --against cloop --threads 0", "--threads 0: must be from 1"},
+      {"gemm 3,5 --against cloop", "it takes 3: m,k,n"},
+      {"gem 3,5,7 --against cloop", "gemm"},
+      {"examples/gemm.tir --against cloop", "a program from a file has no peers"},
+      {"gemm 3,5,7 --copies", "on --threads 2 or more"},
+      {"gemm 3,5,7 --threads 2 --copies --against cloop", "leave --against out"},
+      {"--against cloop", "bench needs an operator"},
+      {"--set big --workloads " + sets, "has only tiny"},
+      {"--set tiny --workloads " + broken, "no JSON object"},
+      {"gemm 3,5,7 --set tiny --workloads " + sets, "leave gemm out"},
+      {"--set tiny --workloads /nowhere.json", "/nowhere.json"}};
+  for (const auto& [arguments, part] : cases) {
+    const Answer answer = bench(arguments);
+    EXPECT_EQ(answer.exit_code, 2) << arguments << ": " << answer.error;
+    EXPECT_EQ(answer.out, "") << arguments;
+    EXPECT_NE(answer.error.find(part), std::string::npos) << arguments << ": " << answer.error;
+    EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;
+  }
+}
+
+}  // namespace
+}  // namespace ardea::cli
