@@ -88,8 +88,11 @@ std::optional<PeakShare> peak_share(const ops::Workload& workload, double second
     const double peak = threads == 1 ? one->second : std::min(all->second, one->second * threads);
     return PeakShare{amount / seconds / peak, name, peak};
   };
+  const std::string operand = to_string(workload.in[0] == uint8 ? int8 : workload.in[0]) + "_operations";
+  const std::string arithmetic_name =
+      peaks->contains(operand) ? operand : to_string(workload.acc) + "_operations";
   const std::optional<PeakShare> arithmetic =
-      share_of(to_string(workload.in[0]) + "_operations", static_cast<double>(ops::flops(workload)));
+      share_of(arithmetic_name, static_cast<double>(ops::flops(workload)));
   const std::optional<PeakShare> memory = share_of("memory_bytes", static_cast<double>(ops::bytes(workload)));
   if (!arithmetic || !memory) return std::nullopt;
   return arithmetic->share >= memory->share ? arithmetic : memory;
