@@ -101,8 +101,11 @@ campaign: build ## run COUNT random programs interpreted and compiled, from SEED
 schedules: build ## transform COUNT random programs by random schedules, from SEED on, and compare
 	build/release/bin/ardea_schedules --count $(COUNT) --seed $(SEED)
 
-stages: build ## schedule COUNT random graphs by random stage directives, from SEED on, and compare
-	build/release/bin/ardea_stages --count $(COUNT) --seed $(SEED)
+# So many that every directive is applied 200 times.
+stages: COUNT = 700
+stages: LEAST ?= 200
+stages: build ## schedule COUNT random graphs by random stage directives, each applied LEAST times, and compare
+	build/release/bin/ardea_stages --count $(COUNT) --seed $(SEED) --least $(LEAST)
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
 	build/release/bin/ardea_functions --threads $(JOBS)

@@ -20,6 +20,38 @@ BufferRegion substituted(const BufferRegion& region, const Substitution& values)
   return out;
 }
 
+const Binary* quotient_or_rest(const Expr& e, BinaryOp op) {
+  const auto* binary = e.as<Binary>();
+  return binary != nullptr && binary->op == op && constant_int(binary->right) ? binary : nullptr;
+}
+
+/// e where e // c and e % c are known, e // b where e // (a * b) and e // b % a are; nothing for other pairs.
+Expr joined(const Expr& high, const Expr& low) {
+  const Binary* quotient = quotient_or_rest(high, BinaryOp::floor_div);
+  const Binary* rest = quotient_or_rest(low, BinaryOp::floor_mod);
+  if (quotient == nullptr || rest == nullptr) return {};
+  const std::int64_t whole = *constant_int(quotient->right), radix = *constant_int(rest->right);
+  if (whole <= 0 || radix <= 0) return {};
+  if (whole == radix && structurally_equal(quotient->left, rest->left)) return rest->left;
+  const Binary* part = quotient_or_rest(rest->left, BinaryOp::floor_div);
+  if (part == nullptr || !structurally_equal(quotient->left, part->left)) return {};
+  const std::int64_t divisor = *constant_int(part->right);
+  return divisor > 0 && whole % divisor == 0 && whole / divisor == radix ? rest->left : Expr();
+}
+
+/// Digits of one number, which fused loops leave, as that number.
+std::vector<Expr> with_joined_digits(std::vector<Expr> indices) {
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    for (std::size_t j = 0; j < indices.size(); ++j) {
+      const Expr number = i == j ? Expr() : joined(indices[i], indices[j]);
+      if (!number) continue;
+      indices[i] = number;
+      indices.erase(indices.begin() + static_cast<std::ptrdiff_t>(j));
+      return with_joined_digits(std::move(indices));
+    }
+  return indices;
+}
+
 /// An access for the question with which others it meets.
 struct Guarded {
   const BufferRegion& region;
@@ -87,6 +119,7 @@ class DistanceSearch {
       if (!structurally_equal(a.min, b.min) || !structurally_equal(a.extent, b.extent)) continue;
       if (const Expr index = tile_of(a)) indices.push_back(index);
     }
+    indices = with_joined_digits(std::move(indices));
     std::vector<LoopRange> used;
     std::vector<std::size_t> positions;
     for (std::size_t k = 0; k < loops_.size(); ++k) {

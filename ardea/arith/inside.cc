@@ -8,10 +8,24 @@ namespace ardea::arith {
 
 bool reads_memory(const Expr& e) { return !buffers_in(e).empty() || has_effect(e); }
 
+namespace {
+
+/// A loop from min(a, b) on whose iterations all lie below b begins at a: where a loop was cut at a point that may
+/// lie behind its end, its last part knows so where it is.
+void assume_start(Analyzer& facts, const For& loop) {
+  const auto* start = loop.min.as<Binary>();
+  if (start == nullptr || start->op != BinaryOp::min) return;
+  for (const auto& [a, b] : {std::pair{start->left, start->right}, std::pair{start->right, start->left}})
+    if (facts.proves(loop.var < b)) return facts.assume(loop.var >= a);
+}
+
+}  // namespace
+
 Analyzer inside(Analyzer facts, const For& loop) {
   const bool known_min = !reads_memory(loop.min);
   if (known_min && !reads_memory(loop.extent)) {
     facts.bind(loop.var, {loop.min, loop.extent});
+    assume_start(facts, loop);
   } else if (known_min) {
     facts.assume(loop.var >= loop.min);
   }

@@ -143,6 +143,37 @@ Interval interval_of(const Range& range, const Analyzer& facts) {
   return {low, is_one(range.extent) ? low : facts.simplify(low + as_index(range.extent) - 1)};
 }
 
+/// A slice that the loops move by whole lengths of itself: it begins at start + count * length.
+struct WholeSteps {
+  Expr start, count;
+  std::int64_t length = 1;
+
+  Expr last(const Expr& count_there, const Analyzer& facts) const {
+    return facts.simplify(start + count_there * length + (length - 1));
+  }
+  Expr first(const Expr& count_there, const Analyzer& facts) const {
+    return facts.simplify(start + count_there * length);
+  }
+};
+
+std::optional<WholeSteps> whole_steps(const Range& dim, const std::vector<LoopRange>& loops,
+                                      const Analyzer& facts) {
+  const auto length = constant_int(facts.simplify(as_index(dim.extent)));
+  const auto coefficients = linear_coefficients(dim.min, loops, facts);
+  if (!length || *length < 1 || !coefficients) return std::nullopt;
+  WholeSteps steps{as_index(dim.min), make_int(0), *length};
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const auto coefficient = constant_int((*coefficients)[i]);
+    if (!coefficient || *coefficient % *length != 0) return std::nullopt;
+    const Expr var = as_index(loops[i].first);
+    steps.count = steps.count + var * (*coefficient / *length);
+    steps.start = steps.start - var * *coefficient;
+  }
+  steps.count = facts.simplify(steps.count);
+  steps.start = facts.simplify(steps.start);
+  return steps;
+}
+
 /// The box, by what holds wherever it is stated.
 Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
                const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts) {
@@ -160,6 +191,17 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
     std::vector<bool> unused(cuts.size());
     if (is_one(dim.extent)) {
       Tightening(loops, cuts, spent, facts).apply(at.low, box);
+    } else if (const auto steps = whole_steps(dim, loops, facts)) {
+      Interval counts{};
+      Tightening(loops, cuts, spent, facts).apply(steps->count, counts);
+      if (counts.low) {
+        const Expr low = steps->first(counts.low, facts);
+        box.low = box.low ? larger(box.low, low, facts) : low;
+      }
+      if (counts.high) {
+        const Expr high = steps->last(counts.high, facts);
+        box.high = box.high ? smaller(box.high, high, facts) : high;
+      }
     } else {
       // A slice that a cut shortens is not exact: the cut bounds its first element only.
       Interval first{}, last{};

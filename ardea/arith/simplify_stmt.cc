@@ -1,4 +1,5 @@
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/inside.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/pragmas.h"
 #include "ardea/ir/substitute.h"
@@ -8,12 +9,6 @@
 namespace ardea::arith {
 
 namespace {
-
-bool reads_memory(const Expr& e) {
-  bool found = false;
-  visit_exprs(e, [&](const Expr& part) { found = found || part.is<Load>(); });
-  return found || has_effect(e);
-}
 
 class StmtSimplifier {
  public:
@@ -33,6 +28,8 @@ class StmtSimplifier {
                           [&](const Evaluate& e) {
                             return is_no_op(s) || has_effect(e.value) ? parts(s, facts) : make_no_op();
                           },
+                          [&](const Allocate&) { return used(parts(s, facts)); },
+                          [&](const DeclareBuffer&) { return used(parts(s, facts)); },
                           [&](const auto&) { return parts(s, facts); },
                       },
                       s.variant());
@@ -46,6 +43,12 @@ class StmtSimplifier {
                                   return short_form ? *std::move(short_form) : facts.simplify(e);
                                 },
                             .stmt = [&](const Stmt& part) { return simplify(part, facts); }});
+  }
+
+  /// Memory or a name of it that nothing is done with is none.
+  static Stmt used(const Stmt& s) {
+    const auto* memory = s.as<Allocate>();
+    return is_no_op(memory != nullptr ? memory->body : s.as<DeclareBuffer>()->body) ? make_no_op() : s;
   }
 
   // What holds now and goes on to hold: a condition on memory may be overwritten by what it guards.
@@ -64,9 +67,9 @@ class StmtSimplifier {
     const bool is_thread = loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread;
     if (drop_unit_loops_ && !is_thread && is_one(extent))
       return simplify(hand_down_pragmas(loop.annotations, substitute(loop.body, loop.var, min)), facts);
-    Analyzer inside = facts;
-    if (!reads_memory(min) && !reads_memory(extent)) inside.bind(loop.var, {min, extent});
-    const Stmt body = simplify(loop.body, inside);
+    For named = loop;
+    named.min = min, named.extent = extent;
+    const Stmt body = simplify(loop.body, inside(facts, named));
     if (is_no_op(body)) return body;
     if (min == loop.min && extent == loop.extent && body == loop.body) return s;
     For result = loop;

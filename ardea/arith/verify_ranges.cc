@@ -114,6 +114,7 @@ class RangeCheck {
   void visit(const Expr& e, const Path& path, std::unordered_set<const ExprNode*>& done) {
     if (!e || path.dead || !done.insert(e.get()).second) return;
     const auto* binary = e.as<Binary>();
+    if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "prefetch") return;  // a hint
     if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "if_then_else") {
       visit(call->arguments[0], path, done);
       choose(call->arguments[0], call->arguments[1], call->arguments[2], path);

@@ -125,6 +125,7 @@ std::string c_declarations(const std::vector<CFunction>& functions) {
 
 std::string c_runtime(bool parallel) {
   std::string text = "\n" + std::string(standalone::runtime);
+  text += "\n" + std::string(standalone::workspace);
   if (parallel) text += "\n" + std::string(standalone::thread_pool);
   return text;
 }

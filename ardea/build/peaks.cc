@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/build/build.h"
+#include "ardea/build/instruction_peaks.h"
 #include "ardea/build/peak_programs.h"
 #include "ardea/runtime/array.h"
 #include "ardea/runtime/thread_pool.h"
@@ -36,10 +37,7 @@ double fastest_s(const runtime::PreparedCall& call, double for_s) {
 /// Ones: neither subnormal nor overflowing after any number of sums, and pages of their own.
 Array filled(std::vector<std::int64_t> shape, DataType type) {
   Array array = Array::empty(std::move(shape), type);
-  if (type == float64)
-    std::fill_n(array.values<double>().data(), array.element_count(), 1.0);
-  else
-    std::fill_n(array.values<float>().data(), array.element_count(), 1.0F);
+  for (std::int64_t i = 0; i < array.element_count(); ++i) array.set_float(i, 1.0);
   return array;
 }
 
@@ -60,6 +58,21 @@ double arithmetic_peak(const target::Target& host, DataType type, std::int64_t t
   const std::vector<runtime::Value> arguments = {a, b, c, repeats};
   const double seconds = fastest_s(runtime::PreparedCall(peak, arguments), 0.5);
   return static_cast<double>(tile.operations() * repeats * threads) / seconds;
+}
+
+/// The same for an instruction's program, whose parameters are three arrays and the repeats.
+double instruction_rate(const target::Target& host, const InstructionPeak& peak, std::int64_t threads) {
+  std::vector<runtime::Value> arguments;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Buffer& buffer = peak.program.parameters[i].buffer;
+    std::vector<std::int64_t> shape;
+    for (const Expr& extent : buffer->shape) shape.push_back(*constant_int(extent));
+    arguments.emplace_back(filled(std::move(shape), buffer->type));
+  }
+  const std::int64_t repeats = threads == 1 ? 32 : 512;
+  arguments.emplace_back(repeats);
+  const double seconds = fastest_s(runtime::PreparedCall(compile(peak.program, host), arguments), 0.5);
+  return static_cast<double>(peak.operations * repeats * threads) / seconds;
 }
 
 /// Bytes a second read by so many threads.
@@ -95,6 +108,13 @@ Peaks measure_peaks(const target::Target& host) {
     peaks[to_string(type) + "_operations_per_core"] = arithmetic_peak(host, type, 1);
     peaks[to_string(type) + "_operations"] = arithmetic_peak(host, type, threads);
   }
+  for (const std::int64_t count : {std::int64_t{1}, threads})
+    for (const InstructionPeak& peak : instruction_peaks(host, count)) {
+      const std::string behind = count == 1 ? "_operations_per_core" : "_operations";
+      const double rate = instruction_rate(host, peak, count);
+      for (const std::string& name : {peak.name, peak.operands})
+        peaks[name + behind] = std::max(peaks[name + behind], rate);
+    }
   peaks["memory_bytes_per_core"] = memory_peak(host, 1);
   peaks["memory_bytes"] = memory_peak(host, threads);
   // More threads never do less than one of them alone: a busy machine may have answered so.

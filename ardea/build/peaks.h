@@ -12,8 +12,9 @@
 namespace ardea::build {
 
 /// Operations or bytes a second by name, as in Target::peak_per_second: "float32_operations",
-/// "float64_operations" (a fused multiply-add is two), "memory_bytes"; with "_per_core" behind it for one
-/// thread alone.
+/// "float64_operations" (a fused multiply-add is two), "memory_bytes"; "int8_operations" and
+/// "bfloat16_operations" by the fastest tensor instruction, and each by its own name, "vpdpbusd_operations";
+/// with "_per_core" behind it for one thread alone.
 using Peaks = std::map<std::string, double>;
 
 /// Measures this machine, for a few seconds. Arithmetic: a tile of accumulators as large as the register file

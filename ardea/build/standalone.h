@@ -4,7 +4,8 @@
 
 namespace ardea::build::standalone {
 
-// The text of the files in ardea/build/standalone and of ardea/runtime/abi.h, put here by CMake.
-extern const std::string_view preamble, abi, runtime, thread_pool;
+// The text of the files in ardea/build/standalone and of
+// ardea/runtime/abi.h and workspace.c, put here by CMake.
+extern const std::string_view preamble, abi, runtime, workspace, thread_pool;
 
 }  // namespace ardea::build::standalone

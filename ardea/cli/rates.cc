@@ -1,5 +1,6 @@
 #include "ardea/cli/rates.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ardea/build/peaks.h"
@@ -10,6 +11,16 @@
 namespace ardea::cli {
 
 namespace {
+
+/// The peak of products of such operands by tensor instructions; empty where there are none for them.
+std::string tensor_peak(const Program& program) {
+  if (!program.workload) return "";
+  const ops::Workload& w = *program.workload;
+  const auto all = [&](const auto& fits) { return std::all_of(w.in.begin(), w.in.end(), fits); };
+  if (w.acc == int32 && all([](DataType t) { return t == int8 || t == uint8; })) return "int8_operations";
+  if (w.acc == float32 && all([](DataType t) { return t == bfloat16; })) return "bfloat16_operations";
+  return "";
+}
 
 /// The type that the arithmetic is done in: the operator's accumulator, or the first result's type.
 DataType arithmetic_type(const Program& program, const Function& f) {
@@ -46,6 +57,7 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   const DataType type = arithmetic_type(program, f);
   if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
   if (const std::optional<build::Peaks> peaks = known_peaks()) {
+    if (const auto at = peaks->find(tensor_peak(program)); at != peaks->end()) rates.peak_name = at->first;
     if (const auto at = peaks->find(rates.peak_name); at != peaks->end()) rates.peak_operations = at->second;
     if (const auto at = peaks->find("memory_bytes"); at != peaks->end()) rates.peak_bytes = at->second;
   }
@@ -59,7 +71,7 @@ std::string time_text(double s) {
 }
 
 std::string rate_line(const Rates& rates) {
-  const bool counts_floats = !rates.peak_name.empty();
+  const bool counts_floats = rates.peak_name.find("float") != std::string::npos;
   const std::string of =
       fmt::format("this machine's {} peak", rates.peak_name.substr(0, rates.peak_name.find('_')));
   const char* const hint = rates.peak_operations || rates.peak_bytes

@@ -13,7 +13,8 @@ namespace ardea::cli {
 /// How fast a call was, and how much of what this machine can do that is.
 struct Rates {
   double operations_per_s = 0, bytes_per_s = 0;
-  /// "float32_operations" or "float64_operations": the peak that the program is compared with; empty for
+  /// "float32_operations", "float64_operations", or of products that tensor instructions compute
+  /// "int8_operations", "bfloat16_operations": the peak that the program is compared with. Empty for other
   /// integers, whose peak is not measured.
   std::string peak_name = {};
   std::optional<double> peak_operations = {},

@@ -24,15 +24,21 @@ constexpr int max_instruction_depth = 16;
 /// The intrinsics that are not a function of lanes.
 struct Special {
   const Intrinsic *if_then_else, *reinterpret, *address_of, *call_registered, *tensor_instruction, *barrier,
-      *async_copy, *async_commit, *async_wait, *fail;
+      *async_copy, *async_commit, *async_wait, *prefetch, *fail;
 };
 
 const Special& special() {
-  static const Special ops = {find_intrinsic("if_then_else"),       find_intrinsic("reinterpret"),
-                              find_intrinsic("address_of"),         find_intrinsic("call_registered"),
-                              find_intrinsic("tensor_instruction"), find_intrinsic("barrier"),
-                              find_intrinsic("async_copy"),         find_intrinsic("async_commit"),
-                              find_intrinsic("async_wait"),         find_intrinsic("fail")};
+  static const Special ops = {find_intrinsic("if_then_else"),
+                              find_intrinsic("reinterpret"),
+                              find_intrinsic("address_of"),
+                              find_intrinsic("call_registered"),
+                              find_intrinsic("tensor_instruction"),
+                              find_intrinsic("barrier"),
+                              find_intrinsic("async_copy"),
+                              find_intrinsic("async_commit"),
+                              find_intrinsic("async_wait"),
+                              find_intrinsic("prefetch"),
+                              find_intrinsic("fail")};
   return ops;
 }
 
@@ -47,6 +53,7 @@ Lanes Executor::evaluate_call(const Expr& e, const Call& call) {
   if (call.op == op.reinterpret) return reinterpret(call.arguments[0], e.type());
   if (call.op == op.address_of) return address_of(*call.arguments[0].as<Load>());
   if (call.op == op.call_registered) return call_registered(call, e.type());
+  if (call.op == op.prefetch) return {};  // a hint: the address need not be one
   if (call.op == op.tensor_instruction)
     run_instruction(call);
   else if (call.op == op.barrier)

@@ -88,7 +88,7 @@ Instruction matrix(const std::string& name, const std::string& feature, const Wo
   return written_instruction(name, feature,
                              filled(R"(
 @T.prim_func
-def mmla(C: T.Buffer((2, 2), "$wide"), A: T.Buffer((2, $n), "$narrow"), B: T.Buffer((2, $n), "$narrow")):
+def mmla(C: T.Buffer((2, 2), "$wide"), A: T.Buffer((2, $n), "$a"), B: T.Buffer((2, $n), "$b")):
     for i, j, k in T.grid(2, 2, $n):
         with T.block("C"):
             vi, vj, vk = T.axis.remap("SSR", [i, j, k])
@@ -111,27 +111,34 @@ declare <4 x $acc> @llvm.aarch64.neon.$intrinsic(<4 x $acc>, <$lanes x $element>
                               {"c", filled(R"(
 #include <arm_neon.h>
 static inline void $function(void* C, const void* A, const void* B) {
-  vst1q_$sw(($cw*)C, $call(vld1q_$sw((const $cw*)C), vld1q_$sn((const $cn*)A), vld1q_$sn((const $cn*)B)));
+  vst1q_$sw(($cw*)C, $call(vld1q_$sw((const $cw*)C), vld1q_$sa((const $ca*)A), vld1q_$sb((const $cb*)B)));
 }
 )",
                                            words)}},
                              rounding);
 }
 
-Words byte_matrix(const std::string& sign, const std::string& letter, const std::string& intrinsic) {
+/// The signs of A and of B are "s" or "u"; `name` is that of the instruction.
+Words byte_matrix(const std::string& a, const std::string& b, const std::string& name) {
+  const std::string type_a = a == "u" ? "uint8" : "int8", type_b = b == "u" ? "uint8" : "int8";
+  // The sums are signed but for the product of two unsigned ones, where C has another type for the same bits.
+  const std::string sum = a == b ? a : "s";
   return {{"wide", "int32"},
-          {"narrow", sign + "int8"},
+          {"a", type_a},
+          {"b", type_b},
           {"n", "8"},
           {"acc", "i32"},
           {"lanes", "16"},
           {"element", "i8"},
           {"bytes", "1"},
-          {"intrinsic", intrinsic},
-          {"sw", letter + "32"},
-          {"sn", letter + "8"},
-          {"cw", sign + "int32_t"},
-          {"cn", sign + "int8_t"},
-          {"call", "vmmlaq_" + letter + "32"}};
+          {"intrinsic", name + ".v4i32.v16i8"},
+          {"sw", sum + "32"},
+          {"sa", a + "8"},
+          {"sb", b + "8"},
+          {"cw", sum == "u" ? "uint32_t" : "int32_t"},
+          {"ca", type_a + "_t"},
+          {"cb", type_b + "_t"},
+          {"call", (a == b ? "vmmlaq_" : "vusmmlaq_") + sum + "32"}};
 }
 
 }  // namespace
@@ -141,11 +148,13 @@ std::vector<Instruction> neon_instructions() {
       fmla_lane(),
       dot_lane("neon.sdot_lane", {{"byte", "int8"}, {"dot", "sdot"}, {"s", "s"}, {"l", "int"}}),
       dot_lane("neon.udot_lane", {{"byte", "uint8"}, {"dot", "udot"}, {"s", "u"}, {"l", "uint"}}),
-      matrix("neon.smmla", "i8mm", byte_matrix("", "s", "smmla.v4i32.v16i8")),
-      matrix("neon.ummla", "i8mm", byte_matrix("u", "u", "ummla.v4i32.v16i8")),
+      matrix("neon.smmla", "i8mm", byte_matrix("s", "s", "smmla")),
+      matrix("neon.ummla", "i8mm", byte_matrix("u", "u", "ummla")),
+      matrix("neon.usmmla", "i8mm", byte_matrix("u", "s", "usmmla")),
       matrix("neon.bfmmla", "bf16",
              {{"wide", "float32"},
-              {"narrow", "bfloat16"},
+              {"a", "bfloat16"},
+              {"b", "bfloat16"},
               {"n", "4"},
               {"acc", "float"},
               {"lanes", "8"},
@@ -153,9 +162,11 @@ std::vector<Instruction> neon_instructions() {
               {"bytes", "2"},
               {"intrinsic", "bfmmla"},
               {"sw", "f32"},
-              {"sn", "bf16"},
+              {"sa", "bf16"},
+              {"sb", "bf16"},
               {"cw", "float"},
-              {"cn", "bfloat16_t"},
+              {"ca", "bfloat16_t"},
+              {"cb", "bfloat16_t"},
               {"call", "vbfmmlaq_f32"}},
              "two products are summed at a time; every sum rounds to odd or to nearest, as the processor has "
              "it, "

@@ -59,6 +59,8 @@ std::vector<Intrinsic> table() {
       {"reinterpret", 1, pure, ResultRule::stated, false, "the same bits as another type of the same width"},
       {"address_of", 1, pure, ResultRule::handle, false,
        "where the element of a load lives; nothing is loaded"},
+      {"prefetch", 2, writes, ResultRule::none, false,
+       "a hint that the memory at an address will be read soon, or with 1 as the second argument written"},
       {"call_registered", -1, writes, ResultRule::stated, false,
        "calls the C++ function registered under the first argument with integers, floats, strings or "
        "addresses"},

@@ -38,23 +38,53 @@ void collect(const Expr& condition, std::vector<Expr>& comparisons) {
   }
 }
 
-void collect(const Stmt& s, Guard place, std::vector<Guard>& guards) {
-  if (const auto* loop = s.as<For>()) {
-    place.facts = inside(place.facts, *loop);
-    place.inner.push_back(loop->var);
-  } else if (const auto* let = s.as<LetStmt>()) {
-    place.facts = inside(place.facts, *let);
-  } else if (const auto* branch = s.as<If>(); branch != nullptr && !holds_plain_loops(branch->then_case) &&
-                                              !holds_plain_loops(branch->else_case)) {
+/// What decides the value, where that is a choice; empty elsewhere.
+Expr choice_of(const Expr& value) {
+  const auto* call = value.as<Call>();
+  return call != nullptr && call->op->name == "if_then_else" ? call->arguments[0] : Expr();
+}
+
+class GuardSearch {
+ public:
+  explicit GuardSearch(bool of_values) : of_values_(of_values) {}
+
+  void visit(const Stmt& s, Guard place) {
+    if (const auto* loop = s.as<For>()) {
+      place.facts = inside(place.facts, *loop);
+      place.inner.push_back(loop->var);
+      if (loop->kind != ForKind::vectorized && loop->kind != ForKind::unrolled)
+        place.repeated.push_back(loop->var);
+    } else if (const auto* let = s.as<LetStmt>()) {
+      place.facts = inside(place.facts, *let);
+    } else if (const auto* branch = s.as<If>(); branch != nullptr && !holds_plain_loops(branch->then_case) &&
+                                                !holds_plain_loops(branch->else_case)) {
+      add(branch->condition, place);
+    } else if (const auto* store = s.as<Store>(); store != nullptr && of_values_) {
+      visit_exprs(store->value, [&](const Expr& e) {
+        if (const Expr choice = choice_of(e)) add(choice, place);
+      });
+    } else if (store != nullptr) {
+      // The padding of a packed panel, say.
+      if (const Expr choice = choice_of(store->value)) add(choice, place);
+    }
+    for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { visit(child, place); });
+  }
+
+  std::vector<Guard> take() { return std::move(guards_); }
+
+ private:
+  void add(const Expr& condition, Guard place) {
     std::vector<Expr> comparisons;
-    collect(branch->condition, comparisons);
+    collect(condition, comparisons);
     for (const Expr& comparison : comparisons) {
       place.comparison = comparison;
-      guards.push_back(place);
+      guards_.push_back(place);
     }
   }
-  for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { collect(child, place, guards); });
-}
+
+  const bool of_values_;
+  std::vector<Guard> guards_;
+};
 
 /// value >= 0 (or value = 0), with coefficient > 0: coefficient · var + rest, low <= rest <= high.
 struct Line {
@@ -109,10 +139,10 @@ class Points {
 
 }  // namespace
 
-std::vector<Guard> guards_in(const Stmt& body, const Analyzer& facts) {
-  std::vector<Guard> guards;
-  collect(body, {{}, {}, facts}, guards);
-  return guards;
+std::vector<Guard> guards_in(const Stmt& body, const Analyzer& facts, bool of_values) {
+  GuardSearch search(of_values);
+  search.visit(body, {{}, {}, {}, facts});
+  return search.take();
 }
 
 std::vector<CutPoint> cut_points(const Guard& guard, const For& loop, const Analyzer& outer) {

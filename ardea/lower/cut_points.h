@@ -13,14 +13,15 @@ namespace ardea::lower {
 /// A comparison that a statement of the loop's body depends on, as a node of that body.
 struct Guard {
   Expr comparison;
-  std::vector<Var> inner;  ///< the loops between the loop and the guard, whose variables it may use
-  arith::Analyzer facts;   ///< the ranges of the loops and the lets around it, but no conditions in the body
+  std::vector<Var> inner;     ///< the loops between the loop and the guard, whose variables it may use
+  std::vector<Var> repeated;  ///< those of them that neither become lanes nor are written out
+  arith::Analyzer facts;  ///< the ranges of the loops and the lets around it, but no conditions in the body
 };
 
 /// The comparisons of every `if` in `body` that is worth deciding: its branches hold no serial or parallel
 /// loop, so that it is asked in an innermost place, or around the lanes or copies of one. `facts` hold in the
-/// body.
-std::vector<Guard> guards_in(const Stmt& body, const arith::Analyzer& facts);
+/// body. With `of_values` also those that choose a value, in T.if_then_else.
+std::vector<Guard> guards_in(const Stmt& body, const arith::Analyzer& facts, bool of_values = false);
 
 /// What is known of a comparison in the iterations below `point`, and in those from there on; absent where it
 /// depends on the inner loops.

@@ -54,9 +54,10 @@ int registers_for(const Stmt& body) {
 
 Rest rest_of(const Stmt& body, int bits, const target::Target& target) {
   const std::vector<Buffer> buffers = buffers_in(body);
-  const bool on_registers =
-      std::any_of(buffers.begin(), buffers.end(), [](const Buffer& b) { return b->scope == register_scope; });
-  if (has_lane_masks(bits, target)) return on_registers ? Rest::whole : Rest::masked;
+  const auto tiles = std::count_if(buffers.begin(), buffers.end(),
+                                   [](const Buffer& b) { return b->scope == register_scope; });
+  const bool on_registers = tiles > 0, between_registers = tiles > 1 && tiles == std::ssize(buffers);
+  if (has_lane_masks(bits, target)) return on_registers && !between_registers ? Rest::whole : Rest::masked;
   return on_registers ? Rest::masked : Rest::narrower;
 }
 

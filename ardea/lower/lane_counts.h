@@ -36,7 +36,8 @@ enum class Rest {
 
 /// A mask where the target has masks. In code on register tiles a mask on every target, since there is room
 /// for one vector, and since the masks mostly go away (drop_masks); and vectors of one width on targets with
-/// masks, because LLVM spills where it mixes widths.
+/// masks, because LLVM spills where it mixes widths. What only moves between tiles, as the halves of a sum
+/// that are put together, is as narrow as it is.
 Rest rest_of(const Stmt& body, int bits, const target::Target& target);
 
 /// How many registers one vector may fill. A body with loops inside runs them once for all that it may, since

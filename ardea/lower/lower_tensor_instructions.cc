@@ -4,6 +4,7 @@
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/instruction_windows.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/pipeline.h"
@@ -55,7 +56,8 @@ class BoundCall {
         forwards = logical_and(forwards, stride >= make_int(0));
       }
       const Expr end = as_index(windows_[i].memory->shape[0]);
-      all.push_back(fail_if(logical_not(logical_and(forwards, last < end)),
+      const Expr inside = logical_or(box_lies_inside(call, i), logical_and(forwards, last < end));
+      all.push_back(fail_if(logical_not(inside),
                             fmt::format("{}: operand {} reaches to element {{}} of {}, which has {{}}", name_,
                                         windows_[i].formal->name, windows_[i].memory->name),
                             {last, end}));
@@ -83,6 +85,22 @@ class BoundCall {
   }
 
  private:
+  /// That the operand lies in its buffer dimension by dimension, which guards of tiles say more directly than
+  /// that its last element does. False where the window is no box.
+  Expr box_lies_inside(const Stmt& call, std::size_t i) const {
+    const auto windows = windows_of(*instruction_call(call), buffers_[i], arith::Analyzer());
+    if (!windows) return make_bool(false);
+    Expr inside = make_bool(true);
+    for (const InstructionWindow& window : *windows)
+      for (std::size_t d = 0; d < window.corner.size(); ++d) {
+        const Expr corner = as_index(window.corner[d]);
+        inside =
+            logical_and(inside, logical_and(corner >= make_int(0), corner + make_int(window.extents[d]) <=
+                                                                       as_index(window.buffer->shape[d])));
+      }
+    return inside;
+  }
+
   bool touches_registers() const {
     return std::any_of(windows_.begin(), windows_.end(),
                        [](const Window& window) { return window.memory->scope == "register"; });
@@ -114,12 +132,14 @@ class BoundCall {
             to_string(corner.buffer->type), to_string(formal.buffer->type));
     windows_.push_back({formal.buffer, flat_view(corner.buffer), Var(formal.buffer->name + "_at")});
     starts_.push_back(flat_index(corner.buffer, corner.indices));
+    buffers_.push_back(corner.buffer);
   }
 
   const std::string& name_;
   const Function& meaning_;
   std::vector<Window> windows_;
   std::vector<Expr> starts_;
+  std::vector<Buffer> buffers_;  ///< as the call names them
   Substitution scalars_;
   const target::Target* target_ = nullptr;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/regions_conditions.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/cut_pieces.h"
@@ -43,7 +44,7 @@ class Partition {
     if (!cut) {
       For out = loop;
       out.body = visit_body(loop.body, inside(facts, loop));
-      return out;
+      return conditions_outside(out);
     }
     done.push_back(cut->point);
     const auto [lower, upper] = pieces(loop, *cut, facts);
@@ -65,7 +66,9 @@ class Partition {
     Stmt choice;
     for (std::int64_t rows = cases->most; rows >= cases->least; --rows) {
       const Expr fewer = cases->rows < make_int(rows + 1);
-      const Stmt tile = visit_body(with_rows(body, *cases, rows, facts), where(facts, fewer));
+      // Any number of rows from the most on is that case.
+      const Analyzer known = rows == cases->most ? facts : where(facts, fewer);
+      const Stmt tile = visit_body(with_rows(body, *cases, rows, facts), known);
       choice = choice ? Stmt(If{fewer, fresh_copy(tile), choice}) : tile;
     }
     return choice;
@@ -117,31 +120,60 @@ class Partition {
     return chosen(piece.var, lower, upper, facts, done);
   }
 
+  /// What a loop whose iterations stand side by side asks in each of them alike is asked once.
+  static Stmt conditions_outside(const For& loop) {
+    const auto* branch = loop.body.as<If>();
+    if (branch == nullptr || branch->else_case ||
+        (loop.kind != ForKind::vectorized && loop.kind != ForKind::unrolled))
+      return loop;
+    Expr outside, within;
+    for (const Expr& condition : arith::conjuncts(branch->condition)) {
+      Expr& side = uses(condition, loop.var) || reads_memory(condition) ? within : outside;
+      side = side ? logical_and(side, condition) : condition;
+    }
+    if (!outside) return loop;
+    For rest = loop;
+    rest.body = within ? Stmt(If{within, branch->then_case}) : branch->then_case;
+    return If{outside, rest};
+  }
+
+  /// Whether a cut of a loop around register tiles should not copy them for the guard's sake: a loop inside
+  /// is the one to cut, so that there is one copy of each kind of tile, or the guard is asked but once a
+  /// tile.
+  static bool belongs_inside(const Guard& guard) {
+    const auto is_used = [&](const Var& var) { return uses(guard.comparison, var); };
+    if (std::any_of(guard.repeated.begin(), guard.repeated.end(), is_used)) return true;
+    return !guard.repeated.empty() && std::none_of(guard.inner.begin(), guard.inner.end(), is_used);
+  }
+
   std::optional<Cut> find_cut(const For& loop, const Analyzer& facts, const Points& done) const {
     if (loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread) return std::nullopt;
     if (reads_memory(loop.min) || reads_memory(loop.extent)) return std::nullopt;
-    const std::vector<Guard> guards = guards_in(loop.body, inside(facts, loop));
+    const std::vector<Guard> guards =
+        guards_in(loop.body, inside(facts, loop), loop.annotations.contains("pragma_loop_partition_hint"));
+    const bool tiles = uses_registers(loop.body);
     for (const Guard& guard : guards)
       for (const CutPoint& point : cut_points(guard, loop, facts)) {
         if (std::any_of(done.begin(), done.end(),
                         [&](const Expr& other) { return structurally_equal(other, point.point); }))
           continue;
         const Cut cut = cut_at(point.point, guards, loop, facts);
-        if (is_allowed(cut, loop, facts)) return cut;
+        if (is_allowed(cut, loop, facts, tiles && belongs_inside(guard))) return cut;
       }
     return std::nullopt;
   }
 
   /// A loop that is written out or becomes lanes needs a constant number of iterations. Lanes are not cut but
-  /// shortened; where both parts have something to do, a mask says which. Anything else grows by a copy.
-  bool is_allowed(const Cut& cut, const For& loop, const Analyzer& facts) const {
+  /// shortened; where both parts have something to do, a mask says which. Anything else grows by a copy,
+  /// unless the loop may only be shortened.
+  bool is_allowed(const Cut& cut, const For& loop, const Analyzer& facts, bool only_shorten) const {
     const auto [lower, upper] = pieces(loop, cut, facts);
     const bool shortens = is_no_op(lower.body) || is_no_op(upper.body);
     if (loop.kind == ForKind::vectorized || loop.kind == ForKind::unrolled) {
       if (!constant_int(lower.extent) || !constant_int(upper.extent)) return false;
       if (loop.kind == ForKind::vectorized) return shortens;
     }
-    return shortens || size_of(loop.body) <= growth_left_;
+    return shortens || (!only_shorten && size_of(loop.body) <= growth_left_);
   }
 
   std::int64_t growth_left_;

@@ -112,6 +112,11 @@ Function legalise_types(const Function& f, const target::Target& target);
 /// library.
 Function lower_intrinsics(const Function& f, const target::Target& target);
 
+/// Inside a loop with the pragma "prefetch" = [x, d, y, e, …] stands, before each access of element i of the
+/// parameter x, a hint that element i + d of x, i + e of y, … will be needed. They may lie outside of the
+/// memory: a hint touches nothing.
+Function insert_prefetches(const Function& f, const target::Target& target);
+
 /// The entry point of runtime/abi.h: no parameters, the attribute "calling_convention" = "packed"; the body
 /// checks the packed arguments, binds shapes, scalars and data pointers, and goes on.
 Function pack_arguments(const Function& f, const target::Target& target);

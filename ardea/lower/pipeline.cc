@@ -76,6 +76,10 @@ const std::vector<Pass>& cpu_pipeline() {
       {"legalise_types", "arithmetic is on bool, int8 to int64, float32 and float64", legalise_types},
       // After legalise_types: the rules see float32 and float64 only.
       {"lower_intrinsics", "every intrinsic has a direct form in the backend", lower_intrinsics},
+      // After all that looks at calls and addresses: a hint is neither in the way of a proof nor moved by
+      // one.
+      {"insert_prefetches", "no loop has the pragma prefetch: hints stand before the accesses",
+       insert_prefetches},
       // Last: from here on the function is called through the ABI, not by its parameters.
       {"pack_arguments", "an entry point of the ABI that has checked its arguments", pack_arguments},
   };

@@ -47,7 +47,7 @@ class Collection {
           function_, data_.name(), around.first, around.end(), row.slot.first, row.slot.end());
       const bool is_part = row.slot.lanes < around.lanes;
       require(
-          !is_part || !(row.slot.is_addressed || around.is_addressed),
+          !is_part || !row.slot.is_addressed,
           "{}: a tensor instruction takes [{}:{}] of the register buffer {}, which is also used as [{}:{}]; "
           "an operand is one whole register",
           function_, row.slot.first, row.slot.end(), data_.name(), around.first, around.end());

@@ -17,12 +17,6 @@ using arith::Analyzer;
 /// More rows than any machine has registers for; each case is a kernel that somebody has to compile.
 constexpr std::int64_t most_cases = 16;
 
-bool uses_registers(const Stmt& s) {
-  const std::vector<Buffer> buffers = buffers_in(s);
-  return std::any_of(buffers.begin(), buffers.end(),
-                     [](const Buffer& b) { return b->scope == register_scope; });
-}
-
 std::vector<Var> defined_in(const Stmt& s) {
   std::vector<Var> defined;
   visit_stmts(s, [&](const Stmt& part) {
@@ -43,6 +37,12 @@ void for_each_unrolled(const Stmt& s, const Analyzer& facts,
 }
 
 }  // namespace
+
+bool uses_registers(const Stmt& s) {
+  const std::vector<Buffer> buffers = buffers_in(s);
+  return std::any_of(buffers.begin(), buffers.end(),
+                     [](const Buffer& b) { return b->scope == register_scope; });
+}
 
 std::optional<TailCases> tail_cases(const Stmt& nest, const Analyzer& facts) {
   if (!uses_registers(nest)) return std::nullopt;

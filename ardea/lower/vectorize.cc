@@ -1,8 +1,10 @@
+#include "ardea/ir/pragmas.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/lane_code.h"
 #include "ardea/lower/lane_counts.h"
 #include "ardea/lower/passes.h"
+#include "ardea/lower/tail_cases.h"
 
 namespace ardea::lower {
 
@@ -79,7 +81,9 @@ class Vectorizing {
     facts.bind(round, {number(0), count});
     const auto body = vectors(after(round * number(lanes)), lanes, number(lanes), facts);
     if (!body) return std::nullopt;
-    return make_for(round, number(0), count, *body);
+    // Registers have no index: each round of a tile's row is written out.
+    const ForKind kind = uses_registers(loop_.body) ? ForKind::unrolled : ForKind::serial;
+    return hand_down_pragmas(loop_.annotations, make_for(round, number(0), count, *body, kind));
   }
 
   std::optional<Stmt> vectors(const Expr& first, int lanes, const Expr& used, const Analyzer& facts) const {

@@ -12,6 +12,15 @@ namespace {
 
 std::vector<Expr> without_last(const std::vector<Var>& axes) { return {axes.begin(), axes.end() - 1}; }
 
+/// One number for each row along the last axis of x. A division for each row, where one for each element
+/// would take longer than all else that is done to it.
+te::Tensor for_each_row(const std::string& name, const te::Tensor& x,
+                        const std::function<Expr(const std::vector<Expr>&)>& value) {
+  auto dims = named_dims(x.shape());
+  dims.pop_back();
+  return te::compute(name, dims, [&](const std::vector<Var>& at) { return value({at.begin(), at.end()}); });
+}
+
 void require_along(const char* call, const te::Tensor& x, std::size_t axis, const te::Tensor& parameter) {
   require_rank(call, parameter, 1);
   require_same(call, parameter.name().c_str(), x, axis, parameter, 0);
@@ -30,8 +39,11 @@ te::Tensor softmax(const te::Tensor& x, const Types& wanted, const std::string& 
     return te::exp(te::cast(types.acc, x.at({at.begin(), at.end()})) - greatest.at(without_last(at)));
   });
   const te::Tensor total = reduce_sum(power, row("_sum"));
+  const te::Tensor scale = for_each_row(name + "_scale", x, [&](const std::vector<Expr>& at) {
+    return make_const(1, types.acc) / total.at(at);
+  });
   return te::compute(name, dims, [&](const std::vector<Var>& at) {
-    return te::cast(types.out, power.at({at.begin(), at.end()}) / total.at(without_last(at)));
+    return te::cast(types.out, power.at({at.begin(), at.end()}) * scale.at(without_last(at)));
   });
 }
 
@@ -47,10 +59,13 @@ te::Tensor layernorm(const te::Tensor& x, const te::Tensor& gamma, const te::Ten
   const Types inside = {types.acc, types.acc};
   const te::Tensor center = mean(x, {{-1}, false, inside, name + "_mean"});
   const te::Tensor spread = var_around(center, x, {{-1}, false, inside, name + "_var"});
+  const te::Tensor scale = for_each_row(name + "_scale", x, [&](const std::vector<Expr>& at) {
+    return make_const(1, types.acc) / te::sqrt(spread.at(at) + options.epsilon);
+  });
   return te::compute(name, named_dims(x.shape()), [&](const std::vector<Var>& at) {
     const std::vector<Expr> row = without_last(at);
     const Expr distance = te::cast(types.acc, x.at({at.begin(), at.end()})) - center.at(row);
-    const Expr scaled = distance / te::sqrt(spread.at(row) + options.epsilon);
+    const Expr scaled = distance * scale.at(row);
     return te::cast(types.out,
                     scaled * te::cast(types.acc, gamma(at[last])) + te::cast(types.acc, beta(at[last])));
   });

@@ -2,7 +2,7 @@
 
 #include "ardea/recipes/recipe.h"
 
-/// Products of float matrices: operands packed into panels, sums in a register tile.
+/// gemm and bmm of floats: product.h.
 
 namespace ardea::recipes {
 

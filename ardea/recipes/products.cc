@@ -1,13 +1,37 @@
+#include "ardea/recipes/amx_gemm.h"
 #include "ardea/recipes/gemm.h"
+#include "ardea/recipes/mmla_gemm.h"
+#include "ardea/recipes/skinny.h"
 #include "ardea/recipes/tables.h"
+#include "ardea/recipes/vnni_gemm.h"
 
 namespace ardea::recipes {
 
 std::vector<Recipe> product_recipes() {
-  return {{.name = "gemm",
+  return {{.name = "dots",
+           .doc = "few rows along k: dot products in vectors of partial results",
+           .serves = serves_dots,
+           .apply = schedule_dots},
+          {.name = "skinny",
+           .doc = "few rows: the rows of B as they come out of memory, added to C in the nearest cache",
+           .serves = serves_skinny,
+           .apply = schedule_skinny},
+          {.name = "gemm",
            .doc = "packed panels, and sums in a register tile",
            .serves = serves_gemm,
-           .apply = schedule_gemm}};
+           .apply = schedule_gemm},
+          {.name = "amx_gemm",
+           .doc = "packed tiles of bytes or bfloat16, and sums in tile registers",
+           .serves = serves_amx_gemm,
+           .apply = schedule_amx_gemm},
+          {.name = "vnni_gemm",
+           .doc = "packed groups of four bytes, and sums in a register tile",
+           .serves = serves_vnni_gemm,
+           .apply = schedule_vnni_gemm},
+          {.name = "mmla_gemm",
+           .doc = "packed pairs of rows, and sums of pairs in a register tile",
+           .serves = serves_mmla_gemm,
+           .apply = schedule_mmla_gemm}};
 }
 
 }  // namespace ardea::recipes

@@ -7,7 +7,8 @@ namespace ardea::recipes {
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = [] {
     std::vector<Recipe> list;
-    for (const auto& family : {product_recipes()}) list.insert(list.end(), family.begin(), family.end());
+    for (const auto& family : {product_recipes(), convolution_recipes(), row_recipes()})
+      list.insert(list.end(), family.begin(), family.end());
     return list;
   }();
   return all;

@@ -7,5 +7,7 @@
 namespace ardea::recipes {
 
 std::vector<Recipe> product_recipes();
+std::vector<Recipe> row_recipes();
+std::vector<Recipe> convolution_recipes();
 
 }  // namespace ardea::recipes

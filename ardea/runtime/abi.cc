@@ -59,18 +59,6 @@ void ardea_set_error_format(const char* format, const int64_t* values, int32_t c
   }
 }
 
-void* ardea_allocate(int64_t bytes, int64_t alignment) {
-  if (bytes < 0 || alignment < 0 ||
-      (alignment != 0 && !std::has_single_bit(static_cast<uint64_t>(alignment))))
-    return nullptr;
-  void* memory = nullptr;
-  const auto boundary = static_cast<std::size_t>(std::max<int64_t>(alignment, 64));
-  const auto size = static_cast<std::size_t>(std::max<int64_t>(bytes, 1));
-  return posix_memalign(&memory, boundary, size) == 0 ? memory : nullptr;
-}
-
-void ardea_free(void* memory) { std::free(memory); }
-
 int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent) {
   using namespace ardea::runtime;
   return report_errors([&] {

@@ -47,7 +47,7 @@ void ardea_set_error_format(const char* format, const int64_t* values, int32_t c
 const char* ardea_last_error(void);
 
 /* Memory for an allocation of the program, aligned to `alignment` (a power of two, at least 64 is used); NULL
- * when there is none. */
+ * when there is none. What is freed may be kept for the thread's next allocation (workspace.c). */
 void* ardea_allocate(int64_t bytes, int64_t alignment);
 void ardea_free(void* memory);
 

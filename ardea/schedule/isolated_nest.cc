@@ -5,6 +5,7 @@
 #include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
+#include "ardea/arith/regions_linear.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/reduction_nest.h"
@@ -137,18 +138,48 @@ class Isolating {
     return std::nullopt;
   }
 
+  bool is_about_nest(const Expr& condition) const {
+    return std::any_of(loops_.begin(), loops_.end(),
+                       [&](const For& loop) { return uses(condition, loop.var); });
+  }
+
+  /// Where the condition holds for all iterations of the nest or for none: that condition on the loops around
+  /// it. i_0 * 32 + i_1 * 16 + i_2 < 1008 is i_0 * 2 + i_1 < 63 for i_2 in [0, 16). Empty elsewhere.
+  Expr of_whole_nest(const Expr& condition) const {
+    const std::vector<Expr> parts = arith::nonnegative_parts(condition);
+    std::vector<Var> variables;
+    for (const For& loop : loops_) variables.push_back(loop.var);
+    if (parts.size() != 1) return {};
+    const arith::SymbolicBounds bounds = inside_.bounds(parts[0], variables);
+    if (!bounds.low || !bounds.high) return {};
+    const Expr all = bounds.low >= make_int(0), some = bounds.high >= make_int(0);
+    if (is_about_nest(all) || is_about_nest(some)) return {};
+    const auto implies = [&](const Expr& condition, const Expr& other) {
+      Analyzer facts = facts_;
+      facts.assume(condition);
+      return facts.proves(other);
+    };
+    if (!implies(some, all)) return {};
+    // As what it says of a new iterator, where it says that: smaller numbers are easier to reason about.
+    for (const BlockIterator& iterator : outer_.iterators) {
+      const Expr inside = arith::as_index(iterator.binding) <
+                          arith::as_index(iterator.domain.min) + arith::as_index(iterator.domain.extent);
+      if (implies(all, inside) && implies(inside, all)) return facts_.simplify(inside);
+    }
+    return facts_.simplify(all);
+  }
+
   std::optional<Refusal> divide_predicate() {
     Analyzer inside = inside_;
     std::vector<Expr> about_nest;
     for (const Expr& condition : arith::conjuncts(block_->predicate)) {
-      const bool is_inside = std::any_of(loops_.begin(), loops_.end(),
-                                         [&](const For& loop) { return uses(condition, loop.var); });
-      if (is_inside) {
+      const Expr outside = is_about_nest(condition) ? of_whole_nest(condition) : condition;
+      if (!outside) {
         about_nest.push_back(condition);
         continue;
       }
-      outer_.predicate = both_hold(outer_.predicate, condition);
-      inside.assume(condition);
+      outer_.predicate = both_hold(outer_.predicate, outside);
+      inside.assume(outside);
     }
     for (const Expr& condition : about_nest)
       if (auto refusal = context_.require(

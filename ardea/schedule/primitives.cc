@@ -18,6 +18,7 @@
 #include "ardea/schedule/loop_partition.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/merge.h"
+#include "ardea/schedule/pad_einsum.h"
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/reindex.h"
 #include "ardea/schedule/reorder.h"
@@ -85,6 +86,7 @@ const std::vector<Primitive>& primitives() {
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),
+      row<PadEinsum>(),
       // tensor units
       row<Blockize>(),
       row<Tensorize>(),

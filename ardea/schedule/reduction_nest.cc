@@ -37,7 +37,7 @@ const For* outermost_reducing(const ReductionNest& nest) {
   return nullptr;
 }
 
-std::optional<Refusal> refuse_loops(const ReductionNest& nest) {
+std::optional<Refusal> refuse_reduction_outside(const ReductionNest& nest) {
   const Block& block = nest.block();
   for (std::size_t i = block_around(nest.path).size(); i < nest.first; ++i) {
     const auto* loop = nest.path[i].as<For>();
@@ -49,6 +49,11 @@ std::optional<Refusal> refuse_loops(const ReductionNest& nest) {
         {},
         [=] { return fmt::format("loop {} holds the whole reduction", outermost); }};
   }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_loops(const ReductionNest& nest) {
+  const Block& block = nest.block();
   for (const For* loop : nest.loops) {
     if (nest.feeds(*loop, IteratorKind::spatial) && nest.feeds(*loop, IteratorKind::reduce))
       return Refusal{
@@ -93,7 +98,8 @@ std::optional<Refusal> collect_conditions(ReductionNest& nest) {
   return std::nullopt;
 }
 
-std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
+/// Whether different iterations of the loops run different instances of the block.
+bool run_each_once(const ReductionNest& nest, const std::vector<const For*>& loops) {
   std::vector<Expr> bindings;
   for (const BlockIterator& iterator : nest.block().iterators) bindings.push_back(iterator.binding);
   std::vector<std::pair<Var, Range>> ranges;
@@ -102,7 +108,7 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
   for (const Expr& condition : nest.conditions) inside.assume(condition);
   // A loop of which one iteration counts repeats nothing, whatever is bound to it.
   Substitution units;
-  for (const For* loop : nest.loops) {
+  for (const For* loop : loops) {
     if (inside.proves(as_index(loop->var) <= as_index(loop->min)))
       units[loop->var] = loop->min;
     else
@@ -113,7 +119,17 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
     predicate = both_hold(predicate, substitute(condition, units));
   for (Expr& binding : bindings) binding = substitute(binding, units);
   const auto map = arith::iter_map(bindings, ranges, predicate, nest.facts);
-  if (map && map->injective) return std::nullopt;
+  return map && map->injective;
+}
+
+std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
+  if (run_each_once(nest, nest.loops)) return std::nullopt;
+  // Of (io * 32 + ii) // 7 and its remainder neither is a number of ii alone: what holds of all loops
+  // together holds of those inside.
+  std::vector<const For*> all;
+  for (std::size_t i = block_around(nest.path).size(); i < nest.path.size(); ++i)
+    if (const auto* loop = nest.path[i].as<For>()) all.push_back(loop);
+  if (run_each_once(nest, all)) return std::nullopt;
   return Refusal{
       "instances_repeat",
       fmt::format("it is not proved that the loops from {} inwards run each instance of block {} once",
@@ -121,8 +137,9 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
 }
 
 /// At the first iteration of the loops that reduce, each reduce iterator must be at the start of its domain:
-/// the init happens there, and what came before it would be lost.
-std::optional<Refusal> refuse_late_start(const ReductionNest& nest, Context& context) {
+/// the init happens there, and what came before it would be lost. Of a part of a reduction that is asked of
+/// the loops outside; where they do not say so, no later iteration may come to the start.
+std::optional<Refusal> refuse_late_start(ReductionNest& nest, Context& context, Share share) {
   const Analyzer facts = nest.facts_of_spatial_loops();
   const auto not_first = [&](const std::string& why) {
     return Refusal{"start_is_not_first",
@@ -141,6 +158,17 @@ std::optional<Refusal> refuse_late_start(const ReductionNest& nest, Context& con
   for (const BlockIterator& iterator : nest.block().iterators) {
     if (iterator.kind != IteratorKind::reduce) continue;
     const Expr first = substitute(iterator.binding, start);
+    if (share == Share::part) {
+      nest.begins = both_hold(nest.begins, equals(as_index(first), as_index(iterator.domain.min)));
+      Analyzer inside = facts;
+      for (const For* loop : nest.loops)
+        if (start.contains(loop->var)) inside.bind(loop->var, {loop->min, loop->extent});
+      if (auto refusal =
+              context.require(inside, as_index(iterator.binding) >= as_index(first),
+                              not_first(fmt::format("{} may become less later", iterator.var.name()))))
+        return refusal;
+      continue;
+    }
     if (auto refusal = context.require(
             facts, equals(as_index(first), as_index(iterator.domain.min)),
             not_first(fmt::format("{} is {} there", iterator.var.name(), print(facts.simplify(first))))))
@@ -184,15 +212,17 @@ Analyzer ReductionNest::facts_of_spatial_loops() const {
 }
 
 std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Path& path, std::size_t first,
-                                                    Context& context) {
+                                                    Context& context, Share share) {
   ReductionNest nest{path, first, {}, {}, {}};
   nest.facts = facts_at(f, nest.outside());
   for (std::size_t i = first; i + 1 < path.size(); ++i)
     if (const auto* loop = path[i].as<For>()) nest.loops.push_back(loop);
   if (auto refusal = refuse_block(nest.block())) return *std::move(refusal);
+  if (share == Share::whole)
+    if (auto refusal = refuse_reduction_outside(nest)) return *std::move(refusal);
   if (auto refusal = refuse_loops(nest)) return *std::move(refusal);
   if (auto refusal = collect_conditions(nest)) return *std::move(refusal);
-  if (auto refusal = refuse_late_start(nest, context)) return *std::move(refusal);
+  if (auto refusal = refuse_late_start(nest, context, share)) return *std::move(refusal);
   if (auto refusal = refuse_repeats(nest)) return *std::move(refusal);
   return nest;
 }

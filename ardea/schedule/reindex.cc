@@ -1,6 +1,7 @@
 #include "ardea/schedule/reindex.h"
 
 #include <algorithm>
+#include <map>
 
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_linear.h"
@@ -116,7 +117,8 @@ class PatternSearch {
 
 class Reindexing {
  public:
-  Reindexing(const Function& f, const Path& path, const Buffer& buffer, Pattern pattern, Context& context)
+  Reindexing(const Function& f, const Path& path, const Buffer& buffer, Pattern pattern,
+             const std::vector<std::size_t>& keep, Context& context)
       : f_(f),
         path_(path),
         block_(block_at(path)),
@@ -125,10 +127,17 @@ class Reindexing {
         context_(context) {
     std::vector<Expr> shape;
     for (const BlockIterator& iterator : block_.iterators) {
-      const bool occurs = std::any_of(pattern_.indices.begin(), pattern_.indices.end(),
-                                      [&](const Expr& index) { return uses(index, iterator.var); });
+      for (const std::size_t kept : keep)
+        if (uses(pattern_.indices[kept], iterator.var) && !is_axis(kept)) {
+          axes_.push_back({std::nullopt, kept});
+          shape.push_back(arith::as_index(buffer->shape[kept]));
+        }
+      bool occurs = false;
+      for (std::size_t d = 0; d < pattern_.indices.size(); ++d)
+        occurs = occurs || (uses(pattern_.indices[d], iterator.var) &&
+                            std::find(keep.begin(), keep.end(), d) == keep.end());
       if (!occurs) continue;
-      used_.push_back(iterator);
+      axes_.push_back({iterator, 0});
       shape.push_back(arith::as_index(iterator.domain.extent));
     }
     if (shape.empty()) shape.push_back(make_int(1));  // one element, whatever the iterators are
@@ -161,7 +170,9 @@ class Reindexing {
   }
 
   Outcome write() {
-    if (!solve_for_iterators(pattern_.indices, used_, pattern_.indices, facts_for_block(f_, path_)))
+    std::vector<BlockIterator> used;
+    for (const Axis& axis : axes_) used.push_back(*axis.iterator);
+    if (!solve_for_iterators(pattern_.indices, used, pattern_.indices, facts_for_block(f_, path_)))
       return Refusal{"index_not_invertible",
                      fmt::format("the indices of {} do not determine the iterators of block {}",
                                  print(make_load(buffer_, pattern_.indices)), block_.name)};
@@ -181,21 +192,35 @@ class Reindexing {
   }
 
  private:
-  /// v - min for each iterator that occurs.
-  std::vector<Expr> places(const std::vector<Expr>& iterators) const {
+  /// A dimension of the new buffer: the values of an iterator, or a dimension of the old one.
+  struct Axis {
+    std::optional<BlockIterator> iterator;
+    std::size_t kept = 0;  ///< where there is no iterator
+  };
+
+  bool is_axis(std::size_t kept) const {
+    return std::any_of(axes_.begin(), axes_.end(),
+                       [&](const Axis& axis) { return !axis.iterator && axis.kept == kept; });
+  }
+
+  /// Where the block finds its element in the new buffer: v - min for an iterator.
+  std::vector<Expr> places() const {
     std::vector<Expr> at;
-    for (std::size_t i = 0; i < used_.size(); ++i) {
-      const Expr& min = used_[i].domain.min;
-      at.push_back(is_zero(min) ? iterators[i] : arith::as_index(iterators[i]) - arith::as_index(min));
+    for (const Axis& axis : axes_) {
+      if (!axis.iterator) {
+        at.push_back(pattern_.indices[axis.kept]);
+        continue;
+      }
+      const Expr& min = axis.iterator->domain.min;
+      const Expr var = axis.iterator->var;
+      at.push_back(is_zero(min) ? var : arith::as_index(var) - arith::as_index(min));
     }
     if (at.empty()) at.push_back(make_int(0));
     return at;
   }
 
   Function with_new_indices() const {
-    std::vector<Expr> iterators;
-    for (const BlockIterator& iterator : used_) iterators.push_back(iterator.var);
-    const std::vector<Expr> at = places(iterators);
+    const std::vector<Expr> at = places();
     Rewriter rewriter;
     rewriter.expr_after = [&](const Expr& e) -> Expr {
       const auto* load = e.as<Load>();
@@ -234,17 +259,22 @@ class Reindexing {
 
   Stmt copy_at(const std::vector<Expr>& at, bool is_inside) const {
     Substitution values;
+    std::map<std::size_t, Expr> kept;
     arith::Analyzer facts = facts_for_block(f_, path_);
-    for (std::size_t i = 0; i < used_.size(); ++i) {
-      const Expr& min = used_[i].domain.min;
-      const Expr value = is_zero(min) ? at[i] : at[i] + arith::as_index(min);
-      values[used_[i].var] = make_cast(used_[i].var.type(), value);
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
       facts.bind(Var(at[i]), {make_int(0), by_iterator_->shape[i]});
+      if (!axes_[i].iterator) {
+        kept[axes_[i].kept] = at[i];
+        continue;
+      }
+      const auto& [var, domain] = std::tie(axes_[i].iterator->var, axes_[i].iterator->domain);
+      values[var] = make_cast(var.type(), is_zero(domain.min) ? at[i] : at[i] + arith::as_index(domain.min));
     }
     std::vector<Expr> indices;
     Expr inside;
     for (std::size_t d = 0; d < pattern_.indices.size(); ++d) {
-      indices.push_back(substitute(pattern_.indices[d], values));
+      const auto same = kept.find(d);
+      indices.push_back(same != kept.end() ? same->second : substitute(pattern_.indices[d], values));
       const Expr index = arith::as_index(indices.back()), extent = arith::as_index(buffer_->shape[d]);
       for (const Expr& condition : {make_int(0) <= index, index < extent})
         if (!is_inside && !facts.proves(condition)) inside = both_hold(inside, condition);
@@ -270,9 +300,24 @@ class Reindexing {
   const Buffer& buffer_;
   const Pattern pattern_;
   Context& context_;
-  std::vector<BlockIterator> used_;  ///< that occur in the indices
+  std::vector<Axis> axes_;
   Buffer by_iterator_;
 };
+
+std::variant<std::vector<std::size_t>, Refusal> kept_dimensions(const Reindex& step, const Buffer& buffer,
+                                                                bool writes) {
+  if (writes && !step.keep.empty())
+    return Refusal{"kept_of_written",
+                   fmt::format("{} is written, and only what is read may keep dimensions", buffer->name)};
+  std::vector<std::size_t> keep;
+  for (const std::int64_t d : step.keep) {
+    if (d < 0 || d >= std::ssize(buffer->shape))
+      return Refusal{"no_such_dimension", fmt::format("{} has {} dimensions, from 0 on, and no dimension {}",
+                                                      buffer->name, buffer->shape.size(), d)};
+    keep.push_back(static_cast<std::size_t>(d));
+  }
+  return keep;
+}
 
 }  // namespace
 
@@ -293,7 +338,10 @@ Outcome apply(const Function& f, const Reindex& step, Context& context) {
   auto pattern = PatternSearch(path, buffer).run();
   if (auto* refusal = std::get_if<Refusal>(&pattern)) return std::move(*refusal);
   const bool writes = std::get<Pattern>(pattern).writes;
-  Reindexing reindexing(f, path, buffer, std::get<Pattern>(std::move(pattern)), context);
+  const auto keep = kept_dimensions(step, buffer, writes);
+  if (const auto* refusal = std::get_if<Refusal>(&keep)) return *refusal;
+  Reindexing reindexing(f, path, buffer, std::get<Pattern>(std::move(pattern)),
+                        std::get<std::vector<std::size_t>>(keep), context);
   return writes ? reindexing.write() : reindexing.read();
 }
 

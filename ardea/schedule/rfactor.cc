@@ -46,7 +46,9 @@ class Factoring {
   const Block& block() const { return nest_.block(); }
 
   /// A condition that the first instance of each value of the loop fulfils may stay the block's: its partial
-  /// result is still initialised. Any other goes into the terms.
+  /// result is still initialised. Any other goes into the terms, and so does one that ends some partial
+  /// results an iteration of an outer loop before the others: it would hide from later steps that all of them
+  /// are complete.
   void split_conditions() {
     Analyzer facts = nest_.facts_of_spatial_loops();
     facts.bind(loop_.var, {loop_.min, loop_.extent});
@@ -54,9 +56,24 @@ class Factoring {
     for (const For* loop : nest_.loops)
       if (nest_.feeds(*loop, IteratorKind::reduce) && !(loop->var == loop_.var)) start[loop->var] = loop->min;
     for (const Expr& condition : nest_.conditions) {
-      const bool stays = !nest_.is_about_reduction(condition) || facts.proves(substitute(condition, start));
+      const bool stays = !nest_.is_about_reduction(condition) ||
+                         (!ends_early(condition, start) && facts.proves(substitute(condition, start)));
       (stays ? predicate_ : guard_) = both_hold(stays ? predicate_ : guard_, condition);
     }
+  }
+
+  bool ends_early(const Expr& condition, const Substitution& other_reduce_loops) const {
+    if (!uses(condition, loop_.var)) return false;
+    bool found = false, outside = true;
+    for (const For* loop : nest_.loops) {
+      outside = outside && !(loop->var == loop_.var);
+      if (!other_reduce_loops.count(loop->var) || !uses(condition, loop->var)) continue;
+      if (!outside) return false;
+      found = true;
+    }
+    const auto around = loops_around(nest_.outside());
+    return found && std::none_of(around.begin(), around.end(),
+                                 [&](const LoopRef& loop) { return uses(condition, loop.var); });
   }
 
   /// What goes into the new block, or becomes an extent of the new buffer, must be said without the loops and

@@ -22,8 +22,8 @@ after, in loops of its own: copies ax0, … of those that feed spatial iterators
 Requires a serial loop that feeds reduce iterators only, in a nest with one block, which is a reduction with an
 init by a known operation (+ * min max & | ^ and or, several of them on several buffers, argmax and argmin),
 whose loops run each instance once, and which has no buffers of its own. Partial results start from the neutral
-element, the sum from the block's own init; a guard on the loop that leaves an iteration without any instance
-goes into the terms.
+element, the sum from the block's own init; a guard on the loop that leaves an iteration without any instance, or
+with an iteration of an outer loop less than others (a tail's), goes into the terms.
 Sums of floats are added in another order: the last bits may differ.
 Results: the rf block. All references stay valid; that to C names the sum of the partial results.)";
   static constexpr std::array refusals = {"loop_is_not_serial",   "not_one_block",    "not_a_reduction",

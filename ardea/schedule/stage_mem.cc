@@ -5,12 +5,14 @@
 
 #include "ardea/arith/coverage.h"
 #include "ardea/arith/regions.h"
+#include "ardea/arith/regions_conditions.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/added_blocks.h"
+#include "ardea/schedule/begun_reduction.h"
 #include "ardea/schedule/concurrency.h"
 #include "ardea/schedule/index_text.h"
 #include "ardea/schedule/moved_block.h"
@@ -103,21 +105,17 @@ bool only_adds(const Stmt& s, const Buffer& buffer) {
 /// One window: what of it is copied in and out, and by what.
 class Staging {
  public:
-  Staging(const Function& f, const StageMem& step, Path path)
+  Staging(const Function& f, const StageMem& step, Path path, Context& context)
       : f_(f),
+        context_(context),
         step_(step),
         path_(std::move(path)),
         around_(variables_of(Path(path_.begin(), path_.end() - 1))),
         part_(path_.back()),
         facts_(facts_at(f, path_)) {
-    // An instance that does not run touches nothing, and then nothing is copied.
-    const auto* block = part_.as<Block>();
-    if (block == nullptr || is_true(block->predicate)) return;
-    Block runs = *block;
-    guard_ = block->predicate;
-    facts_.assume(guard_);
-    runs.predicate = {};
-    part_ = runs;
+    // A part that does not run touches nothing, and then nothing is copied.
+    take_guard();
+    if (guard_) facts_.assume(guard_);
   }
 
   Outcome run() {
@@ -134,6 +132,28 @@ class Staging {
   }
 
  private:
+  /// The conditions of the block, if there is one alone in the part, that do not change inside the part.
+  void take_guard() {
+    std::vector<Var> inside;
+    Stmt innermost = part_;
+    for (; innermost.is<For>(); innermost = innermost.as<For>()->body)
+      inside.push_back(innermost.as<For>()->var);
+    const auto* block = innermost.as<Block>();
+    if (block == nullptr || is_true(block->predicate)) return;
+    Block runs = *block;
+    runs.predicate = {};
+    for (const Expr& condition : arith::conjuncts(block->predicate)) {
+      const bool varies =
+          !loaded_buffers(condition).empty() ||
+          std::any_of(inside.begin(), inside.end(), [&](const Var& var) { return uses(condition, var); });
+      Expr& side = varies && part_.is<For>() ? runs.predicate : guard_;
+      side = both_hold(side, condition);
+    }
+    Rewriter rewriter;
+    rewriter.stmt = [&](const Stmt& s) { return s == innermost ? std::optional<Stmt>(runs) : std::nullopt; };
+    part_ = rewrite(part_, rewriter);
+  }
+
   std::string part_name() const {
     const auto* loop = part_.as<For>();
     return loop != nullptr ? "loop " + loop->var.name() : "block " + part_.as<Block>()->name;
@@ -210,6 +230,7 @@ class Staging {
   }
 
   std::optional<Refusal> decide_copies() {
+    if (step_.accumulate && has_init_of_buffer()) return take_init();
     const bool own = reads_only_own_writes();
     if (!own && has_init_of_buffer())
       return Refusal{"init_inside",
@@ -229,6 +250,29 @@ class Staging {
         "window_has_no_value",
         fmt::format("it is not proved that all of {}, which is copied in before {}, has a value there",
                     print(window_), part_name())};
+  }
+
+  /// The part sums into the window from zero on, without the init of the reduction: runs that would begin
+  /// with it store the sums, the others add them.
+  std::optional<Refusal> take_init() {
+    const auto refused = [&](const std::string& why) {
+      return Refusal{"init_inside",
+                     fmt::format("{} contains an init of {}, and {}", part_name(), buffer_->name, why),
+                     {},
+                     [] { return std::string("decompose_reduction takes it out"); }};
+    };
+    const auto begun = begun_reduction(f_, path_, buffer_, context_);
+    if (const auto* why = std::get_if<std::string>(&begun)) return refused(*why);
+    const BegunReduction& reduction = std::get<BegunReduction>(begun);
+    summed_ = reduction.without_init;
+    begins_ = facts_.simplify(reduction.begins);
+    loads_ = true;
+    if (!only_adds(summed_, buffer_))
+      return refused("does something else with it than to add to its elements");
+    const auto summed = box_of(arith::accesses(reduction.first_updates, facts_).writes, buffer_);
+    if (!summed || !summed->exact || !contains(summed->region, window_))
+      return refused(fmt::format("it is not proved that each run sums into all of {}", print(window_)));
+    return std::nullopt;
   }
 
   /// Whether the buffer is a parameter that nothing writes.
@@ -261,25 +305,36 @@ class Staging {
   Outcome staged() {
     const std::string name = buffer_->name + "_" + step_.storage_scope;
     const Buffer copy = make_buffer(name, buffer_->shape, buffer_->type, step_.storage_scope);
-    std::vector<Stmt> statements = {substitute_buffers(path_.back(), {{buffer_, copy}})};
+    std::vector<Stmt> statements = {substitute_buffers(begins_ ? summed_ : path_.back(), {{buffer_, copy}})};
     std::vector<Reference> results;
-    const auto add = [&](const char* suffix, const Buffer& to, const BufferRegion& box, const auto& value) {
+    const auto add = [&](const char* suffix, const Buffer& to, const BufferRegion& box, const auto& value,
+                         const std::vector<Expr>& where) {
       const Block block =
           block_over(free_block_name(f_, buffer_->name + suffix), buffer_->shape,
                      [&](const std::vector<Expr>& at) { return make_store(to, at, value(at)); });
       results.push_back(BlockRef{block.id});
-      return nest_over(block, box);
+      return nest_over(block, box, where);
     };
-    if (loads_)
-      statements.insert(statements.begin(),
-                        add(step_.accumulate ? "_zero" : "_load", copy, window_, [&](const auto& at) {
-                          return step_.accumulate ? make_const(0, buffer_->type) : make_load(buffer_, at);
-                        }));
-    if (writes_)
-      statements.push_back(add("_store", buffer_, writes_->region, [&](const auto& at) {
-        const Expr value = make_load(copy, at);
-        return step_.accumulate ? make_load(buffer_, at) + value : value;
-      }));
+    const auto copied = [&](const auto& at) { return make_load(copy, at); };
+    const auto added = [&](const auto& at) { return make_load(buffer_, at) + make_load(copy, at); };
+    // Zeros may be written where the part does not run: nobody reads them there.
+    if (step_.accumulate)
+      statements.insert(
+          statements.begin(),
+          add("_zero", copy, window_, [&](const auto&) { return make_const(0, buffer_->type); }, {}));
+    else if (loads_)
+      statements.insert(
+          statements.begin(),
+          add("_load", copy, window_, [&](const auto& at) { return make_load(buffer_, at); }, {guard_}));
+    if (begins_) {
+      if (!is_zero(begins_))
+        statements.push_back(add("_store", buffer_, writes_->region, copied, {guard_, begins_}));
+      if (!is_true(begins_))
+        statements.push_back(add("_add", buffer_, writes_->region, added, {guard_, logical_not(begins_)}));
+    } else if (writes_) {
+      statements.push_back(step_.accumulate ? add("_store", buffer_, writes_->region, added, {guard_})
+                                            : add("_store", buffer_, writes_->region, copied, {guard_}));
+    }
     Function program = with_in_sequence(f_, path_, std::move(statements));
     program = without_regions_around(program);
     program = with_allocation(program, BlockRef{block_at(block_around(path_)).id}, copy);
@@ -290,12 +345,13 @@ class Staging {
     return Applied{program, results};
   }
 
-  /// The block in loops over the box, where the part runs.
-  Stmt nest_over(const Block& block, const BufferRegion& box) const {
+  /// The block in loops over the box, where all of the conditions hold.
+  Stmt nest_over(const Block& block, const BufferRegion& box, const std::vector<Expr>& where) const {
     NestRequest request;
     for (const Range& range : box.region) request.wanted.push_back(bounds_of(range, facts_));
     request.allowed = request.wanted;
-    if (guard_) request.guards.push_back(guard_);
+    for (const Expr& condition : where)
+      if (!is_true(condition)) request.guards.push_back(condition);
     return placed_nest(block, request, around_, facts_at(f_, path_));
   }
 
@@ -315,26 +371,29 @@ class Staging {
   }
 
   const Function& f_;
+  Context& context_;
   const StageMem& step_;
   const Path path_;
   const std::vector<Var> around_;  ///< what windows may vary with
-  Stmt part_;                      ///< without the predicate of its own
-  Expr guard_;                     ///< that predicate
+  Stmt part_;                      ///< without the conditions under which it runs
+  Expr guard_;                     ///< these conditions
   Analyzer facts_;
   Buffer buffer_;
   std::optional<Touched> reads_, writes_;
   BufferRegion window_;
   bool loads_ = false;
+  Stmt summed_;  ///< the part without the init that it contained
+  Expr begins_;  ///< when it contained one: in which of its runs that would have happened
 };
 
 }  // namespace
 
-Outcome apply(const Function& f, const StageMem& step, Context&) {
+Outcome apply(const Function& f, const StageMem& step, Context& context) {
   auto path = refer(f, step.block_or_loop);
   if (auto* refusal = std::get_if<Refusal>(&path)) return std::move(*refusal);
   if (std::get<Path>(path).size() == 1)
     return Refusal{"root_block", "the root block is all of the program, and nothing is around it"};
-  return Staging(f, step, std::get<Path>(std::move(path))).run();
+  return Staging(f, step, std::get<Path>(std::move(path)), context).run();
 }
 
 }  // namespace ardea::schedule

@@ -33,10 +33,11 @@ writes. What is not needed is left out: a part that writes all of the window bef
 part that only reads stores nothing.
 With accumulate, the copy starts from zero instead, filled by a block <buffer>_zero, and <buffer>_store adds it to
 what is there: the part must do nothing with the buffer but add to its elements. Sums of floats are then taken in
-another order.
+another order. A part of a reduction that contains its init, which sets to zero, loses it: <buffer>_store then
+overwrites what is there, in those runs that would have begun with the init, and <buffer>_add adds in the others.
 Requires that what is copied in has a value: it is an input, or all of it is read or was written before; that the
-part touches the buffer by loads and stores of itself; that it contains all of a reduction of which it contains the
-init; that concurrent loops around stay free of races.
+part touches the buffer by loads and stores of itself; that without accumulate it contains all of a reduction of which it
+contains the init; that concurrent loops around stay free of races.
 Results: the blocks that it adds, in program order. All references stay valid.)";
   static constexpr std::array refusals = {
       "root_block",     "no_such_buffer",      "no_such_scope", "buffer_is_viewed",

@@ -270,9 +270,10 @@ class Realiser {
     begun_.erase(stage.id);
   }
 
-  /// Where a tensor lies in the program.
+  /// Where a tensor lies in the program. Refused where its stage is inlined.
   Buffer memory_of(const te::Tensor& tensor) {
     const StageRecord& stage = record_.stage(record_.by_operation.at(tensor.operation().get()));
+    require_loops(stage);
     if (stage.kind != Kind::made) return names_.memory_of(*tensor.operation(), tensor.output());
     return block_of(stage).writes->at(tensor.output()).buffer;
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "ardea/build/build.h"
+#include "ardea/build/instruction_peaks.h"
 #include "ardea/build/peak_programs.h"
 
 namespace ardea::build {
@@ -41,6 +42,35 @@ TEST(PeakPrograms, multiply_the_panels) {
                 << t << " " << i << " " << j;
           }
     }
+}
+
+TEST(PeakPrograms, use_the_instruction_that_they_measure) {
+  for (const char* name : {"sapphirerapids", "neoverse-v1"}) {
+    const target::Target target = target::find(name);
+    const auto peaks = instruction_peaks(target, 2);
+    EXPECT_EQ(peaks.size(), 3U);
+    for (const InstructionPeak& peak : peaks)
+      EXPECT_NE(assembly(Module{{}, {peak.program}}, target).find(peak.name), std::string::npos) << peak.name;
+  }
+}
+
+TEST(PeakPrograms, do_as_many_operations_as_they_count) {
+  for (const InstructionPeak& peak : instruction_peaks(target::host(), 2)) {
+    std::vector<Array> arrays;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Buffer& buffer = peak.program.parameters[i].buffer;
+      std::vector<std::int64_t> shape;
+      for (const Expr& extent : buffer->shape) shape.push_back(*constant_int(extent));
+      arrays.push_back(Array::empty(shape, buffer->type));
+      for (std::int64_t e = 0; e < arrays[i].element_count(); ++e) arrays[i].set_float(e, 1);
+    }
+    const std::int64_t repeats = 3;
+    compile(peak.program, target::host())(arrays[0], arrays[1], arrays[2], repeats);
+    // Each sum is a number of products of ones, each of which is two operations.
+    double sum = 0;
+    for (std::int64_t e = 0; e < arrays[2].element_count(); ++e) sum += arrays[2].get_float(e);
+    EXPECT_EQ(2 * sum, static_cast<double>(2 * repeats * peak.operations)) << peak.name;
+  }
 }
 
 TEST(PeakPrograms, sum_every_element) {

@@ -25,6 +25,7 @@ const std::vector<Row> rows = {
     {"neon.udot_lane", "udot\tv", "neoverse-n1"},
     {"neon.smmla", "smmla\tv", "neoverse-v1"},
     {"neon.ummla", "ummla\tv", "neoverse-v1"},
+    {"neon.usmmla", "usmmla\tv", "neoverse-v1"},
     {"neon.bfmmla", "bfmmla\tv", "neoverse-v1"},
     {"avx512.fma_f32x16", "vfmadd", "sapphirerapids"},
     {"avx512.fma_f64x8", "vfmadd", "sapphirerapids"},

@@ -61,6 +61,7 @@ TEST_P(Recipes, compute_it_on_other_targets_by_interpreter) {
     SCOPED_TRACE(name);
     expect_agreement(GetParam(), s->program(),
                      [&](const auto& arguments) { interp::run(s->program(), arguments); });
+    EXPECT_NO_THROW(build::assembly(Module{{}, {s->program()}}, target::find(name)));
   }
 }
 

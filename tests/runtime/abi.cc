@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 #include "ardea/runtime/error_state.h"
@@ -57,6 +58,42 @@ TEST(MemoryAbi, gives_memory_aligned_as_asked_and_at_least_to_64) {
   ardea_free(nullptr);
   EXPECT_EQ(ardea_allocate(-1, 64), nullptr);
   EXPECT_EQ(ardea_allocate(8, 48), nullptr) << "48 is no power of two";
+}
+
+/// A kernel that is called again gets the pages that it had.
+TEST(MemoryAbi, keeps_large_memory_for_the_thread_that_freed_it) {
+  const std::int64_t large = 1 << 20;
+  void* const first = ardea_allocate(large, 64);
+  ASSERT_NE(first, nullptr);
+  ardea_free(first);
+  void* const again = ardea_allocate(large - 1000, 64);
+  EXPECT_EQ(again, first);
+  void* const beside = ardea_allocate(large, 64);
+  EXPECT_NE(beside, first) << "it is in use";
+  std::thread([&] {
+    ardea_free(again);
+    void* const here = ardea_allocate(large, 64);
+    EXPECT_EQ(here, again) << "kept where it was freed";
+    ardea_free(here);
+  }).join();
+  ardea_free(beside);
+  void* const small = ardea_allocate(large / 8, 64);
+  EXPECT_NE(small, beside) << "a small one does not take a large one's place";
+  ardea_free(small);
+}
+
+TEST(MemoryAbi, keeps_no_more_than_it_says) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 40; ++i)
+    blocks.push_back(ardea_allocate(std::int64_t{1} << (16 + i % 11), 64 << i % 4));
+  for (void* block : blocks) {
+    ASSERT_NE(block, nullptr);
+    std::memset(block, 1, 1 << 16);
+    ardea_free(block);
+  }
+  void* const huge = ardea_allocate(std::int64_t{100} << 20, 64);
+  ASSERT_NE(huge, nullptr);
+  ardea_free(huge);
 }
 
 TEST(ErrorAbi, keeps_a_sentence_a_thread) {

@@ -145,6 +145,37 @@ TEST(Refusals, name_the_directive_about_a_stage_that_is_inlined) {
   test::expect_same_answers(lower(s, {c.A, c.B, E}));
 }
 
+TEST(Refusals, name_the_directive_that_left_nothing_to_copy) {
+  const Chain c;
+  const te::Tensor DL = c.s.cache_write(c.D, "global");
+  c.s[DL].compute_inline();
+  c.s.cache_read(DL, "global", {c.D});
+  EXPECT_REFUSED(lower(c.s, {c.A, c.B, c.D}),
+                 "directive 3, s.cache_read(D.global, \"global\", [D]): D.global has no loops: directive 2, "
+                 "s[D.global].compute_inline(), writes it where it is read");
+
+  const te::Tensor E = te::compute("E", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return c.D(i, j) * 2; });
+  const te::Tensor F = te::compute("F", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return E(i, j) + 1; });
+  const Schedule read = create_schedule({F});
+  read[c.D].compute_inline();
+  read.cache_read(c.D, "global", {E});
+  EXPECT_REFUSED(lower(read, {c.A, c.B, F}),
+                 "directive 2, s.cache_read(D, \"global\", [E]): D has no loops: directive 1, "
+                 "s[D].compute_inline(), writes it where it is read");
+  const Schedule reader = create_schedule({F});
+  reader[E].compute_inline();
+  reader.cache_read(c.D, "global", {E});
+  EXPECT_REFUSED(lower(reader, {c.A, c.B, F}),
+                 "directive 2, s.cache_read(D, \"global\", [E]): E has no loops: directive 1, "
+                 "s[E].compute_inline(), writes it where it is read");
+  const Schedule written = create_schedule({F});
+  written[E].compute_inline();
+  written.cache_write(E, "global");
+  EXPECT_REFUSED(lower(written, {c.A, c.B, F}),
+                 "directive 2, s.cache_write(E, \"global\"): E has no loops: directive 1, "
+                 "s[E].compute_inline(), writes it where it is read");
+}
+
 TEST(Lower, knows_the_tensors_of_the_schedule_only) {
   const Chain c;
   const te::Tensor other = te::compute("other", {{"i", 16}}, [&](Var i) { return c.A(i, 0); });

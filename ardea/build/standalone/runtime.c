@@ -1,4 +1,4 @@
-/* ---- What the kernels need to run: errors, memory, and the process that may have loaded them. ---- */
+/* ---- What the kernels need to run: errors, and the process that may have loaded them. ---- */
 
 #define ARDEA_SENTENCE_BYTES 2048
 
@@ -53,16 +53,6 @@ ARDEA_SHARED void ardea_set_error_format(const char* format, const int64_t* valu
   sentence[length] = '\0';
   ardea_set_error(sentence);
 }
-
-ARDEA_SHARED void* ardea_allocate(int64_t bytes, int64_t alignment) {
-  if (bytes < 0 || alignment < 0 || (alignment & (alignment - 1)) != 0) return NULL;
-  const uint64_t boundary = alignment < 64 ? 64 : (uint64_t)alignment;
-  const uint64_t size = bytes == 0 ? 1 : (uint64_t)bytes;
-  const uint64_t rounded = (size + boundary - 1) / boundary * boundary;
-  return rounded > PTRDIFF_MAX ? NULL : aligned_alloc(boundary, rounded);
-}
-
-ARDEA_SHARED void ardea_free(void* memory) { free(memory); }
 
 #if defined(__x86_64__) && defined(__linux__)
 long syscall(long number, ...);

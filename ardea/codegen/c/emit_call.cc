@@ -30,6 +30,8 @@ Text Emitter::emit_call(const Expr& e, const Call& call) {
   if (name == "if_then_else") return emit_choice(e, arguments[0], arguments[1], arguments[2], true);
   if (name == "reinterpret") return emit_reinterpret(arguments[0], e.type());
   if (name == "address_of") return emit_address(*arguments[0].as<Load>());
+  if (name == "prefetch")
+    return call_text("__builtin_prefetch", {operands(arguments)[0].text, operands(arguments)[1].text});
   require(call.op->effect == Effect::pure,
           "{}: T.{} has no meaning on the cpu target {}; run the program by the interpreter", name_, name,
           target_.name);

@@ -61,8 +61,8 @@ llvm::Value* Emitter::emit_float_binary(BinaryOp op, llvm::Value* a, llvm::Value
     case BinaryOp::sub: return builder_.CreateFSub(a, b);
     case BinaryOp::mul: return builder_.CreateFMul(a, b);
     case BinaryOp::div: return builder_.CreateFDiv(a, b);
-    case BinaryOp::min: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, a, b);
-    case BinaryOp::max: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, a, b);
+    case BinaryOp::min: return emit_extreme(false, a, b);
+    case BinaryOp::max: return emit_extreme(true, a, b);
     default: break;
   }
   throw InternalError("an integer operation on floats");

@@ -82,6 +82,12 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
     const Load& element = *arguments[0].as<Load>();
     return emit_address(element.buffer, emit_offset(element.buffer, element.indices), false);
   }
+  if (name == "prefetch") {
+    llvm::Value* address = emit(arguments[0]);
+    return builder_.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {address->getType()},
+        {address, emit(arguments[1]), builder_.getInt32(3), builder_.getInt32(1)});  // all caches, data
+  }
   require(call.op->effect == Effect::pure,
           "{}: T.{} has no meaning on the cpu target {}; run the program by the interpreter", name_, name,
           target_.name);

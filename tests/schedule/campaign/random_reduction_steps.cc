@@ -1,5 +1,6 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/pad_einsum.h"
 #include "ardea/schedule/rfactor.h"
 #include "tests/schedule/campaign/random_steps.h"
 
@@ -38,10 +39,22 @@ void propose_rfactor(RandomSteps& steps) {
   steps.attempt(RFactor{loop, random.integer(random.chance(0.1) ? -4 : -1, random.chance(0.1) ? 3 : 1)});
 }
 
+void propose_pad_einsum(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto block = reducing_block(steps);
+  if (!block) return;
+  std::vector<std::int64_t> padding;
+  for (const BlockIterator& iterator : block_at(*path_to(steps.program(), *block)).iterators) {
+    const bool stays = iterator.kind == IteratorKind::reduce && random.chance(0.5);
+    padding.push_back(stays ? 1 : random.integer(random.chance(0.05) ? 0 : 1, 5));
+  }
+  steps.attempt(PadEinsum{*block, padding});
+}
+
 }  // namespace
 
 std::vector<Proposer> reduction_proposers() {
-  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}};
+  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}, {2.5, propose_pad_einsum}};
 }
 
 }  // namespace ardea::schedule

@@ -1,5 +1,6 @@
 #include "tests/schedule/campaign/workers.h"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,12 +21,14 @@ struct Range {
   int most_failures = 10;
 };
 
-/// Every jobs-th seed of the range: how many failed, with what was counted on the way.
-int run(const Campaign& campaign, const Range& range, StepCounts& counts) {
+/// Every jobs-th seed of the range: how many failed, with what was counted on the way. `current` is the seed
+/// under way.
+int run(const Campaign& campaign, const Range& range, StepCounts& counts, volatile std::uint64_t& current) {
   int failures = 0;
   for (std::uint64_t i = static_cast<std::uint64_t>(range.job);
        i < range.count && failures < range.most_failures; i += static_cast<std::uint64_t>(range.jobs)) {
-    const std::string failure = campaign.failure(range.first + i, counts);
+    current = range.first + i;
+    const std::string failure = campaign.failure(current, counts);
     if (failure.empty()) continue;
     ++failures;
     std::printf("%s\n", failure.c_str());
@@ -37,21 +40,31 @@ int run(const Campaign& campaign, const Range& range, StepCounts& counts) {
 /// A process of its own, because a fault must not take the others along; its counts come back as text.
 struct Worker {
   pid_t process;
-  int results;  ///< to be read to its end
+  int results;                         ///< to be read to its end
+  const volatile std::uint64_t* seed;  ///< under way; in memory that outlives the process
 };
+
+/// Seen by this process and by those that it starts.
+volatile std::uint64_t* shared_number() {
+  void* memory =
+      mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("memory could not be shared");
+  return static_cast<std::uint64_t*>(memory);
+}
 
 Worker start(const Campaign& campaign, const Range& range) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("a pipe could not be made");
+  volatile std::uint64_t* seed = shared_number();
   const pid_t process = fork();
   if (process < 0) throw std::runtime_error("a process could not be started");
   if (process > 0) {
     close(ends[1]);
-    return {process, ends[0]};
+    return {process, ends[0], seed};
   }
   close(ends[0]);
   StepCounts counts;
-  const int failures = run(campaign, range, counts);
+  const int failures = run(campaign, range, counts, *seed);
   std::string text = std::to_string(failures) + "\n";
   for (const auto& [name, count] : counts)
     text += name + " " + std::to_string(count.applied) + " " + std::to_string(count.refused) + "\n";
@@ -81,7 +94,9 @@ int collect(const Worker& worker, StepCounts& counts) {
     counts[name].refused += count.refused;
   }
   if (status == 0) return failures;
-  std::printf("a worker was ended by signal %d\n", WTERMSIG(status));
+  std::printf("seed %llu: the worker %s %d\n", static_cast<unsigned long long>(*worker.seed),
+              WIFSIGNALED(status) ? "was ended by signal" : "exited with",
+              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   return failures + 1;
 }
 

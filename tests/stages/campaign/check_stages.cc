@@ -11,7 +11,7 @@ namespace ardea::stages {
 
 namespace {
 
-constexpr int attempts = 14;
+constexpr int attempts = 16;
 
 /// The index of the directive that a refusal names.
 std::size_t named_directive(const Schedule& s, const std::string& sentence) {

@@ -17,12 +17,23 @@ struct Draw {
   std::vector<Tensor>& tensors;  ///< with a stage; directives add to them
 
   const Tensor& tensor() { return random.pick(tensors); }
-  /// Most often one whose stage the test holds for.
+  /// Most often one for which the test holds.
   template <class Test>
   const Tensor& tensor_where(const Test& test) {
-    for (int i = random.integer(0, 9) == 0 ? 0 : 10; i > 0; --i)
-      if (const Tensor& one = tensor(); test(s[one])) return one;
+    for (int i = random.integer(0, 19) == 0 ? 0 : 10; i > 0; --i)
+      if (const Tensor& one = tensor(); test(one)) return one;
     return tensor();
+  }
+  bool has_loops(const Tensor& tensor) const { return !s[tensor].leaves().empty(); }
+  bool reduces(const Tensor& tensor) const { return !s[tensor].op().reduce_axis.empty(); }
+  /// Computed here and read here: its memory is not the caller's.
+  bool is_between(const Tensor& tensor) const {
+    const auto reads = [&](const Tensor& reader) {
+      const std::vector<Tensor>& inputs = reader.operation()->inputs;
+      return std::any_of(inputs.begin(), inputs.end(),
+                         [&](const Tensor& input) { return input.operation() == tensor.operation(); });
+    };
+    return has_loops(tensor) && std::any_of(tensors.begin(), tensors.end(), reads);
   }
   /// Most often a loop as it is now; sometimes what it was before, or another stage's.
   Axis axis(const Stage& stage) {
@@ -94,8 +105,8 @@ void compute_at(Draw& draw) {
 
 void compute_root(Draw& draw) { draw.s[draw.tensor()].compute_root(); }
 void compute_inline(Draw& draw) {
-  const Tensor& tensor = draw.tensor_where([&](const Stage& stage) {
-    return stage.op().reduce_axis.empty() && !stage.leaves().empty() && stage.name()[0] == 'T';
+  const Tensor& tensor = draw.tensor_where([&](const Tensor& t) {
+    return draw.is_between(t) && !draw.reduces(t) && t.operation()->outputs.size() == 1;
   });
   draw.s[tensor].compute_inline();
 }
@@ -110,15 +121,16 @@ void cache_read(Draw& draw) {
 }
 
 void cache_write(Draw& draw) {
-  const Tensor from = draw.tensor();
+  const Tensor from = draw.tensor_where(
+      [&](const Tensor& t) { return draw.has_loops(t) && t.operation()->outputs.size() == 1; });
   draw.tensors.push_back(draw.s.cache_write(from, "global"));
 }
 
 /// Of what is computed at a loop, most often.
 void double_buffer(Draw& draw) {
-  const Tensor tensor = draw.tensor_where([&](const Stage& stage) {
+  const Tensor tensor = draw.tensor_where([&](const Tensor& t) {
     for (const StageRecord& other : draw.s.record().stages)
-      if (other.name == stage.name())
+      if (other.name == draw.s[t].name())
         return other.place && draw.s.record().directives[*other.place].phase == Phase::place;
     return false;
   });
@@ -137,11 +149,12 @@ void copy_ahead(Draw& draw) {
 }
 
 void set_scope(Draw& draw) {
-  draw.s[draw.tensor()].set_scope(draw.random.integer(0, 1) == 0 ? "global" : "shared");
+  const Tensor& tensor = draw.tensor_where([&](const Tensor& t) { return draw.is_between(t); });
+  draw.s[tensor].set_scope(draw.random.integer(0, 1) == 0 ? "global" : "shared");
 }
 
 void storage_align(Draw& draw) {
-  const Stage stage = draw.s[draw.tensor()];
+  const Stage stage = draw.s[draw.tensor_where([&](const Tensor& t) { return draw.is_between(t); })];
   if (stage.op().axis.empty()) return;
   stage.storage_align(draw.random.pick(stage.op().axis), draw.random.integer(1, 8),
                       draw.random.integer(0, 2));
@@ -149,10 +162,10 @@ void storage_align(Draw& draw) {
 
 /// A product that nobody has touched yet, in tiles of the instruction; sometimes any loop.
 void tensorize(Draw& draw) {
-  const Stage stage = draw.s[draw.tensor_where([](const Stage& s) { return s.name()[0] == 'M'; })];
+  const Stage stage = draw.s[draw.tensor_where([](const Tensor& t) { return t.name()[0] == 'M'; })];
   const OperationAxes axes = stage.op();
   if (stage.name()[0] != 'M' || stage.leaves().size() != 3 || axes.reduce_axis.size() != 1) {
-    if (draw.random.integer(0, 4) == 0) stage.tensorize(draw.axis(stage), "ardea.tile_4x4x4_f32");
+    if (draw.random.integer(0, 9) == 0) stage.tensorize(draw.axis(stage), "ardea.tile_4x4x4_f32");
     return;
   }
   const auto [io, jo, ii, ji] = stage.tile(axes.axis[0], axes.axis[1], 4, 4);
@@ -162,7 +175,7 @@ void tensorize(Draw& draw) {
 }
 
 void rfactor(Draw& draw) {
-  const Tensor tensor = draw.tensor_where([](const Stage& stage) { return !stage.op().reduce_axis.empty(); });
+  const Tensor tensor = draw.tensor_where([&](const Tensor& t) { return draw.reduces(t); });
   const Stage stage = draw.s[tensor];
   draw.tensors.push_back(draw.s.rfactor(tensor, draw.reduce_axis(stage), draw.random.integer(-1, 1)));
 }
@@ -195,31 +208,39 @@ struct Proposal {
   void (*give)(Draw&);
 };
 
+/// Rare ones, and those that are often refused, weigh more: all are to be applied about as often.
 const std::vector<Proposal> proposals = {
-    {"split", 5, split},
-    {"tile", 4, tile},
-    {"fuse", 3, fuse},
-    {"reorder", 4, reorder},
-    {"compute_at", 6, compute_at},
-    {"compute_root", 2, compute_root},
-    {"compute_inline", 5, compute_inline},
-    {"auto_inline", 3, auto_inline},
-    {"cache_read", 3, cache_read},
+    {"split", 3, split},
+    {"tile", 2, tile},
+    {"fuse", 6, fuse},
+    {"reorder", 2, reorder},
+    {"compute_at", 5, compute_at},
+    {"compute_root", 3, compute_root},
+    {"compute_inline", 6, compute_inline},
+    {"auto_inline", 8, auto_inline},
+    {"cache_read", 1, cache_read},
     {"cache_write", 4, cache_write},
     {"double_buffer", 1, double_buffer},
-    {"double_buffer", 5, copy_ahead},
-    {"set_scope", 2, set_scope},
-    {"storage_align", 3, storage_align},
+    {"double_buffer", 6, copy_ahead},
+    {"set_scope", 3, set_scope},
+    {"storage_align", 4, storage_align},
     {"tensorize", 5, tensorize},
-    {"rfactor", 3, rfactor},
-    {"parallel", 3, parallel},
-    {"vectorize", 3, vectorize},
-    {"unroll", 2, unroll},
-    {"bind", 3, bind},
-    {"pragma", 2, pragma},
+    {"rfactor", 2, rfactor},
+    {"parallel", 4, parallel},
+    {"vectorize", 4, vectorize},
+    {"unroll", 3, unroll},
+    {"bind", 4, bind},
+    {"pragma", 3, pragma},
 };
 
-const Proposal& some_proposal(Random& random) {
+/// What needs loops that nothing else has shaped is often the first.
+const std::vector<Proposal> first_proposals = {
+    {"tensorize", 6, tensorize},
+    {"rfactor", 2, rfactor},
+    {"cache_write", 1, cache_write},
+};
+
+const Proposal& some_proposal(const std::vector<Proposal>& proposals, Random& random) {
   std::int64_t sum = 0;
   for (const Proposal& p : proposals) sum += p.weight;
   std::int64_t left = random.integer(0, sum - 1);
@@ -246,9 +267,8 @@ std::vector<int> give_random_directives(const Schedule& s, const RandomGraph& gr
   for (int i = 0; i < attempts; ++i) {
     Random random = all.split();  // an attempt that is left out leaves the others as they are
     if (without.contains(i)) continue;
-    // An instruction needs loops that nothing else has shaped: it is often the first.
-    static const Proposal first = {"tensorize", 0, tensorize};
-    const Proposal& proposal = i == 0 && random.integer(0, 3) > 0 ? first : some_proposal(random);
+    const bool first = i < 2 && random.integer(0, 3) > 0;
+    const Proposal& proposal = some_proposal(first ? first_proposals : proposals, random);
     Draw draw{s, random, tensors};
     try {
       proposal.give(draw);

@@ -23,7 +23,7 @@ class Maker {
       graph_.inputs.push_back(te::placeholder(title("X"), te::Shape(shape()), type_));
       readable_.push_back(graph_.inputs.back());
     }
-    if (random_.integer(0, 2) == 0) add_product();
+    if (random_.integer(0, 1) == 0) add_product();
     for (std::int64_t i = random_.integer(2, 5); i > 0; --i) add_stage();
     for (const Tensor& t : graph_.stages) {
       const bool inside = t.name()[0] != 'T' && t.name()[0] != 'S' && t.name()[0] != 'M';

@@ -1,0 +1,156 @@
+#include "ardea/recipes/amx_gemm.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/recipes/padded_product.h"
+#include "ardea/recipes/vnni_gemm.h"
+#include "ardea/schedule/cache_read.h"
+#include "ardea/schedule/cache_write.h"
+#include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/mark.h"
+#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_at.h"
+#include "ardea/schedule/split.h"
+#include "ardea/schedule/tensorize.h"
+#include "ardea/schedule/transform_layout.h"
+
+namespace ardea::recipes {
+
+using namespace schedule;
+
+namespace {
+
+/// A tile register: rows, and bytes of each. As sums a row is as many of 32 bits as there are rows.
+constexpr std::int64_t rows = 16, row_bytes = 64;
+
+/// What the instructions for the operands' types are called.
+struct Names {
+  std::string product, a, b, sum;
+};
+
+Names names_for(const ops::Workload& w) {
+  if (w.in[0] == bfloat16) return {"amx.tdpbf16ps", "bf16", "bf16", "f32"};
+  const auto letter = [](DataType type) { return type == uint8 ? "u" : "s"; };
+  const auto suffix = [](DataType type) { return type == uint8 ? "u8" : "i8"; };
+  return {fmt::format("amx.tdpb{}{}d", letter(w.in[0]), letter(w.in[1])), suffix(w.in[0]), suffix(w.in[1]),
+          "i32"};
+}
+
+bool is_byte(DataType type) { return type == int8 || type == uint8; }
+
+bool has_instructions(const ops::Workload& w, const target::Target& target) {
+  if (!target.has("amx-tile")) return false;
+  if (w.in[0] == bfloat16 && w.in[1] == bfloat16) return target.has("amx-bf16") && w.acc == float32;
+  return target.has("amx-int8") && is_byte(w.in[0]) && is_byte(w.in[1]) && w.acc == int32;
+}
+
+/// Values of k in one tile, and how many of them lie side by side in B.
+std::int64_t depth_of(const ops::Workload& w) { return row_bytes * 8 / w.in[0].bits; }
+std::int64_t group_of(const ops::Workload& w) { return 32 / w.in[0].bits; }
+
+/// One product takes as many cycles as a tile has rows.
+double amx_cycles(const ops::Workload& w) {
+  const ProductSizes sizes = sizes_of(w);
+  return static_cast<double>(quotient_up(sizes.m, rows) * rows) *
+         static_cast<double>(quotient_up(sizes.n, rows)) *
+         static_cast<double>(quotient_up(sizes.k, depth_of(w)));
+}
+
+/// Tiles of sums: of the 8 registers the operands take one a row and one a column.
+struct Tiles {
+  std::int64_t down = 2, across = 2;
+};
+
+Tiles tiles_for(const ProductSizes& sizes) {
+  Tiles tiles;
+  tiles.down = std::min<std::int64_t>(2, quotient_up(sizes.m, rows));
+  tiles.across = std::min<std::int64_t>(tiles.down == 2 ? 2 : 3, quotient_up(sizes.n, rows));
+  return tiles;
+}
+
+/// The last two loops of the block in tiles; the loops over whole ones are written out, the inside is the
+/// instruction.
+void tensorize_tiles(Schedule& s, const BlockRef& block, std::int64_t height, std::int64_t width,
+                     const std::string& instruction) {
+  const auto loops = s.get_loops(block);
+  const auto i = s.loops(Split{loops[loops.size() - 2], {std::nullopt, height}});
+  const auto j = s.loops(Split{loops.back(), {std::nullopt, width}});
+  s.apply(Reorder{{i[0], j[0], i[1], j[1]}});
+  s.apply(Tensorize{i[1], instruction, false});
+  s.apply(Unroll{i[0]});
+  s.apply(Unroll{j[0]});
+}
+
+}  // namespace
+
+bool serves_amx_gemm(const ops::Workload& workload, const target::Target& target) {
+  if (workload.op != "gemm" || !has_instructions(workload, target)) return false;
+  return !serves_vnni_gemm(workload, target) || amx_cycles(workload) < vnni_cycles(workload);
+}
+
+void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target) {
+  const ProductSizes sizes = sizes_of(workload);
+  const auto [down, across] = tiles_for(sizes);
+  const std::int64_t depth = depth_of(workload), group = group_of(workload);
+  const Names names = names_for(workload);
+  const PaddedProduct product = padded_product(s, workload, {rows, rows, depth});
+  const BlockRef c = product.sums;
+  const BlockRef tile_a = s.blocks(CacheRead{c, 0, "amx.tile"})[0];
+  const BlockRef tile_b = s.blocks(CacheRead{c, 1, "amx.tile"})[0];
+  const BlockRef stored = s.blocks(CacheWrite{c, 0, "amx.tile"})[0];
+
+  const std::int64_t column_bytes = quotient_up(sizes.k, depth) * row_bytes, columns = across * rows;
+  const std::int64_t panel = panel_columns(target, sizes.n, column_bytes, columns);
+  const auto loops = s.get_loops(c);
+  const auto i = s.loops(Split{loops[0], {std::nullopt, down, rows}});
+  const auto j = s.loops(Split{loops[1], {std::nullopt, panel / columns, across, rows}});
+  const auto k = s.loops(Split{loops[2], {std::nullopt, depth / group, group}});
+  s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], i[2], j[3], k[1], k[2]}});
+  s.apply(ReverseComputeAt{stored, j[1], true});
+  if (product.last) s.apply(ReverseComputeAt{*product.last, j[1], true});
+  s.apply(ComputeAt{tile_a, k[0], true});
+  s.apply(ComputeAt{tile_b, k[0], true});
+  s.apply(ComputeAt{product.b, j[0], true});
+  s.apply(ComputeAt{product.a, i[0], true});
+
+  const std::string in_a = fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, depth);
+  const std::string in_b = layout_of_b(
+      workload, fmt::format("n // {0}, k // {1}, k % {1} // {2}, n % {0}, k % {2}", rows, depth, group));
+  for (const char* side : {"read", "write"}) {
+    s.apply(TransformLayout{tile_a, {side, 0}, in_a});
+    s.apply(TransformLayout{tile_b, {side, 0}, in_b});
+  }
+  s.apply(TransformLayout{
+      c, {"write", 0}, fmt::format("lambda m, n: (m // {0}, n // {0}, m % {0}, n % {0})", rows)});
+
+  const BlockRef zero = s.blocks(DecomposeReduction{c, k[0]})[0];
+  const auto start = s.get_loops(zero);
+  s.apply(Tensorize{start[start.size() - 2], "amx.tilezero_" + names.sum, false});
+  s.apply(Unroll{start[start.size() - 4]});
+  s.apply(Unroll{start[start.size() - 3]});
+  tensorize_tiles(s, tile_a, rows, depth, "amx.tileloadd_" + names.a);
+  const auto b = tile_copy_of_b(s, workload, tile_b, depth, rows, group);
+  s.apply(Tensorize{b[2], "amx.tileloadd_" + names.b, false});
+  s.apply(Unroll{b[0]});
+  s.apply(Unroll{b[1]});
+  s.apply(Tensorize{i[2], names.product, false});
+  s.apply(Unroll{i[1]});
+  s.apply(Unroll{j[2]});
+  tensorize_tiles(s, stored, rows, rows, "amx.tilestored_" + names.sum);
+
+  if (product.last) {
+    const auto out = s.get_loops(*product.last);
+    s.apply(Vectorize{s.loops(Split{out.back(), {std::nullopt, rows}})[1]});
+  }
+  const auto a = s.get_loops(product.a);
+  const auto a_m = s.loops(Split{a[a.size() - 2], {std::nullopt, rows}});
+  const auto a_k = s.loops(Split{a.back(), {std::nullopt, depth}});
+  s.apply(Reorder{{a_m[0], a_k[0], a_m[1], a_k[1]}});
+  s.apply(Vectorize{a_k[1]});
+  tile_copy_of_b(s, workload, product.b, depth, rows, group);
+}
+
+}  // namespace ardea::recipes

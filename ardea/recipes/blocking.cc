@@ -1,0 +1,92 @@
+#include "ardea/recipes/blocking.h"
+
+#include <algorithm>
+
+#include "ardea/target/register_tile.h"
+
+namespace ardea::recipes {
+
+namespace {
+
+// What all the cores that we compile for have in common, in cycles or operations a cycle. Only their
+// proportions count.
+constexpr double multiplications_a_cycle = 2, loads_a_cycle = 2, latency = 4;
+constexpr double cycles_around_a_tile = 24;  // a new sum begins, the old one is stored
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Equal parts, none larger than `most`: the size of one.
+std::int64_t equal_parts(std::int64_t total, std::int64_t most) {
+  return ceil_div(total, ceil_div(total, std::max<std::int64_t>(most, 1)));
+}
+
+double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t k) {
+  const auto sums = static_cast<double>(rows * vectors);
+  const double step = std::max(
+      {sums / multiplications_a_cycle, static_cast<double>(rows + vectors) / loads_a_cycle, latency});
+  return step * static_cast<double>(k) + cycles_around_a_tile + 2 * sums;
+}
+
+/// All tiles of the product, those at the edges included.
+double cycles_of_product(const ProductSizes& sizes, const Tile& tile) {
+  double cycles = 0;
+  const std::int64_t right = ceil_div(sizes.n % tile.columns(), tile.lanes), bottom = sizes.m % tile.rows;
+  for (const auto& [rows, down] :
+       {std::pair{tile.rows, sizes.m / tile.rows}, std::pair{bottom, std::int64_t{1}}})
+    for (const auto& [vectors, across] :
+         {std::pair{tile.vectors, sizes.n / tile.columns()}, std::pair{right, std::int64_t{1}}})
+      if (rows > 0 && vectors > 0)
+        cycles += static_cast<double>(down * across) * cycles_of_tile(rows, vectors, sizes.k);
+  return cycles;
+}
+
+/// The bytes of a cache level that stay for what is kept on purpose; those of the level before where it is
+/// not known.
+std::int64_t cache_bytes(const target::Target& target, int level, std::int64_t otherwise) {
+  const target::Cache* cache = target.cache(level);
+  return cache != nullptr ? cache->bytes / cache->shared_by_cores : otherwise;
+}
+
+}  // namespace
+
+Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target) {
+  const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
+  const std::int64_t most_vectors = ceil_div(sizes.n, lanes);
+  Tile best{1, 1, lanes};
+  double least = -1;
+  for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(most_vectors, target.vector_registers);
+       ++vectors)
+    for (std::int64_t rows = 1; rows <= sizes.m; ++rows) {
+      const Tile tile{rows, vectors, lanes};
+      if (target::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
+          target.vector_registers)
+        break;
+      const double cycles = cycles_of_product(sizes, tile);
+      // Of equal tiles the larger one reads less.
+      if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
+        best = tile;
+        least = cycles;
+      }
+    }
+  return best;
+}
+
+Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
+                     const target::Target& target) {
+  const std::int64_t first = cache_bytes(target, 1, std::int64_t{32} << 10);
+  const std::int64_t second = cache_bytes(target, 2, std::int64_t{16} * first);
+  const std::int64_t third = cache_bytes(target, 3, 4 * second);
+  const std::int64_t step_bytes = (tile.rows + tile.columns()) * type.bytes();
+  Blocks blocks;
+  // Both panels, and half as much again for the sums and for what comes next.
+  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 2 / step_bytes, 64));
+  const std::int64_t row_bytes = blocks.steps * type.bytes();
+  blocks.rows = equal_parts(ceil_div(sizes.m, tile.rows),
+                            (second / 2 - blocks.steps * step_bytes) / (tile.rows * row_bytes)) *
+                tile.rows;
+  blocks.columns = equal_parts(ceil_div(sizes.n, tile.columns()), third / 2 / (tile.columns() * row_bytes)) *
+                   tile.columns();
+  return blocks;
+}
+
+}  // namespace ardea::recipes

@@ -1,0 +1,102 @@
+#include "ardea/recipes/lane_sums.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ardea/recipes/extents.h"
+#include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/loop_partition.h"
+#include "ardea/schedule/mark.h"
+#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_at.h"
+#include "ardea/schedule/rfactor.h"
+#include "ardea/schedule/set_scope.h"
+#include "ardea/schedule/split.h"
+
+namespace ardea::recipes {
+
+using namespace schedule;
+
+namespace {
+
+/// Additions under way at once: two units, four cycles each.
+constexpr std::int64_t additions_in_flight = 8;
+
+std::int64_t power_of_two_below(std::int64_t n) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
+}
+
+/// The loop over elements side by side: lanes of vectors that are written out.
+void vectorize_slots(Schedule& s, const LoopRef& loop, std::int64_t extent, std::int64_t lanes) {
+  if (extent <= lanes) {
+    s.apply(Vectorize{loop});
+    return;
+  }
+  const auto parts = s.loops(Split{loop, {std::nullopt, lanes}});
+  s.apply(Unroll{parts[0]});
+  s.apply(Vectorize{parts[1]});
+}
+
+/// The innermost loop's iterations as partial results in registers.
+BlockRef factor_innermost(Schedule& s, const BlockRef& block) {
+  const BlockRef partial = s.blocks(RFactor{s.get_loops(block).back(), -1})[0];
+  s.apply(SetScope{partial, 0, "register"});
+  return partial;
+}
+
+/// What is left to do of width() partial results.
+void halve(Schedule& s, const BlockRef& block, std::size_t outer, const LaneSum& sum) {
+  for (std::int64_t half = sum.width() / 2; half > 1; half /= 2) {
+    s.apply(Split{s.get_loops(block).back(), {2, half}});
+    const BlockRef partial = factor_innermost(s, block);
+    const auto loops = s.get_loops(partial);
+    for (std::size_t i = outer; i + 1 < loops.size(); ++i) s.apply(Unroll{loops[i]});
+    vectorize_slots(s, loops.back(), half, sum.lanes);
+  }
+  const auto loops = s.get_loops(block);
+  for (std::size_t i = outer; i < loops.size(); ++i) s.apply(Unroll{loops[i]});
+}
+
+}  // namespace
+
+LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target) {
+  const std::int64_t lanes = target.vector_bits / bits;
+  const std::int64_t tile = std::max<std::int64_t>(1, target.vector_registers / 2 / rows.others);
+  LaneSum sum;
+  // Two vectors a row leave room for as many rows as there can be: each is a stream of its own out of memory.
+  sum.rows = std::min(power_of_two_below(rows.rows), power_of_two_below(std::max<std::int64_t>(1, tile / 2)));
+  const std::int64_t vectors = std::min(additions_in_flight, power_of_two_below(tile / sum.rows));
+  const std::int64_t width = std::min(power_of_two_below(rows.extent), lanes * vectors);
+  sum.lanes = std::min(lanes, width);
+  sum.vectors = width / sum.lanes;
+  return sum;
+}
+
+bool is_summed(DataType type) { return type == float32 || type == float64 || type == int32 || type == int64; }
+
+std::optional<LoopRef> reduce_in_lanes(Schedule& s, const BlockRef& block, std::size_t outer,
+                                       const LaneSum& sum) {
+  if (sum.width() == 1) return {};
+  const auto around = s.get_loops(block);
+  const std::int64_t extent = extent_of(s, around.back()), whole = extent / sum.width();
+  const auto parts = s.loops(Split{around.back(), {std::nullopt, sum.width()}});
+  std::vector<LoopRef> order = {parts[0]};
+  order.insert(order.end(), around.begin() + static_cast<std::ptrdiff_t>(outer), around.end() - 1);
+  if (order.size() > 1) s.apply(Reorder{order});
+  const BlockRef partial = factor_innermost(s, block);
+  if (outer > 0 && s.get_loops(block)[outer - 1] != around[outer - 1])
+    s.apply(ReverseComputeAt{block, around[outer - 1]});
+  const auto loops = s.get_loops(partial);
+  for (std::size_t i = outer + 1; i + 1 < loops.size(); ++i) s.apply(Unroll{loops[i]});
+  vectorize_slots(s, loops.back(), sum.width(), sum.lanes);
+  std::optional<LoopRef> rounds;
+  if (extent > sum.width()) {
+    s.apply(DecomposeReduction{partial, loops[outer]});
+    rounds = loops[outer];
+    if (whole * sum.width() < extent) rounds = s.loops(LoopPartition{*rounds, {whole}})[0];
+  }
+  halve(s, block, outer, sum);
+  return rounds;
+}
+
+}  // namespace ardea::recipes

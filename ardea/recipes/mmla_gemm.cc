@@ -1,0 +1,126 @@
+#include "ardea/recipes/mmla_gemm.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/intrin/instruction.h"
+#include "ardea/recipes/padded_product.h"
+#include "ardea/schedule/blockize.h"
+#include "ardea/schedule/cache_write.h"
+#include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/mark.h"
+#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_at.h"
+#include "ardea/schedule/set_scope.h"
+#include "ardea/schedule/split.h"
+#include "ardea/schedule/tensorize.h"
+#include "ardea/schedule/transform_layout.h"
+
+namespace ardea::recipes {
+
+using namespace schedule;
+
+namespace {
+
+/// One instruction adds to pair × pair sums; a row of an operand is half a register.
+constexpr std::int64_t pair = 2, row_bits = 64;
+
+/// Empty where there is none for these types.
+std::string instruction_for(const ops::Workload& w, const target::Target& target) {
+  const auto are = [&](DataType a, DataType b) { return w.in[0] == a && w.in[1] == b; };
+  if (are(bfloat16, bfloat16)) return target.has("bf16") && w.acc == float32 ? "neon.bfmmla" : "";
+  if (!target.has("i8mm") || w.acc != int32) return "";
+  if (are(int8, int8)) return "neon.smmla";
+  if (are(uint8, uint8)) return "neon.ummla";
+  return are(uint8, int8) ? "neon.usmmla" : "";
+}
+
+/// Pairs of rows times pairs of columns.
+struct Tile {
+  std::int64_t down = 1, across = 1;
+};
+
+/// Of the tiles that registers hold beside the rows of A and three of B, which is loaded early, the one with
+/// the most instructions a load.
+Tile tile_for(const ProductSizes& sizes, const target::Target& target) {
+  const std::int64_t most_down = quotient_up(sizes.m, pair), most_across = quotient_up(sizes.n, pair);
+  Tile best;
+  for (std::int64_t down = 1; down <= most_down; ++down) {
+    const std::int64_t across = std::min(most_across, (target.vector_registers - 3 - down) / down);
+    if (across < 1) break;
+    if (down * across * (best.down + best.across) > best.down * best.across * (down + across))
+      best = {down, across};
+  }
+  best.down = even_part(most_down, best.down);
+  return best;
+}
+
+/// The last of the loops as lanes, the others unrolled.
+void write_out(Schedule& s, const std::vector<LoopRef>& tile) {
+  for (std::size_t i = 0; i + 1 < tile.size(); ++i) s.apply(Unroll{tile[i]});
+  s.apply(Vectorize{tile.back()});
+}
+
+}  // namespace
+
+bool serves_mmla_gemm(const ops::Workload& workload, const target::Target& target) {
+  return workload.op == "gemm" && target.arch == target::Arch::aarch64 &&
+         !instruction_for(workload, target).empty();
+}
+
+void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target) {
+  const ProductSizes sizes = sizes_of(workload);
+  const auto [down, across] = tile_for(sizes, target);
+  const std::int64_t depth = row_bits / workload.in[0].bits, rows = down * pair, columns = across * pair;
+  const PaddedProduct product = padded_product(s, workload, {pair, pair, depth});
+  const BlockRef c = product.sums;
+  // Pairs of a row leave the registers together. What converts them first is given whole rows.
+  const bool converts = workload.out != workload.acc, is_result = product.last && !converts;
+  if (is_result) s.apply(SetScope{c, 0, "register"});
+  const BlockRef stored = is_result ? *product.last : s.blocks(CacheWrite{c, 0, "register"})[0];
+
+  const std::int64_t column_bytes = quotient_up(sizes.k, depth) * (row_bits / 8);
+  const std::int64_t panel = panel_columns(target, sizes.n, column_bytes, columns);
+  const auto loops = s.get_loops(c);
+  const auto i = s.loops(Split{loops[0], {std::nullopt, down, pair}});
+  const auto j = s.loops(Split{loops[1], {std::nullopt, panel / columns, across, pair}});
+  const auto k = s.loops(Split{loops[2], {std::nullopt, depth}});
+  s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], i[2], j[3], k[1]}});
+  s.apply(ReverseComputeAt{stored, j[1], true});
+  if (converts) s.apply(ReverseComputeAt{*product.last, j[1], true});
+  s.apply(ComputeAt{product.b, j[0], true});
+  s.apply(ComputeAt{product.a, i[0], true});
+  s.apply(TransformLayout{
+      c, {"read", 0}, fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, depth)});
+  s.apply(TransformLayout{
+      c,
+      {"read", 1},
+      layout_of_b(workload, fmt::format("n // {0}, k // {1}, n % {0}, k % {1}", columns, depth))});
+  s.apply(TransformLayout{
+      c, {"write", 0}, fmt::format("lambda m, n: (m // {0}, n // {0}, m % {0} * {0} + n % {0})", pair)});
+
+  const BlockRef zero = s.blocks(DecomposeReduction{c, k[0]})[0];
+  const auto start = s.get_loops(zero);
+  // A condition on pairs, not on their elements: then it is that of the instructions.
+  s.apply(Blockize{start[start.size() - 2], false});
+  write_out(s, {start.end() - 4, start.end()});
+  const auto out = s.get_loops(stored);
+  const auto out_n = s.loops(Split{out.back(), {std::nullopt, pair}});
+  write_out(s, {out[out.size() - 2], out_n[0], out_n[1]});
+  if (converts)
+    s.apply(Vectorize{
+        s.loops(Split{s.get_loops(*product.last).back(), {std::nullopt, target.vector_bits / 32}})[1]});
+  s.apply(Tensorize{i[2], instruction_for(workload, target), false});
+  s.apply(Unroll{i[1]});
+  s.apply(Unroll{j[2]});
+
+  const auto a = s.get_loops(product.a);
+  const auto a_k = s.loops(Split{a.back(), {std::nullopt, depth}});
+  s.apply(Reorder{{a_k[0], a[a.size() - 2], a_k[1]}});
+  s.apply(Vectorize{a_k[1]});
+  tile_copy_of_b(s, workload, product.b, depth, columns, depth);
+}
+
+}  // namespace ardea::recipes

@@ -1,0 +1,176 @@
+#include "ardea/recipes/product.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/find.h"
+#include "ardea/schedule/mark.h"
+#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/split.h"
+#include "ardea/schedule/stage_mem.h"
+#include "ardea/schedule/transform_layout.h"
+
+namespace ardea::recipes {
+
+using namespace schedule;
+
+namespace {
+
+/// Products below that are done before another thread has begun.
+constexpr std::int64_t least_products_a_thread = std::int64_t{1} << 18;
+
+class Steps {
+ public:
+  Steps(Schedule& s, const Product& product, const target::Target& target)
+      : s_(s), product_(product), target_(target), block_(s.get_block(product.name)) {
+    tile_ = choose_tile(product.sizes, product.type, target);
+    tile_rows_ = std::min(tile_.rows, sizes().m);
+    tile_columns_ = std::min(tile_.columns(), sizes().n);
+    blocks_ = choose_blocks(sizes(), tile_, product.type, target);
+  }
+
+  ScheduledProduct run() {
+    pack();
+    split_loops();
+    sum_in_registers();
+    place_panels();
+    use_threads();
+    return {block_, row_blocks_};
+  }
+
+ private:
+  const ProductSizes& sizes() const { return product_.sizes; }
+
+  std::int64_t second_cache() const {
+    const target::Cache* cache = target_.cache(2);
+    return cache != nullptr ? cache->bytes / cache->shared_by_cores : std::int64_t{256} << 10;
+  }
+
+  /// Panels of the right operand are read again for each tile of rows. That pays where it would not stay in
+  /// the cache anyway, or where its rows are not what vectors are loaded from.
+  bool packs_right() const {
+    if (product_.transposed) return true;
+    return sizes().m > 2 * tile_rows_ && sizes().k * sizes().n * product_.type.bytes() > second_cache() / 2;
+  }
+
+  /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
+  /// elements are read, from wherever they are, but not from rows that fall onto each other in the cache.
+  bool packs_left() const {
+    if (product_.left_maker) return true;
+    if (takes_lanes()) return sizes().n > 2 * tile_columns_;
+    return sizes().n > 4 * tile_columns_ &&
+           sizes().m * sizes().k * product_.type.bytes() > second_cache() / 2;
+  }
+
+  bool takes_lanes() const { return target_.arch == target::Arch::aarch64; }
+
+  /// "b0, b1, " for the indices of batches.
+  std::string batch_names() const {
+    std::string names;
+    for (std::size_t i = 0; i < product_.batches; ++i) names += fmt::format("b{}, ", i);
+    return names;
+  }
+
+  void pack() {
+    const std::string b = batch_names();
+    if (packs_left()) {
+      const std::string panel = takes_lanes() ? "k, i % {0}" : "i % {0}, k";
+      const auto added =
+          s_.blocks(TransformLayout{block_, product_.left,
+                                    "lambda " + b + "i, k: (" + b + "i // " + std::to_string(tile_rows_) +
+                                        ", " + fmt::format(fmt::runtime(panel), tile_rows_) + ")",
+                                    0.0});
+      left_ = product_.left_maker ? product_.left_maker : added.at(0);
+    }
+    if (packs_right())
+      right_ = s_.blocks(TransformLayout{block_, product_.right,
+                                         fmt::format("lambda {0}{1}: ({0}j // {2}, k, j % {2})", b,
+                                                     product_.transposed ? "j, k" : "k, j", tile_columns_),
+                                         0.0})[0];
+  }
+
+  void split_loops() {
+    const std::vector<LoopRef> loops = s_.get_loops(block_);
+    const std::size_t first = product_.batches;
+    const auto two = [&](const LoopRef& loop, std::int64_t inner) {
+      return s_.loops(Split{loop, {std::nullopt, inner}});
+    };
+    const auto k = two(loops[first + 2], blocks_.steps);
+    const auto i = two(loops[first], tile_rows_);
+    const auto ii = two(i[0], std::max<std::int64_t>(blocks_.rows / tile_.rows, 1));
+    const auto j = two(loops[first + 1], tile_columns_);
+    const auto jj = two(j[0], std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1));
+    s_.apply(Reorder{{jj[0], k[0], ii[0], jj[1], ii[1], k[1], i[1], j[1]}});
+    step_blocks_ = k[0];
+    row_blocks_ = ii[0];
+    column_tiles_ = jj[1];
+    steps_ = k[1];
+    tile_loops_ = {i[1], j[1]};
+  }
+
+  /// The sums of one tile and one block of steps are registers; the first block of steps stores them, the
+  /// others add them to what is there.
+  void sum_in_registers() {
+    const auto around = s_.get_loops(block_);
+    const auto depth =
+        static_cast<std::size_t>(std::find(around.begin(), around.end(), steps_) - around.begin());
+    const std::string sums = product_.name;
+    const auto added = s_.blocks(StageMem{steps_, sums, "register", {}, /*accumulate=*/true});
+    s_.apply(Unroll{tile_loops_[0]});
+    s_.apply(Vectorize{tile_loops_[1]});
+    // Rows are written out, columns are vectors. A loop of one iteration is none there.
+    for (const BlockRef& block : added) {
+      const std::vector<LoopRef> loops = s_.get_loops(block);
+      if (tile_columns_ > 1) s_.apply(Vectorize{loops.back()});
+      if (tile_rows_ > 1) s_.apply(Unroll{loops[depth]});
+    }
+  }
+
+  /// Panels are made for one block: those of the right operand before the blocks of rows that share it.
+  void place_panels() {
+    if (right_) {
+      s_.apply(ComputeAt{*right_, step_blocks_, /*preserve_unit_loops=*/true});
+      const std::vector<LoopRef> loops = s_.get_loops(*right_);
+      const std::size_t panel = loops.size() - 3;  // panels, steps, columns
+      s_.apply(Vectorize{loops[panel + 2]});
+      if (!product_.transposed) s_.apply(Reorder{{loops[panel + 1], loops[panel]}});
+      right_loop_ = product_.transposed ? loops[panel] : loops[panel + 1];
+    }
+    if (left_) {
+      s_.apply(ComputeAt{*left_, row_blocks_, /*preserve_unit_loops=*/true});
+      if (takes_lanes()) {
+        const std::vector<LoopRef> loops = s_.get_loops(*left_);
+        s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
+      }
+    }
+  }
+
+  void use_threads() {
+    const std::int64_t products = sizes().m * sizes().n * sizes().k;
+    if (target_.cores < 2 || products < 2 * least_products_a_thread) return;
+    if (right_) s_.apply(Parallel{right_loop_});
+    const std::int64_t row_blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
+    s_.apply(Parallel{row_blocks > 1 ? row_blocks_ : column_tiles_});
+  }
+
+  Schedule& s_;
+  const Product& product_;
+  const target::Target& target_;
+  BlockRef block_;
+  Tile tile_;
+  std::int64_t tile_rows_ = 1, tile_columns_ = 1;
+  Blocks blocks_;
+  std::optional<BlockRef> left_, right_;
+  LoopRef step_blocks_, row_blocks_, column_tiles_, steps_, right_loop_;
+  std::vector<LoopRef> tile_loops_;
+};
+
+}  // namespace
+
+ScheduledProduct schedule_product(Schedule& s, const Product& product, const target::Target& target) {
+  return Steps(s, product, target).run();
+}
+
+}  // namespace ardea::recipes

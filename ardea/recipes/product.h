@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ardea/recipes/blocking.h"
+#include "ardea/schedule/schedule.h"
+
+/// Sums of products of float matrices, blocked for caches around a tile of registers.
+
+namespace ardea::recipes {
+
+/// The part of a program that is a product: block `name` with the loops (batch …, m, n, k) around it.
+struct Product {
+  std::string name;
+  std::string left, right;  ///< the operands: left[batch …, m, k], right[batch …, k, n]
+  ProductSizes sizes;
+  DataType type;
+  std::size_t batches = 0;  ///< loops before m, which index both operands
+  bool transposed = false;  ///< right[batch …, n, k]
+  /// The block that computes the left operand element by element, where it is no parameter.
+  std::optional<schedule::BlockRef> left_maker = {};
+};
+
+/// The loops of the result, for what else is put there.
+struct ScheduledProduct {
+  schedule::BlockRef block;
+  schedule::LoopRef rows;  ///< over blocks of rows: runs on several threads where there are
+};
+
+/// Both operands in panels where that pays, made where they are used first; blocks of steps, rows and
+/// columns; sums of a tile in registers; on threads where the target has several and there is work for them.
+ScheduledProduct schedule_product(schedule::Schedule& s, const Product& product,
+                                  const target::Target& target);
+
+}  // namespace ardea::recipes

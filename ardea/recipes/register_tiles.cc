@@ -1,0 +1,60 @@
+#include "ardea/recipes/register_tiles.h"
+
+#include <algorithm>
+
+#include "ardea/target/register_tile.h"
+
+namespace ardea::recipes {
+
+namespace {
+
+/// Machines start two products and two loads a cycle, and a product takes four cycles: fewer than eight sums
+/// wait for each other. Loads are never all hidden: those that miss the nearest cache, or cross its lines,
+/// hold up a quarter of a product each.
+double step_cost(std::int64_t rows, std::int64_t vectors) {
+  const auto products = static_cast<double>(rows * vectors), loads = static_cast<double>(rows + vectors);
+  return std::max({products, loads, 8.0}) + loads / 4;
+}
+
+/// The number of tiles of each of the two sizes that an extent is cut into.
+struct Cut {
+  std::int64_t whole, rest;
+};
+
+Cut cut(std::int64_t extent, std::int64_t tile) { return {extent / tile, extent % tile}; }
+
+double cost_of(const SumTile& tile, std::int64_t rows, std::int64_t vectors) {
+  const Cut down = cut(rows, tile.rows), right = cut(vectors, tile.vectors);
+  double cost = 0;
+  for (const auto& [tall, height] : {std::pair(down.whole, tile.rows), std::pair(std::int64_t{1}, down.rest)})
+    for (const auto& [wide, width] :
+         {std::pair(right.whole, tile.vectors), std::pair(std::int64_t{1}, right.rest)})
+      if (height > 0 && width > 0)
+        cost += static_cast<double>(tall) * static_cast<double>(wide) * step_cost(height, width);
+  return cost;
+}
+
+}  // namespace
+
+std::int64_t lanes_of(const target::Target& target) { return target.vector_bits / 32; }
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::Target& target,
+                        const TileLimits& limits) {
+  const std::int64_t lanes = lanes_of(target), vectors = divide_up(columns, lanes);
+  SumTile best;
+  best.cost = cost_of(best, rows, vectors);
+  const std::int64_t first = limits.vectors.value_or(1);
+  const std::int64_t last = limits.vectors.value_or(std::min(limits.most_vectors, vectors));
+  for (std::int64_t width = first; width <= last; ++width)
+    for (std::int64_t height = 1; height <= rows; ++height) {
+      SumTile tile{height, width};
+      if (target::registers_of({height, width * lanes, float32}, target) > target.vector_registers) break;
+      tile.cost = cost_of(tile, rows, vectors);
+      if (tile.cost < best.cost) best = tile;
+    }
+  return best;
+}
+
+}  // namespace ardea::recipes

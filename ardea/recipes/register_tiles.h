@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ardea/target/target.h"
+
+/// Which tile of float32 sums in registers suits a matrix of results, when what is left over at its edges is
+/// computed by smaller tiles.
+
+namespace ardea::recipes {
+
+/// rows × vectors sums. A step loads `vectors` vectors and `rows` numbers that are broadcast.
+struct SumTile {
+  std::int64_t rows = 1, vectors = 1;
+  double cost = 0;  ///< of all results, in products of vectors that the machine starts in that time, a step
+};
+
+struct TileLimits {
+  std::int64_t most_vectors = 4;             ///< as many as vectorize writes one after another
+  std::optional<std::int64_t> vectors = {};  ///< exactly so many
+};
+
+/// The cheapest tile for rows × columns results whose registers fit the target's.
+SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::Target& target,
+                        const TileLimits& limits = {});
+
+/// float32 numbers in one vector.
+std::int64_t lanes_of(const target::Target& target);
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b);
+
+}  // namespace ardea::recipes

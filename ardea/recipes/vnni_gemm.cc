@@ -1,0 +1,108 @@
+#include "ardea/recipes/vnni_gemm.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/recipes/padded_product.h"
+#include "ardea/schedule/cache_write.h"
+#include "ardea/schedule/compute_at.h"
+#include "ardea/schedule/decompose_reduction.h"
+#include "ardea/schedule/mark.h"
+#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/reverse_compute_at.h"
+#include "ardea/schedule/set_scope.h"
+#include "ardea/schedule/split.h"
+#include "ardea/schedule/tensorize.h"
+#include "ardea/schedule/transform_layout.h"
+
+namespace ardea::recipes {
+
+using namespace schedule;
+
+namespace {
+
+/// Sums of one instruction, and the bytes that each adds up.
+constexpr std::int64_t lanes = 16, group = 4;
+
+bool has_unsigned_and_signed(const ops::Workload& w) {
+  return (w.in[0] == uint8 && w.in[1] == int8) || (w.in[0] == int8 && w.in[1] == uint8);
+}
+
+/// Rows times vectors of columns.
+struct Tile {
+  std::int64_t rows = 1, vectors = 1;
+};
+
+/// Beside the sums the registers hold one row of B and one broadcast of A. As many rows as fit: B streams
+/// from the second cache, and each of its vectors is used once a row.
+Tile tile_for(const ProductSizes& sizes, const target::Target& target) {
+  Tile tile;
+  tile.vectors = std::min<std::int64_t>(2, quotient_up(sizes.n, lanes));
+  tile.rows = even_part(sizes.m, (target.vector_registers - 1 - tile.vectors) / tile.vectors);
+  return tile;
+}
+
+void place_in_registers(Schedule& s, const std::vector<LoopRef>& tile) {
+  for (std::size_t i = 0; i + 1 < tile.size(); ++i) s.apply(Unroll{tile[i]});
+  s.apply(Vectorize{tile.back()});
+}
+
+}  // namespace
+
+bool serves_vnni_gemm(const ops::Workload& workload, const target::Target& target) {
+  return workload.op == "gemm" && target.has("avx512vnni") && has_unsigned_and_signed(workload) &&
+         workload.acc == int32;
+}
+
+double vnni_cycles(const ops::Workload& workload) {
+  const ProductSizes sizes = sizes_of(workload);
+  return static_cast<double>(sizes.m) * static_cast<double>(quotient_up(sizes.n, lanes)) *
+         static_cast<double>(quotient_up(sizes.k, group)) / 2;
+}
+
+void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target) {
+  const ProductSizes sizes = sizes_of(workload);
+  const auto [rows, vectors] = tile_for(sizes, target);
+  const std::int64_t columns = vectors * lanes;
+  const PaddedProduct product = padded_product(s, workload, {1, lanes, group});
+  const BlockRef c = product.sums;
+  if (product.last) s.apply(SetScope{c, 0, "register"});
+  const BlockRef last = product.last ? *product.last : s.blocks(CacheWrite{c, 0, "register"})[0];
+
+  const std::int64_t panel = panel_columns(target, sizes.n, quotient_up(sizes.k, group) * group, columns);
+  const auto loops = s.get_loops(c);
+  const auto i = s.loops(Split{loops[0], {std::nullopt, rows}});
+  const auto j = s.loops(Split{loops[1], {std::nullopt, panel / columns, vectors, lanes}});
+  const auto k = s.loops(Split{loops[2], {std::nullopt, group}});
+  s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], j[3], k[1]}});
+  s.apply(ReverseComputeAt{last, j[1], true});
+  s.apply(ComputeAt{product.b, j[0], true});
+  s.apply(ComputeAt{product.a, i[0], true});
+  s.apply(TransformLayout{
+      c, {"read", 0}, fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, group)});
+  s.apply(TransformLayout{
+      c,
+      {"read", 1},
+      layout_of_b(workload, fmt::format("n // {0}, k // {1}, n % {0}, k % {1}", columns, group))});
+
+  const BlockRef first = s.blocks(DecomposeReduction{c, k[0]})[0];
+  const auto start = s.get_loops(first);
+  place_in_registers(s, {start.end() - 3, start.end()});
+  s.apply(Tensorize{j[3],
+                    workload.in[0] == uint8 ? "avx512.vpdpbusd_broadcast_u8" : "avx512.vpdpbusd_broadcast_i8",
+                    false});
+  s.apply(Unroll{i[1]});
+  s.apply(Unroll{j[2]});
+  const auto out = s.get_loops(last);
+  const auto out_columns = s.loops(Split{out.back(), {std::nullopt, lanes}});
+  place_in_registers(s, {out[out.size() - 2], out_columns[0], out_columns[1]});
+
+  const auto a = s.get_loops(product.a);
+  const auto a_k = s.loops(Split{a.back(), {std::nullopt, group}});
+  s.apply(Reorder{{a_k[0], a[a.size() - 2], a_k[1]}});
+  s.apply(Vectorize{a_k[1]});
+  tile_copy_of_b(s, workload, product.b, group, columns, group);
+}
+
+}  // namespace ardea::recipes

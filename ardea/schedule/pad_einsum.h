@@ -1,0 +1,35 @@
+#pragma once
+
+#include "ardea/schedule/primitive.h"
+
+namespace ardea::schedule {
+
+struct PadEinsum {
+  BlockRef block;
+  std::vector<std::int64_t> padding;
+  static constexpr auto name = "pad_einsum";
+  static constexpr auto fields =
+      std::tuple(field("block", &PadEinsum::block), field("padding", &PadEinsum::padding));
+  static constexpr auto contract =
+      R"(a reduction runs over whole multiples of its extents, on operands padded with zeros
+
+pad_einsum(C, [1, 16, 4]):   for i, j, k: C[i, j] += A[i, k] * B[k, j]
+=>   A_pad, B_pad = copies of A and B, 0 where j or k is beyond the old extent
+     for i, j in ceil(n / 16) * 16, k in ceil(K / 4) * 4: C_pad[i, j] += A_pad[i, k] * B_pad[k, j]
+     for v0, v1: C[v0, v1] = C_pad[v0, v1]
+
+One number an iterator of the block, in their order; 1 leaves the iterator as it is. A buffer that no padded iterator
+indexes stays; each of the others gets a padded copy, <buffer>_pad, made right before the loops of the block, and
+what is written is copied out by <buffer>_unpad right after them.
+Requires a block of one update with an init, in loops of its own, one an iterator, with nothing else inside; that the
+indices of its buffers are iterators; that zeros add nothing: the padded part of a sum must be zero in itself, so
+each product has two operands that a padded reduce iterator indexes where it is one of floats.
+Results: the blocks that copy in, in the order of the reads, then the one that copies out. All references stay valid.)";
+  static constexpr std::array refusals = {"root_block",        "padding_does_not_fit", "not_a_reduction",
+                                          "loops_do_not_fit",  "several_patterns",     "index_not_iterator",
+                                          "padding_counts",    "loop_is_not_serial",   "loop_is_annotated",
+                                          "bounds_read_memory"};
+};
+Outcome apply(const Function& f, const PadEinsum& step, Context& context);
+
+}  // namespace ardea::schedule
