@@ -26,18 +26,28 @@ fs::path default_peers_folder() {
   return program.parent_path().parent_path() / "lib" / "peers";
 }
 
-std::vector<measure::Peer> open_peers(const BenchOptions& options) {
+struct Peers {
+  std::vector<measure::Peer> open;
+  std::vector<measure::LeftOut> closed;  ///< those there are that nobody asked for and that cannot be opened
+};
+
+Peers open_peers(const BenchOptions& options) {
   const fs::path folder = options.peers.empty() ? default_peers_folder() : fs::path(options.peers);
-  std::vector<std::string> names;
+  Peers peers;
   for (std::size_t begin = 0; begin < options.against.size();) {
     const std::size_t end = std::min(options.against.find(',', begin), options.against.size());
-    names.push_back(options.against.substr(begin, end - begin));
+    peers.open.emplace_back(folder, options.against.substr(begin, end - begin));
     begin = end + 1;
   }
-  if (names.empty()) names = measure::peer_names(folder);
-  require(!names.empty(), "there are no peers in {}; `make bench-peers` builds them", folder.string());
-  std::vector<measure::Peer> peers;
-  for (const std::string& name : names) peers.emplace_back(folder, name);
+  if (!options.against.empty()) return peers;
+  for (const std::string& name : measure::peer_names(folder)) {
+    try {
+      peers.open.emplace_back(folder, name);
+    } catch (const Error& e) {
+      peers.closed.push_back({name, e.what()});
+    }
+  }
+  require(!peers.open.empty(), "there are no peers in {}; `make bench-peers` builds them", folder.string());
   return peers;
 }
 
@@ -69,17 +79,17 @@ Loaded load(const ProgramOptions& wanted, int threads) {
   return {std::move(program), std::move(compiled)};
 }
 
-Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted,
-                  const std::vector<measure::Peer>& peers) {
+Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, const Peers& peers) {
   const Loaded loaded = load(wanted, options.threads);
   const ops::Workload& workload = *loaded.program.workload;
   Benched benched{.workload = workload,
                   .schedule = schedule_name(loaded.program, wanted),
                   .threads = options.threads,
-                  .report = measure::bench(workload, loaded.compiled, peers, measure_options(options)),
+                  .report = measure::bench(workload, loaded.compiled, peers.open, measure_options(options)),
                   .libraries = {},
                   .share = {}};
-  for (const measure::Peer& peer : peers)
+  benched.report.left_out.insert(benched.report.left_out.end(), peers.closed.begin(), peers.closed.end());
+  for (const measure::Peer& peer : peers.open)
     if (benched.report.fastest_of(peer.name()) != nullptr)
       benched.libraries.push_back(peer.name() + ": " + peer.description());
   benched.share = peak_share(benched.workload, benched.report.contenders[0].min_s, options.threads);
@@ -107,7 +117,7 @@ std::vector<ProgramOptions> members_of(const BenchOptions& options) {
   return members;
 }
 
-int bench_set(const BenchOptions& options, const std::vector<measure::Peer>& peers) {
+int bench_set(const BenchOptions& options, const Peers& peers) {
   require(options.program.program.empty(), "--set {}: it names all operators; leave {} out", options.set,
           options.program.program);
   nlohmann::json results = nlohmann::json::array();
@@ -191,8 +201,11 @@ int bench(const BenchOptions& options) {
           "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; or --set cpu_f32");
   // Before anything asks for the pool: Ardea gets as many threads as the others.
   setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  // Before any peer loads OpenMP: its threads wait for more work in a loop, by default for longer than the
+  // pause between turns.
+  setenv("GOMP_SPINCOUNT", "20000", 0);
   if (options.copies) return bench_copies(options);
-  const std::vector<measure::Peer> peers = open_peers(options);
+  const Peers peers = open_peers(options);
   if (!options.set.empty()) return bench_set(options, peers);
   const Benched benched = bench_one(options, options.program, peers);
   write_out(options.json ? bench_json(benched).dump(2) + "\n" : bench_text(benched));

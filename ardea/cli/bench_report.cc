@@ -19,7 +19,7 @@ const char* kind_name(ArdeaPeerKind kind) {
   switch (kind) {
     case ARDEA_PEER_LIBRARY: return "library";
     case ARDEA_PEER_LOOP: return "loop";
-    case ARDEA_PEER_COPY: return "copy";
+    case ARDEA_PEER_YARDSTICK: return "yardstick";
   }
   return "unknown";
 }

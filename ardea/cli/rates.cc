@@ -13,9 +13,7 @@ namespace ardea::cli {
 namespace {
 
 /// The peak of products of such operands by tensor instructions; empty where there are none for them.
-std::string tensor_peak(const Program& program) {
-  if (!program.workload) return "";
-  const ops::Workload& w = *program.workload;
+std::string tensor_peak(const ops::Workload& w) {
   const auto all = [&](const auto& fits) { return std::all_of(w.in.begin(), w.in.end(), fits); };
   if (w.acc == int32 && all([](DataType t) { return t == int8 || t == uint8; })) return "int8_operations";
   if (w.acc == float32 && all([](DataType t) { return t == bfloat16; })) return "bfloat16_operations";
@@ -57,7 +55,8 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   const DataType type = arithmetic_type(program, f);
   if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
   if (const std::optional<build::Peaks> peaks = known_peaks()) {
-    if (const auto at = peaks->find(tensor_peak(program)); at != peaks->end()) rates.peak_name = at->first;
+    if (program.workload && peaks->contains(tensor_peak(*program.workload)))
+      rates.peak_name = tensor_peak(*program.workload);
     if (const auto at = peaks->find(rates.peak_name); at != peaks->end()) rates.peak_operations = at->second;
     if (const auto at = peaks->find("memory_bytes"); at != peaks->end()) rates.peak_bytes = at->second;
   }
@@ -100,8 +99,11 @@ std::optional<PeakShare> peak_share(const ops::Workload& workload, double second
     const double peak = threads == 1 ? one->second : std::min(all->second, one->second * threads);
     return PeakShare{amount / seconds / peak, name, peak};
   };
+  const std::string tensor = tensor_peak(workload);
+  const std::string arithmetic_name =
+      peaks->contains(tensor) ? tensor : to_string(workload.acc) + "_operations";
   const std::optional<PeakShare> arithmetic =
-      share_of(to_string(workload.in[0]) + "_operations", static_cast<double>(ops::flops(workload)));
+      share_of(arithmetic_name, static_cast<double>(ops::flops(workload)));
   const std::optional<PeakShare> memory = share_of("memory_bytes", static_cast<double>(ops::bytes(workload)));
   if (!arithmetic || !memory) return std::nullopt;
   return arithmetic->share >= memory->share ? arithmetic : memory;

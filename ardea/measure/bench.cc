@@ -100,7 +100,7 @@ BenchReport bench(const ops::Workload& workload, const runtime::Function& compil
         .copy_from(std::get<runtime::Array>(arguments.back()));
     prepared[i].call();
     Contender& contender = prepared[i].contender;
-    if (contender.kind != ARDEA_PEER_COPY) contender.check = expectation.compare(prepared[i].arguments);
+    if (contender.kind != ARDEA_PEER_YARDSTICK) contender.check = expectation.compare(prepared[i].arguments);
     contender.median_s = median(rotation.seconds[i]);
     contender.min_s = *std::min_element(rotation.seconds[i].begin(), rotation.seconds[i].end());
     contender.ratio = median_interval(ratios(rotation.seconds[i], rotation.seconds[0]));

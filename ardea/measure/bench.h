@@ -21,7 +21,7 @@ struct Contender {
   ArdeaPeerKind kind = ARDEA_PEER_LIBRARY;
   double median_s = 0, min_s = 0;
   Interval ratio = {};                    ///< its time over Ardea's, round by round; 1 for Ardea
-  std::optional<CheckReport> check = {};  ///< nothing for a copy
+  std::optional<CheckReport> check = {};  ///< nothing for a yardstick
   bool agrees() const { return !check || check->agrees(); }
 };
 

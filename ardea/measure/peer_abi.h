@@ -38,9 +38,9 @@ enum ArdeaPeerAnswer {
 };
 
 enum ArdeaPeerKind {
-  ARDEA_PEER_LIBRARY = 0, /* one of those among which the best is sought */
-  ARDEA_PEER_LOOP = 1,    /* computes the operator, as anyone would write it */
-  ARDEA_PEER_COPY = 2     /* only moves as many bytes: its answers mean nothing and are not checked */
+  ARDEA_PEER_LIBRARY = 0,  /* one of those among which the best is sought */
+  ARDEA_PEER_LOOP = 1,     /* computes the operator, as anyone would write it */
+  ARDEA_PEER_YARDSTICK = 2 /* moves or multiplies as much and computes nothing: not checked */
 };
 
 /* A call made ready. `label` says what one call includes ("packing counted", "own layout, reorders counted"),

@@ -43,6 +43,22 @@ TEST(BenchCommand, a_peer_that_cannot_do_it_is_left_out_with_a_sentence) {
   EXPECT_NE(answer.out.find("cloop: left out, it has no transpose"), std::string::npos) << answer.out;
 }
 
+TEST(BenchCommand, a_peer_that_cannot_be_opened_is_left_out_unless_it_was_asked_for) {
+  const Folder folder;
+  const auto loops = std::filesystem::path(ARDEA_PEERS) / "cloop" / "peer.so";
+  for (const char* name : {"broken", "loops"}) std::filesystem::create_directory(folder.path() / name);
+  std::ofstream(folder.path() / "broken" / "peer.so") << "no library";
+  std::filesystem::create_symlink(loops, folder.path() / "loops" / "peer.so");
+  const std::string command = "add 3,5 --rounds 6 --peers " + folder.path().string();
+  const Answer all = bench(command);
+  EXPECT_EQ(all.exit_code, 0) << all.error;
+  EXPECT_NE(all.out.find("broken: left out, the peer broken cannot be opened"), std::string::npos) << all.out;
+  EXPECT_NE(all.out.find("best: loops"), std::string::npos) << all.out;
+  const Answer asked = bench(command + " --against loops,broken");
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_NE(asked.error.find("the peer broken cannot be opened"), std::string::npos) << asked.error;
+}
+
 TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
   const Folder folder;
   const std::string file = folder.write(

@@ -8,7 +8,7 @@
 namespace peer {
 
 const char* const name = "copy";
-const ArdeaPeerKind kind = ARDEA_PEER_COPY;
+const ArdeaPeerKind kind = ARDEA_PEER_YARDSTICK;
 
 namespace {
 
