@@ -56,12 +56,15 @@ class Steps {
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
-  /// elements are read, from wherever they are, but not from rows that fall onto each other in the cache.
+  /// elements are read, from wherever they are, but not from rows that fall onto each other in the
+  /// first cache.
   bool packs_left() const {
     if (product_.left_maker) return true;
     if (takes_lanes()) return sizes().n > 2 * tile_columns_;
-    return sizes().n > 4 * tile_columns_ &&
-           sizes().m * sizes().k * product_.type.bytes() > second_cache() / 2;
+    const target::Cache* first = target_.cache(1);
+    const std::int64_t way = first != nullptr && first->ways ? first->bytes / *first->ways : 4096;
+    const std::int64_t row = sizes().k * product_.type.bytes();
+    return sizes().n > 4 * tile_columns_ && sizes().m * row > second_cache() / 2 && row % way == 0;
   }
 
   bool takes_lanes() const { return target_.arch == target::Arch::aarch64; }
@@ -77,11 +80,13 @@ class Steps {
     const std::string b = batch_names();
     if (packs_left()) {
       const std::string panel = takes_lanes() ? "k, i % {0}" : "i % {0}, k";
+      // Rows beyond the last one are never read: only where the panel is a copy are they filled.
+      const std::optional<double> padding = product_.left_maker ? std::nullopt : std::optional<double>(0.0);
       const auto added =
           s_.blocks(TransformLayout{block_, product_.left,
                                     "lambda " + b + "i, k: (" + b + "i // " + std::to_string(tile_rows_) +
                                         ", " + fmt::format(fmt::runtime(panel), tile_rows_) + ")",
-                                    0.0});
+                                    padding});
       left_ = product_.left_maker ? product_.left_maker : added.at(0);
     }
     if (packs_right())
@@ -140,10 +145,11 @@ class Steps {
     }
     if (left_) {
       s_.apply(ComputeAt{*left_, row_blocks_, /*preserve_unit_loops=*/true});
-      if (takes_lanes()) {
-        const std::vector<LoopRef> loops = s_.get_loops(*left_);
+      const std::vector<LoopRef> loops = s_.get_loops(*left_);
+      if (product_.left_maker)
+        s_.apply(Vectorize{loops.back()});
+      else if (takes_lanes())
         s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
-      }
     }
   }
 
