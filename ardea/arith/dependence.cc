@@ -215,7 +215,8 @@ bool reads(const Expr& e, const Buffer& buffer) {
   return found;
 }
 
-bool is_commutative(BinaryOp op) {
+/// Narrower than commutative: == is that, too, but cannot be regrouped.
+bool combines_in_any_order(BinaryOp op) {
   switch (op) {
     case BinaryOp::add:
     case BinaryOp::mul:
@@ -280,7 +281,7 @@ bool is_commutative_update(const Block& block, const Buffer& buffer) {
   const auto* store = block.body.as<Store>();
   if (store == nullptr || !(store->buffer == buffer) || store->predicate) return false;
   const auto* update = store->value.as<Binary>();
-  if (update == nullptr || !is_commutative(update->op)) return false;
+  if (update == nullptr || !combines_in_any_order(update->op)) return false;
   if (is_load_of(update->left, *store)) return !reads(update->right, buffer);
   return is_load_of(update->right, *store) && !reads(update->left, buffer);
 }

@@ -1,5 +1,6 @@
 #include "ardea/interp/math.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <unordered_map>
@@ -57,6 +58,10 @@ Lane leading_zeros(DataType type, const Lane* x) {
   return integer_lane(wrap(static_cast<std::uint64_t>(zeros), type));
 }
 
+/// Beyond the clamp every number has long become 0 or infinite.
+double scaled_by_power(double x, double n) {
+  return std::isnan(n) ? n : std::ldexp(x, static_cast<int>(std::clamp(n, -5000.0, 5000.0)));
+}
 Lane is_nan(DataType, const Lane* x) { return integer_lane(std::isnan(x[0].real)); }
 Lane is_infinite(DataType, const Lane* x) { return integer_lane(std::isinf(x[0].real)); }
 Lane is_finite(DataType, const Lane* x) { return integer_lane(std::isfinite(x[0].real)); }
@@ -93,6 +98,7 @@ const std::unordered_map<std::string_view, LaneFunction>& table() {
       {"nearbyint", rounded<std::nearbyint>},
       {"trunc", rounded<std::trunc>},
       {"copysign", rounded2<std::copysign>},
+      {"scalbn", rounded2<scaled_by_power>},
       {"fmod", rounded2<std::fmod>},
       {"abs", absolute},
       {"fma", fused_multiply_add},

@@ -45,8 +45,12 @@ static inline void $function(int64_t ldc, int64_t lda, int64_t ldb) {
       rounding);
 }
 
-Instruction load(const Words& words) {
-  return written_instruction("amx.tileloadd_" + words.at("short"), "amx-tile",
+/// `name` is tileloadd, or tileloaddt1, which says that the memory is not read again soon: it leaves the
+/// first cache to others.
+Instruction load(const std::string& name, Words words) {
+  words["name"] = name;
+  words["c"] = name == "tileloadd" ? "loadd" : "stream_loadd";
+  return written_instruction("amx." + name + "_" + words.at("short"), "amx-tile",
                              filled(R"(
 @T.prim_func
 def load(t: T.handle, m: T.handle, ldt: T.int64, ldm: T.int64):
@@ -62,17 +66,17 @@ def load(t: T.handle, m: T.handle, ldt: T.int64, ldm: T.int64):
                              {{"llvm", filled(R"(
 define void @load(ptr %M, i64 %ldt, i64 %ldm) {
   %stride = mul i64 %ldm, $bytes
-  call void @llvm.x86.tileloadd64(i8 $T_, ptr %M, i64 %stride)
+  call void @llvm.x86.$name64(i8 $T_, ptr %M, i64 %stride)
   ret void
 }
-declare void @llvm.x86.tileloadd64(i8 immarg, ptr, i64)
+declare void @llvm.x86.$name64(i8 immarg, ptr, i64)
 )",
                                               words)},
                               {"c", filled(R"(
 #include <immintrin.h>
 static inline void $function(const void* M, int64_t ldt, int64_t ldm) {
   (void)ldt;
-  _tile_loadd($T_, M, ldm * $bytes);
+  _tile_$c($T_, M, ldm * $bytes);
 }
 )",
                                            words)}});
@@ -172,11 +176,14 @@ std::vector<Instruction> amx_instructions() {
               "the sums of even and of odd k are made apart, with one rounding a product, and then added; "
               "numbers below "
               "the normal ones are taken and given as 0"),
-      load(i8),
-      load(u8),
-      load(bf16),
-      load(i32),
-      load(f32),
+      load("tileloadd", i8),
+      load("tileloadd", u8),
+      load("tileloadd", bf16),
+      load("tileloadd", i32),
+      load("tileloadd", f32),
+      load("tileloaddt1", i8),
+      load("tileloaddt1", u8),
+      load("tileloaddt1", bf16),
       store(i32),
       store(f32),
       zero(i32),

@@ -15,7 +15,8 @@ std::vector<Instruction> neon_instructions();
 /// avx512.fma_f32x16, avx512.fma_f64x8, avx512.vpdpbusd_broadcast_u8, avx512.vpdpbusd_broadcast_i8.
 std::vector<Instruction> avx512_instructions();
 
-/// amx.tdpbssd, …sud, …usd, …uud, amx.tdpbf16ps; amx.tileloadd_*, amx.tilestored_*, amx.tilezero_*.
+/// amx.tdpbssd, …sud, …usd, …uud, amx.tdpbf16ps; amx.tileloadd_*, amx.tileloaddt1_*, amx.tilestored_*,
+/// amx.tilezero_*.
 std::vector<Instruction> amx_instructions();
 
 /// A record whose meaning is written in the text form.

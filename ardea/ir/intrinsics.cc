@@ -46,6 +46,7 @@ std::vector<Intrinsic> table() {
       {"nearbyint", 1, pure, first, true, "rounds to the nearest integer, halves to even"},
       {"trunc", 1, pure, first, true, "rounds towards zero"},
       {"copysign", 2, pure, first, true, "the magnitude of x with the sign of y"},
+      {"scalbn", 2, pure, first, true, "x * 2^n for a whole number n, rounded once"},
       {"fmod", 2, pure, first, true, "remainder of the truncated quotient, exact"},
       {"abs", 1, pure, first, false, "absolute value; that of the smallest integer wraps to itself"},
       {"fma", 3, pure, first, true, "x * y + z, rounded once (float16, bfloat16: in float32, then rounded)"},

@@ -1,5 +1,7 @@
 #include "ardea/lower/lane_values.h"
 
+#include <algorithm>
+
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/rules.h"
@@ -81,7 +83,10 @@ class LaneEvaluation {
               return make_select(condition, vector_at(x.when_true), vector_at(x.when_false));
             },
             [&](const Let& x) { return let(x); },
-            [&](const Load& x) { return make_load(x.buffer, {vector_at(x.indices.at(0))}, mask_.lanes); },
+            [&](const Load& x) {
+              const Expr rows = mask_.lanes ? Expr() : from_rows(x);
+              return rows ? rows : make_load(x.buffer, {vector_at(x.indices.at(0))}, mask_.lanes);
+            },
             [&](const Call& x) { return call(e, x); },
             [&](const auto&) -> Expr { throw InternalError("vectorize met a vector"); },
         },
@@ -94,6 +99,33 @@ class LaneEvaluation {
     const auto steps = values_.steps_of(e, facts_);
     if (!steps) return {};
     return is_zero(steps->stride) ? steps->first : make_ramp(steps->first, steps->stride, lanes());
+  }
+
+  /// A load whose lanes lie in a few rows of consecutive elements, as those of a transposed tile do: one load
+  /// a row, and their lanes in order. Empty where the lanes lie otherwise.
+  Expr from_rows(const Load& load) {
+    const auto offsets = values_.offsets_of(load.indices.at(0), facts_);
+    if (!offsets) return {};
+    std::vector<std::int64_t> sorted = offsets->from_first;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    std::vector<std::int64_t> begins;
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      if (i == 0 || sorted[i] != sorted[i - 1] + 1) begins.push_back(sorted[i]);
+    constexpr std::int64_t least = 4;  // lanes of a row: a gather is as good as many small loads
+    const std::int64_t length = std::ssize(sorted) / std::ssize(begins);
+    if (begins.size() < 2 || length < least) return {};
+    std::vector<Expr> rows;
+    for (std::size_t r = 0; r < begins.size(); ++r) {
+      if (sorted[r * static_cast<std::size_t>(length)] != begins[r]) return {};  // rows of several lengths
+      const Expr first = facts_.simplify(offsets->first + make_int(begins[r], offsets->first.type()));
+      const Expr one = make_int(1, first.type());
+      rows.push_back(make_load(load.buffer, {make_ramp(first, one, static_cast<int>(length))}));
+    }
+    std::vector<std::int64_t> order;
+    for (const std::int64_t offset : offsets->from_first)
+      order.push_back(std::lower_bound(sorted.begin(), sorted.end(), offset) - sorted.begin());
+    return make_shuffle(std::move(rows), std::move(order));
   }
 
   Expr variable(const Var& var) const {
@@ -217,6 +249,21 @@ Expr LaneValues::vector_at(const Expr& e, const LaneMask& mask, const Analyzer& 
 
 Expr LaneValues::widened(const Expr& e) const {
   return e.type().is_scalar() ? make_broadcast(e, loop_.lanes) : e;
+}
+
+std::optional<LaneValues::Offsets> LaneValues::offsets_of(const Expr& e, const Analyzer& facts) const {
+  if (!e.type().is_integer() || !e.type().is_scalar() || !is_arithmetic(e)) return std::nullopt;
+  const Expr now = substitute(e, arithmetic_);
+  Offsets offsets;
+  for (int lane = 0; lane < loop_.lanes; ++lane) {
+    const Expr at = loop_.first + make_int(lane, loop_.first.type());
+    const Expr value = facts.simplify(substitute(now, loop_.var, at));
+    if (lane == 0) offsets.first = value;
+    const auto offset = constant_int(facts.simplify(value - offsets.first));
+    if (!offset || differs(value)) return std::nullopt;
+    offsets.from_first.push_back(*offset);
+  }
+  return offsets;
 }
 
 std::optional<LaneValues::Steps> LaneValues::steps_of(const Expr& e, const Analyzer& facts) const {

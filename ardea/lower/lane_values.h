@@ -48,6 +48,13 @@ class LaneValues {
   };
   std::optional<Steps> steps_of(const Expr& e, const arith::Analyzer& facts) const;
 
+  /// e as what it is in the first lane plus a number for each lane; nothing where that is not known.
+  struct Offsets {
+    Expr first;
+    std::vector<std::int64_t> from_first;
+  };
+  std::optional<Offsets> offsets_of(const Expr& e, const arith::Analyzer& facts) const;
+
  private:
   friend class LaneEvaluation;
   bool call_has_vector_form(const Expr& e, const Call& call) const;

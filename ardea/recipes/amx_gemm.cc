@@ -71,6 +71,12 @@ Tiles tiles_for(const ProductSizes& sizes) {
   return tiles;
 }
 
+/// B streams past the rows of A: where both do not fit, it leaves the first cache to them.
+std::string load_of_b(const target::Target& target, std::int64_t bytes_of_both) {
+  const target::Cache* first = target.cache(1);
+  return first != nullptr && bytes_of_both > first->bytes ? "amx.tileloaddt1_" : "amx.tileloadd_";
+}
+
 /// The last two loops of the block in tiles; the loops over whole ones are written out, the inside is the
 /// instruction.
 void tensorize_tiles(Schedule& s, const BlockRef& block, std::int64_t height, std::int64_t width,
@@ -133,7 +139,7 @@ void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target:
   s.apply(Unroll{start[start.size() - 3]});
   tensorize_tiles(s, tile_a, rows, depth, "amx.tileloadd_" + names.a);
   const auto b = tile_copy_of_b(s, workload, tile_b, depth, rows, group);
-  s.apply(Tensorize{b[2], "amx.tileloadd_" + names.b, false});
+  s.apply(Tensorize{b[2], load_of_b(target, (down + across) * rows * column_bytes) + names.b, false});
   s.apply(Unroll{b[0]});
   s.apply(Unroll{b[1]});
   s.apply(Tensorize{i[2], names.product, false});
@@ -150,7 +156,7 @@ void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target:
   const auto a_k = s.loops(Split{a.back(), {std::nullopt, depth}});
   s.apply(Reorder{{a_m[0], a_k[0], a_m[1], a_k[1]}});
   s.apply(Vectorize{a_k[1]});
-  tile_copy_of_b(s, workload, product.b, depth, rows, group);
+  vectorize_tiles(s, tile_copy_of_b(s, workload, product.b, depth, rows, group));
 }
 
 }  // namespace ardea::recipes

@@ -3,18 +3,19 @@
 #include <fmt/core.h>
 
 #include "ardea/recipes/conv_sizes.h"
+#include "ardea/recipes/register_sums.h"
 #include "ardea/recipes/register_tiles.h"
+#include "ardea/schedule/annotate.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
-#include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/reindex.h"
 #include "ardea/schedule/reorder.h"
-#include "ardea/schedule/reverse_compute_at.h"
 #include "ardea/schedule/reverse_compute_inline.h"
 #include "ardea/schedule/split.h"
+#include "ardea/schedule/storage_align.h"
 #include "ardea/schedule/transform_layout.h"
 
 namespace ardea::recipes {
@@ -22,10 +23,6 @@ namespace ardea::recipes {
 using namespace schedule;
 
 namespace {
-
-/// Products that one iteration of the innermost loop may hold: code that stays in the instruction cache, and
-/// in the cache of decoded instructions where there is one.
-constexpr std::int64_t most_unrolled_products = 512;
 
 /// What the recipe decides.
 struct Plan {
@@ -98,7 +95,7 @@ bool is_pointwise(const ConvSizes& sizes) { return sizes.taps() == 1 && sizes.st
 
 /// The block that brings the input into the order in which the sum reads it, if that takes one.
 std::optional<BlockRef> arrange_input(Schedule& s, const BlockRef& sum, const ConvSizes& sizes,
-                                      const Plan& plan) {
+                                      const Plan& plan, const target::Target& target) {
   if (is_pointwise(sizes)) return {};
   const std::int64_t step = sizes.stride;
   std::optional<BlockRef> pad;
@@ -113,6 +110,8 @@ std::optional<BlockRef> arrange_input(Schedule& s, const BlockRef& sum, const Co
     const std::string map =
         fmt::format("lambda n, {0}y, x, c, q: (n, c, q, {0}{1}, x)", volume ? "z, " : "", rows);
     s.apply(TransformLayout{sum, {sizes.source() + "_reindex"}, map});
+    // Images begin where vectors do: fewer loads cross lines of the cache.
+    s.apply(StorageAlign{copy, 0, 2, lanes_of(target), 0});
     return copy;
   }
   if (step == 1) return pad;
@@ -123,32 +122,94 @@ std::optional<BlockRef> arrange_input(Schedule& s, const BlockRef& sum, const Co
   return pad ? pad : packed.at(0);
 }
 
-/// Vectors along the copy's columns. `loops` are its loops as they stand.
-void arrange_copy(Schedule& s, const BlockRef& copy, const ConvSizes& sizes, const Plan& plan) {
-  const auto loops = s.get_loops(copy);
+/// Only the border of a padded image asks whether it is one.
+void cut_at_border(Schedule& s, const ConvSizes& sizes, const LoopRef& rows) {
+  if (sizes.pad > 0) s.apply(Pragma{rows, "loop_partition_hint", Argument(true)});
+}
+
+/// The copy that joins rows: one image for each column of the window.
+void arrange_joining_copy(Schedule& s, const BlockRef& copy, const ConvSizes& sizes) {
+  const auto loops = s.get_loops(copy);  // …, the rows', columns, channels, the window's columns
   const std::size_t count = loops.size();
-  if (plan.joins_rows) {
-    const LoopRef columns = loops[count - 3], channels = loops[count - 2], window = loops[count - 1];
-    std::vector<LoopRef> order = {channels, window};
-    for (std::size_t i = count - 3 - (sizes.rank() - 1); i < count - 3; ++i) order.push_back(loops[i]);
-    order.push_back(columns);
-    s.apply(Reorder{order});
-    s.apply(Unroll{window});  // which columns lie outside is then known of each
-    s.apply(Vectorize{columns});
-    return;
-  }
-  if (sizes.stride == 1) {
+  const LoopRef columns = loops[count - 3], channels = loops[count - 2], window = loops[count - 1];
+  std::vector<LoopRef> order = {channels, window};
+  for (std::size_t i = count - 2 - sizes.rank(); i < count - 3; ++i) order.push_back(loops[i]);
+  order.push_back(columns);
+  s.apply(Reorder{order});
+  s.apply(Unroll{window});  // which columns lie outside is then known of each
+  s.apply(Vectorize{columns});
+  cut_at_border(s, sizes, loops[count - 4]);
+}
+
+/// The copy that pads rows, and brings columns together that a stride takes apart.
+void arrange_row_copy(Schedule& s, const BlockRef& copy, const ConvSizes& sizes) {
+  const auto loops = s.get_loops(copy);
+  if (sizes.stride == 1 || sizes.pad == 0) {
     s.apply(Vectorize{loops.back()});
-    return;
-  }
-  if (sizes.pad > 0) {
+  } else {
     const auto columns = s.loops(Split{loops.back(), {std::nullopt, sizes.stride}});
     s.apply(Reorder{{columns[1], columns[0]}});
     s.apply(Unroll{columns[1]});
     s.apply(Vectorize{columns[0]});
-    return;
   }
-  s.apply(Vectorize{loops.back()});
+  if (sizes.rank() > 1) cut_at_border(s, sizes, loops[loops.size() - 2]);
+}
+
+/// Results are written from the registers to where they belong.
+BlockRef arrange_output(Schedule& s, const BlockRef& sum, const ConvSizes& sizes, const Plan& plan) {
+  if (!plan.joins_rows) return s.blocks(CacheWrite{sum, 0, "register"})[0];
+  const std::string map = layout(sizes, fmt::format("y * {} + x", sizes.output.back()));
+  const BlockRef apart = s.blocks(TransformLayout{sum, {"out"}, map})[0];
+  const BlockRef out = s.blocks(CacheWrite{sum, 0, "register"})[0];
+  s.apply(ReverseComputeInline{apart});
+  return out;
+}
+
+/// The loops around a tile, and those that reduce.
+struct Nest {
+  std::optional<LoopRef> parts, rows;  ///< for which the input is copied; inside a part, where not joined
+  LoopRef columns, channels;           ///< tiles
+  std::vector<LoopRef> reduced;
+};
+
+Nest tile(Schedule& s, const BlockRef& sum, const ConvSizes& sizes, const Plan& plan,
+          const target::Target& target) {
+  const std::size_t rank = sizes.rank();
+  const auto loops = s.get_loops(sum);  // n, co, the spatial ones, ci, the window's
+  const LoopRef channels = loops[1];
+  LoopRef columns = loops[1 + rank];
+  Nest nest;
+  nest.reduced.assign(loops.begin() + static_cast<std::ptrdiff_t>(rank) + 2, loops.end());
+  std::vector<LoopRef> order = {loops[0]};
+  if (rank == 3) order.push_back(loops[2]);
+  if (rank > 1) {
+    const auto rows = s.loops(Split{loops[rank], {std::nullopt, plan.rows}});
+    nest.parts = rows[0];
+    order.push_back(rows[0]);
+    if (plan.joins_rows) {
+      s.apply(Reorder{{rows[0], channels, rows[1], columns}});
+      columns = s.loops(Fuse{{rows[1], columns}})[0];
+    } else {
+      nest.rows = rows[1];
+      order.push_back(rows[1]);
+    }
+  }
+  const auto right = s.loops(Split{columns, {std::nullopt, plan.tile.vectors * lanes_of(target)}});
+  const auto down = s.loops(Split{channels, {std::nullopt, plan.tile.rows}});
+  nest.columns = right[0];
+  nest.channels = down[0];
+  order.insert(order.end(), {right[0], down[0]});
+  order.insert(order.end(), nest.reduced.begin(), nest.reduced.end());
+  order.insert(order.end(), {down[1], right[1]});
+  s.apply(Reorder{order});
+  return nest;
+}
+
+/// The loop whose iterations the cores share. Tiles of joined rows end within rows, of which no proof says
+/// that they stay apart; tiles of channels do.
+LoopRef shared_loop(const Nest& nest, const ConvSizes& sizes, const Plan& plan) {
+  if (nest.parts && plan.rows < sizes.output[sizes.rank() - 2]) return *nest.parts;
+  return nest.rows ? *nest.rows : nest.channels;
 }
 
 }  // namespace
@@ -162,62 +223,24 @@ bool serves_conv_channels_first(const ops::Workload& workload, const target::Tar
 void schedule_conv_channels_first(Schedule& s, const ops::Workload& workload, const target::Target& target) {
   const ConvSizes sizes = conv_sizes(workload);
   const Plan plan = plan_for(sizes, target);
-  const std::size_t rank = sizes.rank();
   const BlockRef sum = s.get_block("out");
-  const std::optional<BlockRef> copy = arrange_input(s, sum, sizes, plan);
-  std::optional<BlockRef> unpack;
-  if (plan.joins_rows)
-    unpack = s.blocks(
-        TransformLayout{sum, {"out"}, layout(sizes, fmt::format("y * {} + x", sizes.output.back()))})[0];
-  const BlockRef out = s.blocks(CacheWrite{sum, 0, "register"})[0];
-  if (unpack) s.apply(ReverseComputeInline{*unpack});
-
-  const auto loops = s.get_loops(sum);  // n, co, the spatial ones, ci, the window's
-  const LoopRef batch = loops[0], channels = loops[1], reduced = loops[2 + rank];
-  const std::vector<LoopRef> window(loops.begin() + std::ssize(loops) - static_cast<std::ptrdiff_t>(rank),
-                                    loops.end());
-  LoopRef columns = loops[1 + rank];
-  std::vector<LoopRef> order = {batch};
-  std::optional<LoopRef> rows;
-  if (rank == 3) order.push_back(loops[2]);
-  if (rank > 1) {
-    const auto parts = s.loops(Split{loops[rank], {std::nullopt, plan.rows}});
-    rows = parts[0];
-    order.push_back(parts[0]);
-    if (plan.joins_rows) {
-      s.apply(Reorder{{parts[0], channels, parts[1], columns}});
-      columns = s.loops(Fuse{{parts[1], columns}})[0];
-    } else {
-      order.push_back(parts[1]);
-    }
-  }
-  const auto right = s.loops(Split{columns, {std::nullopt, plan.tile.vectors * lanes_of(target)}});
-  const auto down = s.loops(Split{channels, {std::nullopt, plan.tile.rows}});
-  order.insert(order.end(), {right[0], down[0], reduced});
-  order.insert(order.end(), window.begin(), window.end());
-  order.insert(order.end(), {down[1], right[1]});
-  s.apply(Reorder{order});
-  s.apply(ReverseComputeAt{out, down[0], true});
-  const BlockRef first = s.blocks(DecomposeReduction{sum, reduced})[0];
-  for (const BlockRef& block : {sum, first}) {
-    const auto inner = s.get_loops(block);
-    s.apply(Unroll{inner[inner.size() - 2]});
-    s.apply(Vectorize{inner.back()});
-  }
-  const auto results = s.get_loops(out);  // n, co, then columns, which may have rows around them
-  s.apply(Unroll{
-      results[results.size() - (plan.joins_rows ? 2 : 1 + rank) - (plan.joins_rows && rank == 3 ? 1 : 0)]});
-  s.apply(Vectorize{results.back()});
-  std::int64_t products = plan.tile.rows * plan.tile.vectors;
-  for (std::size_t d = rank; d-- > 0;) {
-    products *= sizes.window[d];
-    if (products > most_unrolled_products) break;
-    s.apply(Unroll{window[d]});
-  }
+  const std::optional<BlockRef> copy = arrange_input(s, sum, sizes, plan, target);
+  const BlockRef out = arrange_output(s, sum, sizes, plan);
+  const Nest nest = tile(s, sum, sizes, plan, target);
+  const std::size_t rank = sizes.rank();
+  // Of the results' loops, rows are n, co and the spatial ones, joined or not.
+  keep_in_registers(s, {sum, out}, nest.channels, nest.reduced[0], plan.joins_rows ? rank : rank + 1);
+  std::vector<std::int64_t> extents = sizes.window;
+  extents.insert(extents.begin(), sizes.input_channels);
+  unroll_sum(s, nest.reduced, extents, plan.tile.rows * plan.tile.vectors);
   if (copy) {
-    if (rows && plan.rows < sizes.output[rank - 2]) s.apply(ComputeAt{*copy, *rows, true});
-    arrange_copy(s, *copy, sizes, plan);
+    if (nest.parts && plan.rows < sizes.output[rank - 2]) s.apply(ComputeAt{*copy, *nest.parts, true});
+    if (plan.joins_rows)
+      arrange_joining_copy(s, *copy, sizes);
+    else
+      arrange_row_copy(s, *copy, sizes);
   }
+  if (target.cores > 1) s.apply(Parallel{shared_loop(nest, sizes, plan)});
 }
 
 }  // namespace ardea::recipes

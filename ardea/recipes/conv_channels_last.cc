@@ -3,14 +3,14 @@
 #include <fmt/core.h>
 
 #include "ardea/recipes/conv_sizes.h"
+#include "ardea/recipes/register_sums.h"
 #include "ardea/recipes/register_tiles.h"
+#include "ardea/schedule/annotate.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/fuse.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/reorder.h"
-#include "ardea/schedule/reverse_compute_at.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/transform_layout.h"
 
@@ -20,24 +20,11 @@ using namespace schedule;
 
 namespace {
 
-/// Products that one iteration of the innermost loop may hold, and should hold where the loop is long.
-constexpr std::int64_t most_unrolled_products = 512, wanted_products = 96;
-
-/// Writes out the innermost loops of the sum: all that fit whole, or a part of the first one.
-void unroll_sum(Schedule& s, const std::vector<LoopRef>& reduced, const std::vector<std::int64_t>& extents,
-                std::int64_t products) {
-  for (std::size_t i = reduced.size(); i-- > 0; products *= extents[i]) {
-    if (products * extents[i] <= most_unrolled_products) {
-      s.apply(Unroll{reduced[i]});
-      continue;
-    }
-    for (std::int64_t part = wanted_products / products; part > 1; --part) {
-      if (extents[i] % part != 0) continue;
-      s.apply(Unroll{s.loops(Split{reduced[i], {std::nullopt, part}})[1]});
-      return;
-    }
-    return;
-  }
+/// The loop whose iterations the cores share: panels, each packed by the core that uses it, where they are
+/// many, else rows.
+LoopRef shared_loop(const LoopRef& panels, const LoopRef& rows, std::int64_t panel_count,
+                    const target::Target& target) {
+  return panel_count % target.cores == 0 || panel_count >= 4 * target.cores ? panels : rows;
 }
 
 }  // namespace
@@ -75,13 +62,7 @@ void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, con
   order.insert(order.end(), reduced.begin(), reduced.end());
   order.insert(order.end(), {down[1], right[1]});
   s.apply(Reorder{order});
-  s.apply(ReverseComputeAt{out, down[0], true});
-  const BlockRef first = s.blocks(DecomposeReduction{sum, reduced[0]})[0];
-  for (const BlockRef& block : {sum, first, out}) {
-    const auto inner = s.get_loops(block);
-    s.apply(Unroll{inner[inner.size() - 2]});
-    s.apply(Vectorize{inner.back()});
-  }
+  keep_in_registers(s, {sum, out}, down[0], reduced[0]);
   std::vector<std::int64_t> extents = sizes.window;
   extents.push_back(sizes.input_channels);
   unroll_sum(s, reduced, extents, tile.rows * tile.vectors);
@@ -92,7 +73,12 @@ void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, con
   if (sizes.pad > 0) {
     const auto padded = s.get_loops(s.get_block("data_padded"));
     s.apply(Vectorize{s.loops(Fuse{{padded[padded.size() - 2], padded.back()}})[0]});
+    // Only the border of the image asks whether it is one.
+    if (rank > 1) s.apply(Pragma{padded[padded.size() - 3], "loop_partition_hint", Argument(true)});
   }
+  if (target.cores > 1)
+    s.apply(Parallel{shared_loop(right[0], rank > 1 ? loops[1] : down[0],
+                                 divide_up(sizes.output_channels, panel), target)});
 }
 
 }  // namespace ardea::recipes

@@ -3,15 +3,14 @@
 #include <fmt/core.h>
 
 #include "ardea/recipes/conv_sizes.h"
+#include "ardea/recipes/register_sums.h"
 #include "ardea/recipes/register_tiles.h"
 #include "ardea/schedule/annotate.h"
 #include "ardea/schedule/cache_write.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/compute_inline.h"
-#include "ardea/schedule/decompose_reduction.h"
 #include "ardea/schedule/mark.h"
 #include "ardea/schedule/reorder.h"
-#include "ardea/schedule/reverse_compute_at.h"
 #include "ardea/schedule/split.h"
 #include "ardea/schedule/transform_layout.h"
 
@@ -21,9 +20,6 @@ using namespace schedule;
 
 namespace {
 
-/// Products in one iteration of the innermost loop: code that stays in the instruction cache.
-constexpr std::int64_t most_unrolled_products = 512;
-
 /// As many sums at a time as a quarter of the registers holds: the window's weights, and what is loaded, need
 /// the others. Fewer, where that leaves no rest.
 std::int64_t sums_at_a_time(std::int64_t extent, const target::Target& target) {
@@ -31,24 +27,6 @@ std::int64_t sums_at_a_time(std::int64_t extent, const target::Target& target) {
   for (std::int64_t sums = most; 2 * sums > most; --sums)
     if (extent % sums == 0) return sums;
   return most;
-}
-
-/// The sum over the window in registers: rows written out, the last loop as lanes.
-void keep_sums_in_registers(Schedule& s, const BlockRef& sum, const BlockRef& out, const LoopRef& around,
-                            const LoopRef& reduced) {
-  s.apply(ReverseComputeAt{out, around, true});
-  const BlockRef first = s.blocks(DecomposeReduction{sum, reduced})[0];
-  for (const BlockRef& block : {sum, first, out}) {
-    const auto inner = s.get_loops(block);
-    s.apply(Unroll{inner[inner.size() - 2]});
-    s.apply(Vectorize{inner.back()});
-  }
-}
-
-void unroll_window(Schedule& s, const ConvSizes& sizes, const LoopRef& rows, const LoopRef& columns,
-                   std::int64_t sums) {
-  if (sums * sizes.window[1] <= most_unrolled_products) s.apply(Unroll{columns});
-  if (sums * sizes.taps() <= most_unrolled_products) s.apply(Unroll{rows});
 }
 
 /// Zeros around the image are chosen where it is read; only its border asks.
@@ -88,8 +66,9 @@ void schedule_channels_first(Schedule& s, const ConvSizes& sizes, const target::
   const auto down = s.loops(Split{loops[2], {std::nullopt, sums}});
   const auto right = s.loops(Split{loops[3], {std::nullopt, lanes_of(target)}});
   s.apply(Reorder{{loops[0], loops[1], down[0], right[0], loops[4], loops[5], down[1], right[1]}});
-  keep_sums_in_registers(s, sum, out, right[0], loops[4]);
-  unroll_window(s, sizes, loops[4], loops[5], sums);
+  keep_in_registers(s, {sum, out}, right[0], loops[4]);
+  unroll_sum(s, {loops[4], loops[5]}, sizes.window, sums);
+  if (target.cores > 1) s.apply(Parallel{loops[1]});
   if (copy) {
     s.apply(ComputeAt{*copy, loops[1], true});
     vectorize_gathered(s, *copy, sizes);
@@ -106,8 +85,9 @@ void schedule_channels_last(Schedule& s, const ConvSizes& sizes, const target::T
   const auto down = s.loops(Split{loops[2], {std::nullopt, sums}});
   const auto right = s.loops(Split{loops[3], {std::nullopt, lanes_of(target)}});
   s.apply(Reorder{{loops[0], loops[1], down[0], right[0], loops[4], loops[5], down[1], right[1]}});
-  keep_sums_in_registers(s, sum, out, right[0], loops[4]);
-  unroll_window(s, sizes, loops[4], loops[5], sums);
+  keep_in_registers(s, {sum, out}, right[0], loops[4]);
+  unroll_sum(s, {loops[4], loops[5]}, sizes.window, sums);
+  if (target.cores > 1) s.apply(Parallel{loops[1]});
   read_without_copy(s, sizes, loops[1], down[0]);
 }
 

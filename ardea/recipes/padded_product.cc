@@ -4,6 +4,8 @@
 
 #include "ardea/schedule/cache_read.h"
 #include "ardea/schedule/compute_inline.h"
+#include "ardea/schedule/fuse.h"
+#include "ardea/schedule/mark.h"
 #include "ardea/schedule/pad_einsum.h"
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/split.h"
@@ -51,8 +53,13 @@ std::array<LoopRef, 5> tile_copy_of_b(Schedule& s, const ops::Workload& workload
                 over_n = all[all.size() - (workload.transpose_b ? 2 : 1)];
   const auto ks = s.loops(Split{over_k, {std::nullopt, k / group, group}});
   const auto ns = s.loops(Split{over_n, {std::nullopt, n}});
-  s.apply(Reorder{{ns[0], ks[0], ks[1], ns[1], ks[2]}});
+  // Row by row of B, which lies in memory so: what a line holds for the next tiles is still near by then.
+  s.apply(Reorder{{ks[0], ns[0], ks[1], ns[1], ks[2]}});
   return {ns[0], ks[0], ks[1], ns[1], ks[2]};
+}
+
+void vectorize_tiles(Schedule& s, const std::array<LoopRef, 5>& loops) {
+  s.apply(Vectorize{s.loops(Fuse{{loops[3], loops[4]}})[0]});
 }
 
 std::string layout_of_b(const ops::Workload& workload, const std::string& places) {

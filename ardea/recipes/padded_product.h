@@ -35,6 +35,9 @@ std::array<schedule::LoopRef, 5> tile_copy_of_b(schedule::Schedule& s, const ops
                                                 const schedule::BlockRef& b, std::int64_t k, std::int64_t n,
                                                 std::int64_t group);
 
+/// The last two of these loops as the lanes of one vector.
+void vectorize_tiles(schedule::Schedule& s, const std::array<schedule::LoopRef, 5>& loops);
+
 /// "lambda k, n: …" for B, or "lambda n, k: …" where it is transposed.
 std::string layout_of_b(const ops::Workload& workload, const std::string& places);
 

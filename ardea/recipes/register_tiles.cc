@@ -8,6 +8,9 @@ namespace ardea::recipes {
 
 namespace {
 
+/// As many as vectorize writes one after another.
+constexpr std::int64_t most_vectors = 4;
+
 /// Machines start two products and two loads a cycle, and a product takes four cycles: fewer than eight sums
 /// wait for each other. Loads are never all hidden: those that miss the nearest cache, or cross its lines,
 /// hold up a quarter of a product each.
@@ -40,14 +43,11 @@ std::int64_t lanes_of(const target::Target& target) { return target.vector_bits 
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::Target& target,
-                        const TileLimits& limits) {
+SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::Target& target) {
   const std::int64_t lanes = lanes_of(target), vectors = divide_up(columns, lanes);
   SumTile best;
   best.cost = cost_of(best, rows, vectors);
-  const std::int64_t first = limits.vectors.value_or(1);
-  const std::int64_t last = limits.vectors.value_or(std::min(limits.most_vectors, vectors));
-  for (std::int64_t width = first; width <= last; ++width)
+  for (std::int64_t width = 1; width <= std::min(most_vectors, vectors); ++width)
     for (std::int64_t height = 1; height <= rows; ++height) {
       SumTile tile{height, width};
       if (target::registers_of({height, width * lanes, float32}, target) > target.vector_registers) break;

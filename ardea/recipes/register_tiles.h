@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "ardea/target/target.h"
 
@@ -16,14 +15,9 @@ struct SumTile {
   double cost = 0;  ///< of all results, in products of vectors that the machine starts in that time, a step
 };
 
-struct TileLimits {
-  std::int64_t most_vectors = 4;             ///< as many as vectorize writes one after another
-  std::optional<std::int64_t> vectors = {};  ///< exactly so many
-};
-
-/// The cheapest tile for rows × columns results whose registers fit the target's.
-SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::Target& target,
-                        const TileLimits& limits = {});
+/// The cheapest tile for rows × columns results whose registers fit the target's. Unlike blocking.h's, which
+/// is for operands in packed panels, it counts what loads from where they are cost.
+SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::Target& target);
 
 /// float32 numbers in one vector.
 std::int64_t lanes_of(const target::Target& target);

@@ -65,9 +65,9 @@ void sum_parts(Schedule& s, const BlockRef& block, std::int64_t parts, const ops
 }
 
 /// Where rows come out of memory, the loop that goes through a row for the second time, which finds it in the
-/// nearest cache, asks for what the next ones need: the input a row ahead, and the output of this row, which
-/// is written last. Otherwise memory would wait while numbers are computed, and the other way round.
-void ask_ahead(Schedule& s, const LoopRef& second_pass, const ops::Workload& workload,
+/// nearest cache, asks for what comes next: the input a row ahead and, `with_output`, the output of this row,
+/// which is written last. Otherwise memory would wait while numbers are computed, and the other way round.
+void ask_ahead(Schedule& s, const LoopRef& second_pass, bool with_output, const ops::Workload& workload,
                const target::Target& target) {
   const target::Cache* second = target.cache(2);
   const std::int64_t columns = rows_of(workload).extent, element_bytes = (workload.in[0].bits + 7) / 8;
@@ -76,7 +76,7 @@ void ask_ahead(Schedule& s, const LoopRef& second_pass, const ops::Workload& wor
   const std::int64_t ahead = std::max(columns, page_bytes / element_bytes);
   const auto& parameters = s.program().parameters;
   std::vector<Argument> wishes = {{parameters.front().buffer->name}, {ahead}};
-  wishes.insert(wishes.end(), {{parameters.back().buffer->name}, {std::int64_t{0}}});
+  if (with_output) wishes.insert(wishes.end(), {{parameters.back().buffer->name}, {std::int64_t{0}}});
   s.apply(Pragma{second_pass, "prefetch", {wishes}});
 }
 
@@ -96,7 +96,10 @@ void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Tar
     return sum_parts(s, *std::find_if(stages.begin(), stages.end(), is_sum), parts, workload, target);
   Rows rows = rows_of(workload);
   if (!one_sum) rows.rows = std::min(rows.rows, rows_at_once(workload));
-  const LaneSum sum = lane_sum_for(rows, workload.acc.bits, target);
+  LaneSum sum = lane_sum_for(rows, workload.acc.bits, target);
+  // LLVM finds lanes across rows that are shorter than a vector.
+  const bool short_rows = one_sum && rows.extent < target.vector_bits / workload.acc.bits;
+  if (short_rows) sum = {.rows = std::min(rows.rows, rows_at_once(workload))};
   LoopRef row = s.get_loops(stages.back())[0];
   if (sum.rows > 1) row = s.loops(Split{row, {std::nullopt, sum.rows}})[0];
   for (std::size_t i = stages.size() - 1; i-- > 0;) s.apply(ComputeAt{stages[i], row});
@@ -106,11 +109,13 @@ void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Tar
     const auto loops = s.get_loops(stage);
     if (is_sum(stage)) {
       pass = reduce_in_lanes(s, stage, 1, sum);
-    } else if (loops.size() > 1) {
+    } else if (loops.size() > 1 && !short_rows) {
       pass = loops.back();
       s.apply(Vectorize{*pass});
     }
-    if (pass && ++passes == 2 && !one_sum) ask_ahead(s, *pass, workload, target);
+    // Only a pass that computes much has time for two streams: exponentials of one long row.
+    const bool with_output = !is_sum(stage) && sum.rows == 1;
+    if (pass && ++passes == 2 && !one_sum) ask_ahead(s, *pass, with_output, workload, target);
   }
   if (worth_threads(workload, target)) s.apply(Parallel{row});
 }

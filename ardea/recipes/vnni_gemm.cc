@@ -102,7 +102,7 @@ void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target
   const auto a_k = s.loops(Split{a.back(), {std::nullopt, group}});
   s.apply(Reorder{{a_k[0], a[a.size() - 2], a_k[1]}});
   s.apply(Vectorize{a_k[1]});
-  tile_copy_of_b(s, workload, product.b, group, columns, group);
+  vectorize_tiles(s, tile_copy_of_b(s, workload, product.b, group, lanes, group));
 }
 
 }  // namespace ardea::recipes

@@ -1,7 +1,6 @@
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "ardea/support/text_file.h"
 #include "tests/arith/laws.h"
 
 /// Programs that are legal, and that a check which guesses would refuse.
@@ -274,9 +273,8 @@ TEST(VerifyAccepts, every_example) {
     if (entry.path().extension() != ".tir") continue;
     ++count;
     SCOPED_TRACE(entry.path().string());
-    std::stringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    for (const Function& f : parse(text.str(), entry.path().string()).functions) expect_accepted(f);
+    for (const Function& f : parse(read_text_file(entry.path()), entry.path().string()).functions)
+      expect_accepted(f);
   }
   EXPECT_GT(count, 0u);
 }

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "ardea/ir/equal.h"
+#include "ardea/support/text_file.h"
 #include "tests/arith/laws.h"
 
 /// The listings of the seeds: programs that a well-known compiler printed. All are legal, and their regions
@@ -21,12 +21,6 @@ std::vector<std::filesystem::path> listings() {
   return files;
 }
 
-std::string content(const std::filesystem::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 /// The text without the lines that declare regions.
 std::string without_regions(const std::string& text) {
   std::stringstream in(text), out;
@@ -40,7 +34,7 @@ TEST(Seeds, keep_every_law) {
   ASSERT_GE(listings().size(), 12u);
   for (const auto& file : listings()) {
     SCOPED_TRACE(file.string());
-    const std::vector<Violation> violations = verify(parse(content(file), file.string()));
+    const std::vector<Violation> violations = verify(parse(read_text_file(file), file.string()));
     EXPECT_TRUE(violations.empty()) << all_of(violations);
   }
 }
@@ -49,7 +43,7 @@ TEST(Seeds, declare_the_regions_that_we_infer) {
   std::size_t compared = 0;
   for (const auto& file : listings()) {
     SCOPED_TRACE(file.string());
-    const std::string text = content(file);
+    const std::string text = read_text_file(file);
     if (text.find("T.reads(") == std::string::npos) continue;
     ++compared;
     const Module declared = parse(text), inferred = complete_regions(parse(without_regions(text)));

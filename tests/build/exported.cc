@@ -1,7 +1,6 @@
 #include "tests/build/exported.h"
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 #include "ardea/arith/load.h"
@@ -11,33 +10,6 @@
 namespace ardea::test {
 
 namespace fs = std::filesystem;
-
-Folder::Folder() {
-  std::string pattern = (fs::temp_directory_path() / "ardea-export-XXXXXX").string();
-  path_ = mkdtemp(pattern.data());
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-void Folder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path_ / name) << text;
-}
-
-std::string Folder::read(const std::string& name) const {
-  std::ostringstream text;
-  text << std::ifstream(path_ / name, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-std::vector<std::string> Folder::names() const {
-  std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(path_)) found.push_back(entry.path().filename().string());
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 std::vector<fs::path> export_text(const std::string& text, const Folder& folder,
                                   build::ExportOptions options) {

@@ -6,24 +6,9 @@
 
 #include "ardea/build/export_library.h"
 #include "ardea/support/subprocess.h"
+#include "tests/support/folder.h"
 
 namespace ardea::test {
-
-/// A folder that disappears with the test.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  void write(const std::string& name, const std::string& text) const;
-  std::string read(const std::string& name) const;
-  std::vector<std::string> names() const;  ///< of all files, sorted
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The program's library in the folder, for this machine.
 std::vector<std::filesystem::path> export_text(const std::string& text, const Folder& folder,

@@ -8,6 +8,7 @@
 #include "ardea/build/build.h"
 #include "ardea/build/instruction_peaks.h"
 #include "ardea/build/peak_programs.h"
+#include "tests/support/folder.h"
 
 namespace ardea::build {
 namespace {
@@ -87,15 +88,10 @@ TEST(PeakPrograms, sum_every_element) {
 
 class StoredPeaks : public testing::Test {
  protected:
-  StoredPeaks() {
-    std::string name = (fs::temp_directory_path() / "ardea-test-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~StoredPeaks() override { fs::remove_all(folder_); }
-  fs::path file() const { return folder_ / "deep" / "peaks.json"; }
+  fs::path file() const { return folder_.path() / "deep" / "peaks.json"; }
 
  private:
-  fs::path folder_;
+  test::Folder folder_;
 };
 
 TEST_F(StoredPeaks, are_kept_for_each_machine) {

@@ -29,15 +29,16 @@ TEST(BadInput, a_missing_file_a_folder_and_an_unreadable_one) {
 TEST(BadInput, a_syntax_error_names_its_line_and_column) {
   const Folder folder;
   expect_refusal(
-      ardea("run " + folder.file("a.tir", program("    for i in range(4)\n        X[i] = T.float32(0.0)\n"))),
+      ardea("run " +
+            folder.write("a.tir", program("    for i in range(4)\n        X[i] = T.float32(0.0)\n"))),
       "a.tir:3:22: ");
 }
 
 TEST(BadInput, truncated_programs_at_every_length) {
   const Folder folder;
-  const std::string text = read_text(ARDEA_SOURCE_DIR "/examples/softmax.tir");
+  const std::string text = read_text_file(ARDEA_SOURCE_DIR "/examples/softmax.tir");
   for (std::size_t length = 0; length < text.size(); length += 97) {
-    const Answer answer = ardea("show " + folder.file("cut.tir", text.substr(0, length)));
+    const Answer answer = ardea("show " + folder.write("cut.tir", text.substr(0, length)));
     EXPECT_TRUE(answer.exit_code == 0 || answer.exit_code == 2)
         << "cut at " << length << ": " << answer.error;
     if (answer.exit_code == 2) expect_refusal(answer, "cut.tir");
@@ -49,31 +50,31 @@ TEST(BadInput, random_bytes) {
   std::string noise;
   for (unsigned i = 0, x = 1; i < 4096; ++i)
     noise += static_cast<char>((x = x * 1664525u + 1013904223u) >> 24);
-  expect_refusal(ardea("show " + folder.file("noise.tir", noise)), "noise.tir");
-  expect_refusal(ardea("show " + folder.file("empty.tir", "")), "empty.tir");
+  expect_refusal(ardea("show " + folder.write("noise.tir", noise)), "noise.tir");
+  expect_refusal(ardea("show " + folder.write("empty.tir", "")), "empty.tir");
 }
 
 TEST(BadInput, sizes_whose_product_overflows) {
   const Folder folder;
   expect_refusal(
       ardea("run " +
-            folder.file("big.tir", program("    X[0, 0, 0] = T.float32(0.0)\n",
-                                           "X: T.Buffer((4294967296, 4294967296, 4), \"float32\")"))),
+            folder.write("big.tir", program("    X[0, 0, 0] = T.float32(0.0)\n",
+                                            "X: T.Buffer((4294967296, 4294967296, 4), \"float32\")"))),
       "X");
 }
 
 TEST(BadInput, more_memory_than_there_is) {
   const Folder folder;
   const Answer answer =
-      ardea("run " + folder.file("huge.tir", program("    X[0] = T.float32(0.0)\n",
-                                                     "X: T.Buffer((1152921504606846976,), \"int8\")")));
+      ardea("run " + folder.write("huge.tir", program("    X[0] = T.float32(0.0)\n",
+                                                      "X: T.Buffer((1152921504606846976,), \"int8\")")));
   EXPECT_EQ(answer.exit_code, 2) << answer.error;
 }
 
 TEST(BadInput, an_unsupported_type_with_the_nearest_names) {
   const Folder folder;
   expect_refusal(
-      ardea("run " + folder.file("t.tir", program("    X[0] = X[1]\n", "X: T.Buffer((4,), \"flot32\")"))),
+      ardea("run " + folder.write("t.tir", program("    X[0] = X[1]\n", "X: T.Buffer((4,), \"flot32\")"))),
       "float32");
 }
 
@@ -82,10 +83,10 @@ TEST(BadInput, a_program_that_leaves_its_buffer) {
   for (const std::string backend : {"llvm", "interp"}) {
     expect_refusal(
         ardea("run --backend " + backend + " " +
-              folder.file("w.tir", program("    for i in range(5):\n        X[i] = T.float32(0.0)\n"))),
+              folder.write("w.tir", program("    for i in range(5):\n        X[i] = T.float32(0.0)\n"))),
         "X");
     // Not to be seen before it runs: the index is data.
-    const std::string gather = folder.file(
+    const std::string gather = folder.write(
         "g.tir",
         program(
             "    for i in range(4):\n        Y[i] = X[T.Cast(\"int64\", I[i]) + 4]\n",
@@ -113,7 +114,7 @@ TEST(BadInput, wrong_flags_and_values) {
 
 TEST(BadInput, a_place_that_cannot_be_written) {
   const Folder folder;
-  const std::string file = folder.file("taken", "");
+  const std::string file = folder.write("taken", "");
   expect_refusal(ardea("run examples/prefix_sum.tir --save " + file), "there is a file of that name");
   expect_refusal(ardea("run examples/prefix_sum.tir --save /proc/nowhere/out"), "/proc/nowhere/out");
   const Answer full = ardea("show examples/gemm.tir", "/dev/full");
@@ -133,7 +134,7 @@ TEST(BadInput, compiles_nothing_where_a_word_is_wrong) {
   expect_refusal(ardea("compile examples/gemm.tir --target avx3" + out), "avx2");
   expect_refusal(ardea("compile examples/gemm.tir --target h200" + out), "cpu");
   expect_refusal(ardea("compile examples/gemm.tir --name a/b" + out), "--name");
-  expect_refusal(ardea("compile examples/gemm.tir -o " + folder.file("taken", "")),
+  expect_refusal(ardea("compile examples/gemm.tir -o " + folder.write("taken", "")),
                  "there is a file of that name");
   expect_refusal(ardea("compile examples/gemm.tir -o /proc/nowhere/out"), "/proc/nowhere/out");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);

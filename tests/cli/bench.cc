@@ -61,7 +61,7 @@ TEST(BenchCommand, a_peer_that_cannot_be_opened_is_left_out_unless_it_was_asked_
 
 TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
   const Folder folder;
-  const std::string file = folder.file(
+  const std::string file = folder.write(
       "sets.json", R"({"comment": "x", "tiny": {"gemm": [[3, 5, 7], [2, 2, 2]], "softmax": [[3, 4]]}})");
   const Answer answer = bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
@@ -75,7 +75,7 @@ TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
 
 TEST(BenchCommand, a_member_of_a_set_that_fails_leaves_the_others_their_answers) {
   const Folder folder;
-  const std::string file = folder.file("sets.json", R"({"tiny": {"gemm": [[3, 5], [3, 5, 7]]}})");
+  const std::string file = folder.write("sets.json", R"({"tiny": {"gemm": [[3, 5], [3, 5, 7]]}})");
   const Answer answer = bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
   EXPECT_EQ(answer.exit_code, 1);
   const json results = json::parse(answer.out)["results"];
@@ -104,8 +104,8 @@ TEST(BenchCommand, the_workloads_of_the_repository_are_operators_with_right_size
 
 TEST(BenchCommand, wrong_input_is_one_sentence_and_exit_code_2) {
   const Folder folder;
-  const std::string sets = folder.file("sets.json", R"({"tiny": {"gemm": [[3, 5, 7]]}})");
-  const std::string broken = folder.file("broken.json", "{");
+  const std::string sets = folder.write("sets.json", R"({"tiny": {"gemm": [[3, 5, 7]]}})");
+  const std::string broken = folder.write("broken.json", "{");
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"gemm 3,5,7 --against cloup", "make bench-peers"},
       {"gemm 3,5,7 --against cloup", "did you mean cloop"},

@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "ardea/runtime/npy.h"
 #include "tests/cli/command.h"
@@ -45,7 +46,7 @@ TEST(Run, saves_arrays_and_a_manifest_that_names_them) {
   const std::string out = (folder.path() / "deep" / "run").string();
   const Answer answer = ardea("run examples/gemm_bfloat16.tir --seed 3 --save " + out);
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
-  const auto manifest = nlohmann::json::parse(read_text(out + "/manifest.json"));
+  const auto manifest = nlohmann::json::parse(read_text_file(out + "/manifest.json"));
   EXPECT_EQ(manifest["seed"], 3);
   ASSERT_EQ(manifest["arguments"].size(), 4u);
   for (const auto& argument : manifest["arguments"]) {
@@ -59,9 +60,9 @@ TEST(Run, saves_arrays_and_a_manifest_that_names_them) {
 
 TEST(Run, saves_an_in_place_argument_before_and_after) {
   const Folder folder;
-  const std::string program = folder.file("scale.tir",
-                                          "@T.prim_func\ndef scale(X: T.Buffer((5,), \"float32\")):\n"
-                                          "    for i in range(5):\n        X[i] = X[i] * T.float32(2.0)\n");
+  const std::string program = folder.write("scale.tir",
+                                           "@T.prim_func\ndef scale(X: T.Buffer((5,), \"float32\")):\n"
+                                           "    for i in range(5):\n        X[i] = X[i] * T.float32(2.0)\n");
   ASSERT_EQ(ardea("run " + program + " --save " + folder.path().string() + "/out").exit_code, 0);
   const runtime::Array before = runtime::read_npy(folder.path() / "out/X.npy");
   const runtime::Array after = runtime::read_npy(folder.path() / "out/X.out.npy");
@@ -84,7 +85,7 @@ TEST(Show, what_it_prints_is_a_program_again) {
   for (const std::string& path : examples()) {
     const Answer first = ardea("show " + path);
     ASSERT_EQ(first.exit_code, 0) << path << first.error;
-    const Answer again = ardea("show " + folder.file("again.tir", first.out));
+    const Answer again = ardea("show " + folder.write("again.tir", first.out));
     EXPECT_EQ(again.out, first.out) << path;
   }
 }
@@ -116,7 +117,7 @@ TEST(Compile, writes_every_example_as_a_library) {
     const Answer answer = ardea("compile " + path + " -o " + folder.path().string() + " --json");
     ASSERT_EQ(answer.exit_code, 0) << path << "\n" << answer.error;
     const auto json = nlohmann::json::parse(answer.out);
-    const auto manifest = nlohmann::json::parse(read_text(json["manifest"].get<std::string>()));
+    const auto manifest = nlohmann::json::parse(read_text_file(json["manifest"].get<std::string>()));
     EXPECT_EQ(manifest["files"].size() + 1, json["files"].size());
     for (const auto& file : json["files"]) EXPECT_TRUE(fs::exists(file.get<std::string>())) << file;
   }
@@ -129,7 +130,7 @@ TEST(Compile, writes_what_is_asked_for_under_the_names_asked_for) {
       ardea("compile examples/gemm.tir --name mine --prefix my_ --target generic-x86_64 --only h -o " + out);
   EXPECT_EQ(answer.exit_code, 0) << answer.error;
   EXPECT_EQ(answer.out, out + "/mine.h\n" + out + "/mine.json\n");
-  EXPECT_NE(read_text(out + "/mine.h").find("int my_gemm("), std::string::npos);
+  EXPECT_NE(read_text_file(out + "/mine.h").find("int my_gemm("), std::string::npos);
 }
 
 TEST(Target, describes_this_machine_and_named_ones) {

@@ -166,7 +166,11 @@ TEST(Math, of_two_and_three_arguments) {
     double ulps;
   };
   const std::vector<Row> rows = {
-      {"pow", std::pow, 1}, {"atan2", std::atan2, 1}, {"fmod", std::fmod, 0}, {"copysign", std::copysign, 0}};
+      {"pow", std::pow, 1},
+      {"atan2", std::atan2, 1},
+      {"fmod", std::fmod, 0},
+      {"copysign", std::copysign, 0},
+      {"scalbn", [](double x, double n) { return std::ldexp(x, static_cast<int>(n)); }, 0}};
   const std::vector<double> left = {2.0, 0.5, -8.0, 7.25, 0.0, nan, infinity},
                             right = {3.0, -2.0, 3.0, 2.0, -1.0, 1.0, -0.0};
   const auto size = static_cast<std::int64_t>(left.size());

@@ -12,29 +12,13 @@
 #include "ardea/support/error.h"
 #include "ardea/support/subprocess.h"
 #include "ardea/target/target.h"
+#include "tests/support/folder.h"
 
 namespace ardea::test {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder of its own for each compilation: tests run side by side.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ardea_codegen_c_XXXXXX").string();
-    ensure(mkdtemp(name.data()) != nullptr, "no temporary folder");
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 ProcessResult compile_text(const Folder& folder, const build::CCompiler& compiler, const std::string& text,
                            const std::vector<std::string>& flags) {

@@ -1,11 +1,10 @@
 #include "ardea/codegen/c/text.h"
-#include <fstream>
-#include <sstream>
 
 #include "ardea/arith/load.h"
 #include "ardea/codegen/c/codegen_c.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/runtime/registry.h"
+#include "ardea/support/text_file.h"
 #include "tests/codegen/lowered.h"
 #include "tests/codegen_c/compiled_text.h"
 
@@ -195,11 +194,9 @@ TEST(CText, can_stand_behind_the_whole_header_of_the_abi) {
   const Buffer out = flat("out", 1, int32);
   const std::string text = codegen::c_source(
       std::vector{entry("one", {out}, make_store(out, {make_int(0)}, make_int(1, int32)))}, host(), {});
-  std::stringstream header;
-  header << std::ifstream(std::string(ARDEA_SOURCE_DIR) + "/ardea/runtime/abi.h").rdbuf();
-  EXPECT_EQ(
-      complaints("cc", header.str() + text + "const ArdeaPackedFunction function = ardea_entry_one;\n", {}),
-      "");
+  const std::string header = read_text_file(ARDEA_SOURCE_DIR "/ardea/runtime/abi.h");
+  EXPECT_EQ(complaints("cc", header + text + "const ArdeaPackedFunction function = ardea_entry_one;\n", {}),
+            "");
 }
 
 TEST(CText, says_how_it_is_to_be_compiled) {

@@ -1,17 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
+#include "ardea/support/text_file.h"
 
+namespace ardea {
 namespace {
 
-std::string contents(const std::string& path) {
-  std::ifstream file(std::string(ARDEA_SOURCE_DIR) + "/" + path);
-  EXPECT_TRUE(file.good()) << path;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string contents(const std::string& path) { return read_text_file(ARDEA_SOURCE_DIR "/" + path); }
 
 TEST(Readme, shows_the_example_that_is_compiled) {
   EXPECT_NE(contents("README.md").find("```cpp\n" + contents("examples/gemm.cc") + "```"), std::string::npos)
@@ -19,3 +13,4 @@ TEST(Readme, shows_the_example_that_is_compiled) {
 }
 
 }  // namespace
+}  // namespace ardea

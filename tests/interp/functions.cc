@@ -64,6 +64,9 @@ TEST(Functions, exact_ones_are_exact) {
   EXPECT_EQ(call("nearbyint", float32, {3.5}), 4);
   EXPECT_EQ(call("fmod", float32, {-7.5, 2}), -1.5);
   EXPECT_EQ(call("copysign", float32, {3, -0.0}), -3);
+  EXPECT_EQ(call("scalbn", float32, {3, -2}), 0.75);
+  EXPECT_EQ(call("scalbn", float32, {1.5, -149}), 0x1p-148);  // rounded once, to even
+  EXPECT_TRUE(std::isinf(call("scalbn", float32, {1, 1e9})));
   EXPECT_EQ(call("abs", float32, {-0.0}), 0);
   EXPECT_FALSE(std::signbit(call("abs", float32, {-0.0})));
 }

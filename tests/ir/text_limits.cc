@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "ardea/support/random.h"
+#include "ardea/support/text_file.h"
 #include "text_programs.h"
 
 /// Hostile text: the parser answers with a program or one Error, whatever the bytes.
@@ -91,12 +90,8 @@ std::vector<std::string> sample_texts() {
   std::vector<std::string> texts;
   for (const char* folder : {"tests/fixtures/seed002", "tests/fuzz/seeds"})
     for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(ARDEA_SOURCE_DIR) / folder)) {
-      std::ifstream file(entry.path());
-      std::stringstream text;
-      text << file.rdbuf();
-      texts.push_back(text.str());
-    }
+         std::filesystem::directory_iterator(std::filesystem::path(ARDEA_SOURCE_DIR) / folder))
+      texts.push_back(read_text_file(entry.path()));
   std::sort(texts.begin(), texts.end());
   return texts;
 }

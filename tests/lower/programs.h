@@ -25,7 +25,10 @@ struct Program {
 
 inline std::ostream& operator<<(std::ostream& out, const Program& program) { return out << program.name; }
 
+/// All of them.
 const std::vector<Program>& programs();
+std::vector<Program> lane_programs();    ///< vectors, and lanes of loops under guards
+std::vector<Program> memory_programs();  ///< padded rows, registers, pipelines, stages in turn
 
 /// Parsed, completed and verified.
 Function function_of(const Program& program);

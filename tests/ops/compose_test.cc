@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "ardea/ir/print.h"
 #include "ardea/ops/conv.h"
@@ -14,6 +12,7 @@
 #include "ardea/ops/reduce.h"
 #include "ardea/ops/registry.h"
 #include "ardea/ops/transpose.h"
+#include "ardea/support/text_file.h"
 #include "tests/ops/exact.h"
 
 namespace ardea::test {
@@ -71,10 +70,7 @@ TEST(Compose, padding_is_a_stage_only_where_there_is_some) {
 }
 
 TEST(Compose, matmul_exp_matmul_prints_the_walk_throughs_program) {
-  std::ifstream file(std::string(ARDEA_SOURCE_DIR) + "/tests/fixtures/seed002/blocks.tir");
-  std::stringstream fixture;
-  fixture << file.rdbuf();
-  const std::string text = fixture.str();
+  const std::string text = read_text_file(ARDEA_SOURCE_DIR "/tests/fixtures/seed002/blocks.tir");
   const std::string want = text.substr(text.find("@T.prim_func"));
   const auto w = ops::make_workload({.op = "matmul_exp_matmul", .sizes = {1024, 2048, 1024, 3072}});
   const std::string got = print(ops::create_function(w));

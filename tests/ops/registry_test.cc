@@ -1,8 +1,7 @@
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "ardea/ops/registry.h"
+#include "ardea/support/text_file.h"
 #include "tests/ops/cases.h"
 #include "tests/ops/exact.h"
 
@@ -60,14 +59,12 @@ TEST(Registry, has_every_operator_with_its_sizes_in_order) {
 }
 
 TEST(Registry, every_operator_is_tested_on_eight_shapes_and_is_documented) {
-  std::ifstream file(std::string(ARDEA_SOURCE_DIR) + "/docs/operators.md");
-  std::stringstream guide;
-  guide << file.rdbuf();
+  const std::string guide = read_text_file(ARDEA_SOURCE_DIR "/docs/operators.md");
   for (const ops::Operator& op : ops::operators()) {
     std::set<std::vector<std::int64_t>> shapes;
     for (const Workload& w : shapes_of(op.name)) shapes.insert(w.sizes);
     EXPECT_GE(shapes.size(), 8u) << op.name;
-    EXPECT_NE(guide.str().find("| `" + op.name + "` | `" + ops::size_names(op) + "` |"), std::string::npos)
+    EXPECT_NE(guide.find("| `" + op.name + "` | `" + ops::size_names(op) + "` |"), std::string::npos)
         << op.name << " has no row with its sizes in docs/operators.md";
     EXPECT_FALSE(op.doc.empty() || op.formula.empty() || op.flop_formula.empty() || op.output.empty());
   }

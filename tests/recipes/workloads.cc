@@ -26,13 +26,18 @@ const std::vector<Sizes>& float32_sizes() {
         {130, 17, 1},
         {97, 300, 73}}},
       {"bmm", {{1, 1, 1, 1}, {3, 17, 9, 35}, {2, 64, 32, 64}}},
-      {"gemv", {{1, 1}, {5, 7}, {64, 64}, {37, 129}, {9, 300}, {1, 517}, {130, 3}, {17, 1}, {43, 517}}},
-      {"reduce_sum", {{1, 1}, {5, 7}, {8, 128}, {1, 1031}, {19, 65}, {33, 2}, {1, 20000}}},
+      {"gemv", {{1, 1}, {5, 7}, {64, 64}, {37, 129}, {9, 300}, {1, 517}, {130, 3}, {17, 1}, {33, 517}}},
+      {"reduce_sum", {{1, 1}, {5, 7}, {8, 128}, {1, 1031}, {19, 65}, {33, 2}, {1, 16640}, {5501, 3}}},
       {"reduce_max", {{1, 1}, {3, 13}, {1, 259}, {21, 64}}},
       {"mean", {{1, 1}, {11, 37}, {16, 16}, {2, 403}}},
       {"var", {{1, 1}, {7, 31}, {3, 256}, {2, 133}}},
-      {"softmax", {{1, 1}, {5, 7}, {3, 128}, {2, 301}, {33, 1}, {4, 17}, {9, 1601}}},
-      {"layernorm", {{1, 1}, {6, 11}, {3, 96}, {2, 257}, {5, 2}, {20, 803}}},
+      {"relu", {{1, 1}, {5, 7}, {101, 103}, {640, 13}, {1, 8209}}},
+      {"add", {{3, 5}, {67, 129}}},
+      {"gelu", {{1, 19}, {16, 8}}},
+      {"bias_add", {{1, 1}, {7, 9}, {83, 131}}},
+      {"batchnorm", {{3, 17}, {5, 64}}},
+      {"softmax", {{1, 1}, {5, 7}, {3, 128}, {2, 301}, {33, 1}, {4, 17}, {7, 1201}, {31, 1061}}},
+      {"layernorm", {{1, 1}, {6, 11}, {3, 96}, {2, 257}, {5, 2}, {11, 761}}},
       {"c2d",
        {{1, 1, 1, 1, 1, 1, 1, 1, 0, 1},
         {2, 9, 7, 5, 13, 3, 3, 1, 1, 1},
@@ -77,14 +82,16 @@ std::vector<ops::Workload> tensor_products() {
                                     {{uint8, int8}, int32, uint8},
                                     {{bfloat16, bfloat16}, float32, float32},
                                     {{bfloat16, bfloat16}, float32, bfloat16}};
+  // The last has operands that do not fit in the first cache.
   const std::vector<std::vector<std::int64_t>> shapes = {{1, 1, 1},    {7, 5, 3},     {64, 128, 64},
                                                          {29, 31, 67}, {33, 130, 17}, {1, 37, 129},
-                                                         {61, 1, 70},  {50, 68, 48}};
+                                                         {61, 1, 70},  {50, 68, 48},  {18, 1100, 17}},
+                                               some = {{29, 31, 67}, {64, 128, 64}, {1, 37, 129}};
   std::vector<ops::Workload> all;
-  for (const Types& t : types)
-    for (const auto& shape : shapes)
-      all.push_back(
-          ops::make_workload({.op = "gemm", .sizes = shape, .in = t.in, .acc = t.acc, .out = t.out}));
+  for (std::size_t t = 0; t < types.size(); ++t)
+    for (const auto& shape : t == 0 || t == 6 ? shapes : some)
+      all.push_back(ops::make_workload(
+          {.op = "gemm", .sizes = shape, .in = types[t].in, .acc = types[t].acc, .out = types[t].out}));
   for (const Types& t : {types[0], types[6]})
     all.push_back(ops::make_workload(
         {.op = "gemm", .sizes = {29, 67, 35}, .in = t.in, .acc = t.acc, .out = t.out, .transpose_b = true}));

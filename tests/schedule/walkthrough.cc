@@ -1,8 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "ardea/arith/regions.h"
 #include "ardea/build/build.h"
 #include "ardea/ir/equal.h"
@@ -23,11 +20,7 @@ namespace ardea::schedule {
 namespace {
 
 std::string fixture(const std::string& name) {
-  std::ifstream file(std::string(ARDEA_SOURCE_DIR) + "/tests/fixtures/seed002/" + name);
-  EXPECT_TRUE(file.good()) << name;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return read_text_file(ARDEA_SOURCE_DIR "/tests/fixtures/seed002/" + name);
 }
 
 Function naive() { return parse_function(fixture("blocks.tir")); }

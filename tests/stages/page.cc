@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "ardea/support/text_file.h"
 #include "ardea/te/compute.h"
 #include "ardea/te/math.h"
 #include "tests/stages/run.h"
@@ -14,13 +13,7 @@
 namespace ardea::stages {
 namespace {
 
-std::string contents(const std::string& path) {
-  std::ifstream file(std::string(ARDEA_SOURCE_DIR) + "/" + path);
-  EXPECT_TRUE(file.good()) << path;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string contents(const std::string& path) { return read_text_file(ARDEA_SOURCE_DIR "/" + path); }
 
 std::string without_spaces(std::string text) {
   std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });

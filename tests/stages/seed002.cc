@@ -1,11 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/support/text_file.h"
 #include "ardea/te/compute.h"
 #include "ardea/te/math.h"
 #include "tests/stages/run.h"
@@ -72,11 +71,7 @@ constexpr Chapter chapters[] = {{"lowered_naive.tir", naive},
                                 {"lowered_tile_all.tir", tile_all}};
 
 Function listing(const std::string& name) {
-  std::ifstream file(std::string(ARDEA_SOURCE_DIR) + "/tests/fixtures/seed002/" + name);
-  EXPECT_TRUE(file.good()) << name;
-  std::stringstream text;
-  text << file.rdbuf();
-  return parse(text.str()).functions[0];
+  return parse(read_text_file(ARDEA_SOURCE_DIR "/tests/fixtures/seed002/" + name)).functions[0];
 }
 
 /// The listing keeps F to itself; this one gives it out.

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "ardea/ir/print.h"
+#include "ardea/support/text_file.h"
 #include "ardea/te/math.h"
 #include "ardea/te/print.h"
 #include "tests/te/both_ways.h"
@@ -34,10 +32,8 @@ std::vector<Argument> arguments_of(const std::vector<Tensor>& tensors) {
 }
 
 TEST(CreatePrimFunc, prints_what_the_walk_through_prints) {
-  std::ifstream file(std::string(ARDEA_SOURCE_DIR) + "/tests/fixtures/seed002/blocks.tir");
-  std::stringstream text;
-  text << file.rdbuf();
-  EXPECT_EQ(ardea::print(create_prim_func(arguments_of(two_matmuls(1024, 2048, 1024, 3072)))), text.str());
+  const std::string text = read_text_file(ARDEA_SOURCE_DIR "/tests/fixtures/seed002/blocks.tir");
+  EXPECT_EQ(ardea::print(create_prim_func(arguments_of(two_matmuls(1024, 2048, 1024, 3072)))), text);
 }
 
 TEST(Print, writes_tensor_expressions_as_the_walk_through_does) {

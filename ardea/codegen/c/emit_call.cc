@@ -45,6 +45,7 @@ Text Emitter::emit_pure_call(const std::string& name, DataType type, const std::
   std::vector<std::string> texts;
   for (const Text& value : values) texts.push_back(value.text);
   if (name == "likely") return values[0];
+  if (name == "scalbn") return call_text(helpers_.scaled(type), texts);
   if (name == "abs" && type.is_float() && type.is_vector()) {
     const DataType bits = DataType{TypeCode::unsigned_integer, type.bits, type.lanes};
     const char* const all_but_sign = type.bits == 32 ? "0x7fffffffu" : "UINT64_C(0x7fffffffffffffff)";

@@ -32,6 +32,8 @@ class Helpers {
   std::string conversion(DataType from, DataType to);
   /// A function of <math.h>, or exp10, which is not there.
   std::string math(const std::string& name, int arity, DataType type);
+  /// x * 2^n.
+  std::string scaled(DataType type);
   std::string reinterpret(DataType from, DataType to);
 
   // Vectors. Memory is given by a pointer to elements, which need not have been written as such.

@@ -34,6 +34,35 @@ static inline $T $name($T a, $T b) {
                  {"$O", least ? "<" : ">"}});
 }
 
+std::string Helpers::scaled(DataType t) {
+  const std::string name = "scaled_" + suffix(t), single = t.bits == 32 ? "f" : "";
+  if (t.is_scalar())
+    return define(name, R"(/* x * 2^n; beyond the limits every number has become 0 or infinite. */
+static inline $T $name($T x, $T n) {
+  if (n != n) return n;
+  return ldexp$S(x, n < -5000 ? -5000 : n > 5000 ? 5000 : (int)n);
+}
+)",
+                  {{"$T", type(t)}, {"$S", single}});
+  const int bits = t.bits * t.lanes;
+  const std::string lanes = lanewise("lanes_" + name, scaled(t.element()), t, t, 2);
+  if (bits != 512 && bits != 256 && bits != 128) return lanes;
+  return define(name, R"(static inline $T $name($T x, $T n) {
+#ifdef $F
+  return ($T)__builtin_ia32_scalef$P$B_mask(x, n, x, -1$R);
+#else
+  return $L(x, n);
+#endif
+}
+)",
+                {{"$T", type(t)},
+                 {"$F", bits == 512 ? "__AVX512F__" : "__AVX512VL__"},
+                 {"$P", t.bits == 32 ? "ps" : "pd"},
+                 {"$B", std::to_string(bits)},
+                 {"$R", bits == 512 ? ", 4" : ""},
+                 {"$L", lanes}});
+}
+
 std::string Helpers::conversion(DataType from, DataType to) {
   if (from.is_vector())
     return lanewise(fmt::format("{}_to_{}", suffix(from), suffix(to)),

@@ -25,7 +25,7 @@ const std::unordered_set<std::string>& reserved_words() {
       // functions that the text calls
       "memcpy", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "tanh", "erf", "pow", "sin",
       "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "atan2", "floor", "ceil", "round", "nearbyint",
-      "trunc", "copysign", "fmod", "fabs", "fma",
+      "trunc", "copysign", "fmod", "fabs", "fma", "ldexp",
       // parameters, locals and functions of the text itself
       "arguments", "type_codes", "count", "result", "result_code", "closure", "context", "begin", "end",
       "lane", "fail", "tensor_of", "tensor_data", "tensor_stride", "tensor_type"};

@@ -11,6 +11,9 @@ namespace {
 
 /// What one function may take of a thread's stack for allocations; the rest comes from the heap.
 constexpr std::int64_t stack_limit_bytes = 64 * 1024;
+/// Of these one allocation: a large one, in an outer loop, would send the small ones of inner loops to the
+/// heap, and these are made more often.
+constexpr std::int64_t largest_on_stack_bytes = stack_limit_bytes / 4;
 
 /// The bytes of an allocation with constant extents, where they are few.
 std::optional<std::int64_t> few_constant_bytes(const Allocate& allocation) {
@@ -59,7 +62,7 @@ void Emitter::emit_allocate(const Allocate& allocation) {
   const std::int64_t promised = std::max<std::int64_t>(alignment_[allocation.data], allocation.type.bytes());
   const auto alignment = static_cast<std::int64_t>(llvm::PowerOf2Ceil(static_cast<std::uint64_t>(promised)));
   const std::optional<std::int64_t> bytes = few_constant_bytes(allocation);
-  if (bytes && frame_.stack_bytes + *bytes <= stack_limit_bytes) {
+  if (bytes && *bytes <= largest_on_stack_bytes && frame_.stack_bytes + *bytes <= stack_limit_bytes) {
     frame_.stack_bytes += *bytes;
     llvm::AllocaInst* slot =
         stack_slot(llvm::ArrayType::get(builder_.getInt8Ty(), static_cast<std::uint64_t>(*bytes)),

@@ -104,6 +104,7 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
   if (const auto at = machine_functions().find(name); at != machine_functions().end())
     return builder_.CreateIntrinsic(at->second, {values[0]->getType()}, values);
   if (library_functions().contains(name)) return emit_library_call(name, type, values);
+  if (name == "scalbn") return emit_scaled(values[0], values[1]);
   if (name == "likely") {
     if (type != boolean) return values[0];
     return builder_.CreateIntrinsic(llvm::Intrinsic::expect, {values[0]->getType()},

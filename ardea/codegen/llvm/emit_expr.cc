@@ -1,4 +1,7 @@
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
+
+#include <algorithm>
 
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/types.h"
@@ -90,6 +93,16 @@ llvm::Value* Emitter::emit_ramp(const Ramp& ramp, int lanes) {
 }
 
 llvm::Value* Emitter::emit_shuffle(const Shuffle& shuffle) {
+  // Vectors of one kind as one instruction, which LLVM knows how to divide; others lane by lane.
+  const DataType type = shuffle.vectors[0].type();
+  if (!type.is_scalar() && shuffle.indices.size() > 1 &&
+      std::all_of(shuffle.vectors.begin(), shuffle.vectors.end(),
+                  [&](const Expr& vector) { return vector.type() == type; })) {
+    std::vector<llvm::Value*> vectors;
+    for (const Expr& vector : shuffle.vectors) vectors.push_back(emit(vector));
+    const std::vector<int> picked(shuffle.indices.begin(), shuffle.indices.end());
+    return builder_.CreateShuffleVector(llvm::concatenateVectors(builder_, vectors), picked);
+  }
   std::vector<llvm::Value*> lanes;
   for (const Expr& vector : shuffle.vectors) {
     llvm::Value* value = emit(vector);

@@ -36,6 +36,8 @@ std::vector<ProcessSymbol> all_symbols() {
       // Where the target has no such instruction.
       symbol<double(double, double, double)>("fma", fma),
       symbol<float(float, float, float)>("fmaf", fmaf),
+      symbol<double(double, int)>("ldexp", ldexp),
+      symbol<float(float, int)>("ldexpf", ldexpf),
   };
   const auto add = [&](std::string_view name, Unary* of_double, std::string_view float_name,
                        UnaryFloat* of_float) {

@@ -34,8 +34,10 @@ Scale scale_of(Terms& t, const Expr& shifted, const Expr& is_negative) {
 }
 
 Expr exp_from(Terms& t, const Power& power, const Expr& x) {
+  const Expr near_one = expm1_of_rest(t, power.rest).high + t.constant(1);
+  if (t.scaling()) return make_call("scalbn", {near_one, power.shifted - t.shifter()});
   const Scale scale = scale_of(t, power.shifted, x < t.constant(0));
-  return (expm1_of_rest(t, power.rest).high + t.constant(1)) * scale.power * scale.back;
+  return near_one * scale.power * scale.back;
 }
 
 /// exp(x), and what its rounding lost.

@@ -29,6 +29,14 @@ bool has_fused_multiply_add(const target::Target& target) {
   return target.arch == target::Arch::aarch64 || target.has("fma");
 }
 
+/// Whole registers only: a loop over scalars is for LLVM to vectorise, which does not look through
+/// instructions of one machine.
+bool has_scaling(DataType type, const target::Target& target) {
+  if (target.arch != target::Arch::x86_64 || !type.is_vector()) return false;
+  const int bits = type.bits * type.lanes;
+  return (bits == 512 && target.has("avx512f")) || ((bits == 256 || bits == 128) && target.has("avx512vl"));
+}
+
 }  // namespace
 
 Expr expressed(const std::string& name, const std::vector<Expr>& arguments, const target::Target& target) {
@@ -40,7 +48,7 @@ Expr expressed(const std::string& name, const std::vector<Expr>& arguments, cons
   // Without a fused operation float32 has no exact products; float64 holds them all, and is rounded once.
   const bool widened = type.bits == 32 && !fused && name != "rsqrt";
   const DataType computed = widened ? float64.with_lanes(type.lanes) : type;
-  Terms t(computed, fused);
+  Terms t(computed, fused, has_scaling(computed, target));
   std::vector<Expr> kept;
   for (const Expr& x : arguments) kept.push_back(t.keep("argument", make_cast(computed, x)));
   const Expr result =

@@ -16,7 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// |x|^y for float32 |x| > 0 and finite y, in float64.
 Expr magnitude_single(Terms& t, const Expr& x, const Expr& y) {
   const DataType wide_type = float64.with_lanes(t.type().lanes);
-  Terms w(wide_type, t.fused());
+  Terms w(wide_type, t.fused(), false);
   // As a float64 a subnormal number is a normal one.
   const Binade parts = split_normal_binade(w, w.keep("a", make_cast(wide_type, absolute(x))));
   const Expr &f = parts.fraction, s = w.keep("s", f / (f + w.constant(2)));

@@ -25,12 +25,14 @@ struct Pair {
 /// ways.
 class Terms {
  public:
-  /// `type` is float32 or float64, of any lanes; `fused`: the target has a fused multiply-add.
-  Terms(DataType type, bool fused) : type_(type), fused_(fused) {}
+  /// `type` is float32 or float64, of any lanes; `fused`: the target has a fused multiply-add; `scaling`: one
+  /// instruction multiplies by powers of two (T.scalbn).
+  Terms(DataType type, bool fused, bool scaling) : type_(type), fused_(fused), scaling_(scaling) {}
 
   DataType type() const { return type_; }
   bool single() const { return type_.bits == 32; }
   bool fused() const { return fused_; }
+  bool scaling() const { return scaling_; }
   DataType word_type() const { return (single() ? uint32 : uint64).with_lanes(type_.lanes); }
   int mantissa_bits() const { return single() ? 23 : 52; }
   std::uint64_t bias() const { return single() ? 127 : 1023; }
@@ -40,7 +42,7 @@ class Terms {
   /// The result inside the lets of all that was kept.
   Expr finish(Expr result) const;
   /// A new expression of the same type: a side that is evaluated lazily keeps its own steps.
-  Terms side() const { return {type_, fused_}; }
+  Terms side() const { return {type_, fused_, scaling_}; }
 
   Expr constant(double value) const { return make_const(value, type_); }
   /// The first of a float32 expression, the second of a float64 one.
@@ -79,7 +81,7 @@ class Terms {
   Pair halves(const Expr& x);
 
   DataType type_;
-  bool fused_;
+  bool fused_, scaling_;
   std::vector<std::pair<Var, Expr>> kept_;
 };
 
