@@ -29,6 +29,7 @@ class Steps {
     tile_rows_ = std::min(tile_.rows, sizes().m);
     tile_columns_ = std::min(tile_.columns(), sizes().n);
     blocks_ = choose_blocks(sizes(), tile_, product.type, target);
+    if (uses_threads()) share_rows();
   }
 
   ScheduledProduct run() {
@@ -153,9 +154,22 @@ class Steps {
     }
   }
 
-  void use_threads() {
+  bool uses_threads() const {
     const std::int64_t products = sizes().m * sizes().n * sizes().k;
-    if (target_.cores < 2 || products < 2 * least_products_a_thread) return;
+    return target_.cores >= 2 && products >= 2 * least_products_a_thread;
+  }
+
+  /// As many blocks of rows for each thread as for the others, where there are tiles for all.
+  void share_rows() {
+    const std::int64_t tiles = (sizes().m + tile_.rows - 1) / tile_.rows;
+    if (tiles < target_.cores) return;
+    const std::int64_t blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
+    const std::int64_t shared = (blocks + target_.cores - 1) / target_.cores * target_.cores;
+    blocks_.rows = (tiles + shared - 1) / shared * tile_.rows;
+  }
+
+  void use_threads() {
+    if (!uses_threads()) return;
     if (right_) s_.apply(Parallel{right_loop_});
     const std::int64_t row_blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
     s_.apply(Parallel{row_blocks > 1 ? row_blocks_ : column_tiles_});
