@@ -75,17 +75,14 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
                      const target::Target& target) {
   const std::int64_t first = cache_bytes(target, 1, std::int64_t{32} << 10);
   const std::int64_t second = cache_bytes(target, 2, std::int64_t{16} * first);
-  const std::int64_t third = cache_bytes(target, 3, 4 * second);
   const std::int64_t step_bytes = (tile.rows + tile.columns()) * type.bytes();
   Blocks blocks;
-  // Twice what the first cache holds: panels stream from the second one fast enough, and a longer sum is
-  // stored less often.
+  // Twice what the first cache holds: panels stream from the second one fast enough, and a longer
+  // sum is stored less often.
   blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 2 / step_bytes, 64));
   const std::int64_t row_bytes = blocks.steps * type.bytes();
-  blocks.rows = equal_parts(ceil_div(sizes.m, tile.rows),
-                            (second / 2 - blocks.steps * step_bytes) / (tile.rows * row_bytes)) *
-                tile.rows;
-  blocks.columns = equal_parts(ceil_div(sizes.n, tile.columns()), third / 2 / (tile.columns() * row_bytes)) *
+  blocks.rows = equal_parts(ceil_div(sizes.m, tile.rows), second / 4 / (tile.rows * row_bytes)) * tile.rows;
+  blocks.columns = equal_parts(ceil_div(sizes.n, tile.columns()), second / 4 / (tile.columns() * row_bytes)) *
                    tile.columns();
   return blocks;
 }

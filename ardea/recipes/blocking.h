@@ -26,8 +26,8 @@ Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target&
 
 /// Steps of the sum, rows and columns of one block, such that what is used again is still in a cache: one
 /// panel of the right operand (steps × the tile's columns) and of the left (the tile's rows × steps) in the
-/// first, the block of the left operand (rows × steps) in the second, that of the right one (steps × columns)
-/// in the third. Rows and columns are multiples of the tile's, except where a block is all there is.
+/// first, or on their way from the second, which holds a block of each operand (rows × steps, steps ×
+/// columns). Rows and columns are multiples of the tile's, except where a block is all there is.
 struct Blocks {
   std::int64_t steps = 1, rows = 1, columns = 1;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ardea/schedule/annotate.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/mark.h"
@@ -37,6 +38,7 @@ class Steps {
     split_loops();
     sum_in_registers();
     place_panels();
+    if (product_.result_is_parameter) fetch_sums();
     use_threads();
     return {block_, row_blocks_};
   }
@@ -53,7 +55,7 @@ class Steps {
   /// the cache anyway, or where its rows are not what vectors are loaded from.
   bool packs_right() const {
     if (product_.transposed) return true;
-    return sizes().m > 2 * tile_rows_ && sizes().k * sizes().n * product_.type.bytes() > second_cache() / 2;
+    return sizes().m > 2 * tile_rows_ && sizes().k * sizes().n * product_.type.bytes() > second_cache() / 4;
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
@@ -108,10 +110,12 @@ class Steps {
     const auto ii = two(i[0], std::max<std::int64_t>(blocks_.rows / tile_.rows, 1));
     const auto j = two(loops[first + 1], tile_columns_);
     const auto jj = two(j[0], std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1));
-    s_.apply(Reorder{{jj[0], k[0], ii[0], jj[1], ii[1], k[1], i[1], j[1]}});
+    s_.apply(Reorder{{k[0], jj[0], ii[0], jj[1], ii[1], k[1], i[1], j[1]}});
     step_blocks_ = k[0];
+    column_blocks_ = jj[0];
     row_blocks_ = ii[0];
     column_tiles_ = jj[1];
+    row_tiles_ = ii[1];
     steps_ = k[1];
     tile_loops_ = {i[1], j[1]};
   }
@@ -134,10 +138,11 @@ class Steps {
     }
   }
 
-  /// Panels are made for one block: those of the right operand before the blocks of rows that share it.
+  /// Panels are made for one block of steps, those of the right operand for one block of columns of it, which
+  /// stays in the cache while all rows use it.
   void place_panels() {
     if (right_) {
-      s_.apply(ComputeAt{*right_, step_blocks_, /*preserve_unit_loops=*/true});
+      s_.apply(ComputeAt{*right_, column_blocks_, /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*right_);
       const std::size_t panel = loops.size() - 3;  // panels, steps, columns
       s_.apply(Vectorize{loops[panel + 2]});
@@ -145,13 +150,21 @@ class Steps {
       right_loop_ = product_.transposed ? loops[panel] : loops[panel + 1];
     }
     if (left_) {
-      s_.apply(ComputeAt{*left_, row_blocks_, /*preserve_unit_loops=*/true});
+      s_.apply(ComputeAt{*left_, step_blocks_, /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*left_);
+      left_loop_ = loops[loops.size() - (product_.left_maker ? 2 : 3)];  // rows, or panels of rows
       if (product_.left_maker)
         s_.apply(Vectorize{loops.back()});
       else if (takes_lanes())
         s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
     }
+  }
+
+  /// While the sums of one tile are stored, those of the next one are asked for.
+  void fetch_sums() {
+    const std::int64_t distance = tile_rows_ * sizes().n;
+    s_.apply(Pragma{row_tiles_, "prefetch",
+                    Argument(std::vector<Argument>{Argument(product_.name), Argument(distance)})});
   }
 
   bool uses_threads() const {
@@ -170,6 +183,7 @@ class Steps {
 
   void use_threads() {
     if (!uses_threads()) return;
+    if (left_) s_.apply(Parallel{left_loop_});
     if (right_) s_.apply(Parallel{right_loop_});
     const std::int64_t row_blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
     s_.apply(Parallel{row_blocks > 1 ? row_blocks_ : column_tiles_});
@@ -183,7 +197,8 @@ class Steps {
   std::int64_t tile_rows_ = 1, tile_columns_ = 1;
   Blocks blocks_;
   std::optional<BlockRef> left_, right_;
-  LoopRef step_blocks_, row_blocks_, column_tiles_, steps_, right_loop_;
+  LoopRef step_blocks_, column_blocks_, row_blocks_, column_tiles_, row_tiles_, steps_, left_loop_,
+      right_loop_;
   std::vector<LoopRef> tile_loops_;
 };
 

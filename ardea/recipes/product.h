@@ -18,6 +18,7 @@ struct Product {
   DataType type;
   std::size_t batches = 0;  ///< loops before m, which index both operands
   bool transposed = false;  ///< right[batch …, n, k]
+  bool result_is_parameter = true;
   /// The block that computes the left operand element by element, where it is no parameter.
   std::optional<schedule::BlockRef> left_maker = {};
 };
