@@ -15,7 +15,7 @@ ops::Workload workload(const std::string& op, std::vector<std::int64_t> sizes, s
 
 BenchReport benched(const ops::Workload& w, const std::vector<Peer>& peers) {
   const runtime::Function compiled = build::compile(ops::create_function(w), target::host());
-  return bench(w, compiled, peers, {.rotation = {.rounds = 6, .turn_s = 1e-6}});
+  return bench(w, {compiled}, peers, {.rotation = {.rounds = 6, .turn_s = 1e-6}});
 }
 
 std::string message(const std::function<void()>& body) {
@@ -101,13 +101,13 @@ TEST(Bench, copies_work_at_the_same_time_as_one_kernel_on_all_threads) {
   const ops::Workload w = workload("gemm", {37, 41, 43});
   const runtime::Function compiled = build::compile(in_quick_order(ops::create_function(w)), target::host());
   const int threads = runtime::ThreadPool::shared().thread_count();
-  const CopiesReport report =
-      bench_copies(w, compiled, compiled, {.threads = threads, .rotation = {.rounds = 6, .turn_s = 1e-6}});
+  const CopiesReport report = bench_copies(w, {compiled}, {compiled},
+                                           {.threads = threads, .rotation = {.rounds = 6, .turn_s = 1e-6}});
   EXPECT_EQ(report.checks.size(), static_cast<std::size_t>(threads) + 1);
   EXPECT_TRUE(report.all_agree());
   EXPECT_GT(report.ratio.low, 0);
   EXPECT_NE(message([&] {
-              bench_copies(w, compiled, compiled, {.threads = threads + 1});
+              bench_copies(w, {compiled}, {compiled}, {.threads = threads + 1});
             }).find("ARDEA_NUM_THREADS"),
             std::string::npos);
 }
