@@ -45,10 +45,23 @@ class StmtSimplifier {
                             .stmt = [&](const Stmt& part) { return simplify(part, facts); }});
   }
 
-  /// Memory or a name of it that nothing is done with is none.
+  /// Memory that nothing is done with, or that is only written, is none.
   static Stmt used(const Stmt& s) {
     const auto* memory = s.as<Allocate>();
-    return is_no_op(memory != nullptr ? memory->body : s.as<DeclareBuffer>()->body) ? make_no_op() : s;
+    if (is_no_op(memory != nullptr ? memory->body : s.as<DeclareBuffer>()->body)) return make_no_op();
+    return memory != nullptr && is_only_written(*memory) ? make_no_op() : s;
+  }
+
+  /// Whether all that happens while the memory lives are stores to it.
+  static bool is_only_written(const Allocate& memory) {
+    bool only = true;
+    visit_stmts(memory.body, [&](const Stmt& part) {
+      const auto* store = part.as<Store>();
+      only = only && !part.is<Evaluate>() && !part.is<Assert>() && !part.is<Block>() &&
+             !part.is<Allocate>() && (store == nullptr || store->buffer->data == memory.data);
+    });
+    visit_exprs(memory.body, [&](const Expr& e) { only = only && !e.is<Load>() && !has_effect(e); });
+    return only;
   }
 
   // What holds now and goes on to hold: a condition on memory may be overwritten by what it guards.

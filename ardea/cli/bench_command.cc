@@ -97,7 +97,9 @@ Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, con
   for (const measure::Peer& peer : peers.open)
     if (benched.report.fastest_of(peer.name()) != nullptr)
       benched.libraries.push_back(peer.name() + ": " + peer.description());
-  benched.share = peak_share(benched.workload, benched.report.contenders[0].min_s, options.threads);
+  const measure::Contender* const copy = benched.report.fastest_of("copy");
+  benched.share = peak_share(benched.workload, benched.report.contenders[0].min_s, options.threads,
+                             copy != nullptr ? std::optional(copy->min_s) : std::nullopt);
   return benched;
 }
 

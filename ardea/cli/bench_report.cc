@@ -66,8 +66,9 @@ std::string bench_text(const Benched& b) {
                         best.ratio.median, best.ratio.low);
   }
   if (b.share)
-    text += fmt::format("ardea's least time is {:.1f} % of the peak: {:.4g} G {} a second\n",
-                        100 * b.share->share, b.share->peak / 1e9, b.share->of);
+    text += fmt::format("at its least time ardea reaches {:.1f} % of the {:.4g} G a second of {}\n",
+                        100 * b.share->share, b.share->peak / 1e9,
+                        b.share->of == "copy" ? "a copy of the same bytes" : b.share->of);
   for (const measure::LeftOut& l : b.report.left_out)
     text += fmt::format("{}: left out, {}\n", l.name, l.reason);
   for (const std::string& library : b.libraries) text += library + "\n";

@@ -83,12 +83,14 @@ std::string rate_line(const Rates& rates) {
                      hint);
 }
 
-std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads) {
+std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads,
+                                    std::optional<double> copy_seconds) {
+  const target::Target host = target::host();
   std::optional<build::Peaks> peaks = known_peaks();
   if (!peaks || !peaks->contains("memory_bytes_per_core")) {
-    peaks = build::measure_peaks(target::host());
+    peaks = build::measure_peaks(host);
     try {
-      build::store_peaks(target::host(), *peaks);
+      build::store_peaks(host, *peaks);
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
       // A user without a home measures each time.
     }
@@ -104,9 +106,17 @@ std::optional<PeakShare> peak_share(const ops::Workload& workload, double second
       peaks->contains(tensor) ? tensor : to_string(workload.acc) + "_operations";
   const std::optional<PeakShare> arithmetic =
       share_of(arithmetic_name, static_cast<double>(ops::flops(workload)));
-  const std::optional<PeakShare> memory = share_of("memory_bytes", static_cast<double>(ops::bytes(workload)));
-  if (!arithmetic || !memory) return std::nullopt;
-  return arithmetic->share >= memory->share ? arithmetic : memory;
+  if (!arithmetic) return std::nullopt;
+  const auto bytes = static_cast<double>(ops::bytes(workload));
+  const bool held_by_a_cache =
+      std::any_of(host.caches.begin(), host.caches.end(),
+                  [&](const target::Cache& c) { return static_cast<double>(c.bytes) >= bytes; });
+  std::optional<PeakShare> moving;
+  if (copy_seconds)
+    moving = PeakShare{*copy_seconds / seconds, "copy", bytes / *copy_seconds};
+  else if (!held_by_a_cache)
+    moving = share_of("memory_bytes", bytes);
+  return moving && moving->share > arithmetic->share ? moving : arithmetic;
 }
 
 nlohmann::json rate_json(const Rates& rates) {

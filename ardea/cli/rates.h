@@ -32,16 +32,18 @@ nlohmann::json rate_json(const Rates& rates);
 /// "1.234 ms".
 std::string time_text(double seconds);
 
-/// How much of what this machine can do a call was: of its arithmetic or of its memory, whichever is nearer
+/// How much of what this machine can do a call was: of its arithmetic or of moving bytes, whichever is nearer
 /// to the limit.
 struct PeakShare {
   double share = 0;
-  std::string of = {};  ///< as in build::Peaks
-  double peak = 0;      ///< a second
+  std::string of = {};  ///< as in build::Peaks, or "copy"
+  double peak = 0;      ///< operations or bytes a second
 };
 
-/// On so many threads. What is not stored is measured and kept. Nothing where the arithmetic's peak is not
-/// measured.
-std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads);
+/// On so many threads. Bytes are compared with a copy of the same ones that took `copy_seconds`; where none
+/// was timed, with the memory's peak, but only of arrays that no cache holds. What is not stored is measured
+/// and kept. Nothing where the arithmetic's peak is not measured.
+std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads,
+                                    std::optional<double> copy_seconds);
 
 }  // namespace ardea::cli

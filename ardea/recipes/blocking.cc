@@ -78,7 +78,8 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
   const std::int64_t third = cache_bytes(target, 3, 4 * second);
   const std::int64_t step_bytes = (tile.rows + tile.columns()) * type.bytes();
   Blocks blocks;
-  // Both panels, and half as much again for the sums and for what comes next.
+  // Twice what the first cache holds: panels stream from the second one fast enough, and a longer sum is
+  // stored less often.
   blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 2 / step_bytes, 64));
   const std::int64_t row_bytes = blocks.steps * type.bytes();
   blocks.rows = equal_parts(ceil_div(sizes.m, tile.rows),

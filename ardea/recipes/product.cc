@@ -29,6 +29,7 @@ class Steps {
     tile_rows_ = std::min(tile_.rows, sizes().m);
     tile_columns_ = std::min(tile_.columns(), sizes().n);
     blocks_ = choose_blocks(sizes(), tile_, product.type, target);
+    if (uses_threads()) share_rows();
   }
 
   ScheduledProduct run() {
@@ -56,12 +57,15 @@ class Steps {
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
-  /// elements are read, from wherever they are, but not from rows that fall onto each other in the cache.
+  /// elements are read, from wherever they are, but not from rows that fall onto each other in the
+  /// first cache.
   bool packs_left() const {
     if (product_.left_maker) return true;
     if (takes_lanes()) return sizes().n > 2 * tile_columns_;
-    return sizes().n > 4 * tile_columns_ &&
-           sizes().m * sizes().k * product_.type.bytes() > second_cache() / 2;
+    const target::Cache* first = target_.cache(1);
+    const std::int64_t way = first != nullptr && first->ways ? first->bytes / *first->ways : 4096;
+    const std::int64_t row = sizes().k * product_.type.bytes();
+    return sizes().n > 4 * tile_columns_ && sizes().m * row > second_cache() / 2 && row % way == 0;
   }
 
   bool takes_lanes() const { return target_.arch == target::Arch::aarch64; }
@@ -77,11 +81,13 @@ class Steps {
     const std::string b = batch_names();
     if (packs_left()) {
       const std::string panel = takes_lanes() ? "k, i % {0}" : "i % {0}, k";
+      // Rows beyond the last one are never read: only where the panel is a copy are they filled.
+      const std::optional<double> padding = product_.left_maker ? std::nullopt : std::optional<double>(0.0);
       const auto added =
           s_.blocks(TransformLayout{block_, product_.left,
                                     "lambda " + b + "i, k: (" + b + "i // " + std::to_string(tile_rows_) +
                                         ", " + fmt::format(fmt::runtime(panel), tile_rows_) + ")",
-                                    0.0});
+                                    padding});
       left_ = product_.left_maker ? product_.left_maker : added.at(0);
     }
     if (packs_right())
@@ -142,10 +148,11 @@ class Steps {
     }
     if (left_) {
       s_.apply(ComputeAt{*left_, row_blocks_, /*preserve_unit_loops=*/true});
-      if (takes_lanes()) {
-        const std::vector<LoopRef> loops = s_.get_loops(*left_);
+      const std::vector<LoopRef> loops = s_.get_loops(*left_);
+      if (product_.left_maker)
+        s_.apply(Vectorize{loops.back()});
+      else if (takes_lanes())
         s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
-      }
     }
   }
 
@@ -159,9 +166,22 @@ class Steps {
     if (!loops.empty()) right_loop_ = loops.front();
   }
 
-  void use_threads() {
+  bool uses_threads() const {
     const std::int64_t products = sizes().m * sizes().n * sizes().k;
-    if (target_.cores < 2 || products < 2 * least_products_a_thread) return;
+    return target_.cores >= 2 && products >= 2 * least_products_a_thread;
+  }
+
+  /// As many blocks of rows for each thread as for the others, where there are tiles for all.
+  void share_rows() {
+    const std::int64_t tiles = (sizes().m + tile_.rows - 1) / tile_.rows;
+    if (tiles < target_.cores) return;
+    const std::int64_t blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
+    const std::int64_t shared = (blocks + target_.cores - 1) / target_.cores * target_.cores;
+    blocks_.rows = (tiles + shared - 1) / shared * tile_.rows;
+  }
+
+  void use_threads() {
+    if (!uses_threads()) return;
     if (right_loop_) s_.apply(Parallel{*right_loop_});
     const std::int64_t row_blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
     s_.apply(Parallel{row_blocks > 1 ? row_blocks_ : column_tiles_});

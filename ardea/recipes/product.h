@@ -16,8 +16,8 @@ struct Product {
   std::string left, right;  ///< the operands: left[batch …, m, k], right[batch …, k, n]
   ProductSizes sizes;
   DataType type;
-  std::size_t batches = 0;              ///< loops before m, which index both operands
-  bool transposed = false;              ///< right[batch …, n, k]
+  std::size_t batches = 0;             ///< loops before m, which index both operands
+  bool transposed = false;             ///< right[batch …, n, k]
   Packing packing = Packing::in_nest;  ///< of the right operand
   /// The block that computes the left operand element by element, where it is no parameter.
   std::optional<schedule::BlockRef> left_maker = {};

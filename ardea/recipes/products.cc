@@ -1,4 +1,5 @@
 #include "ardea/recipes/amx_gemm.h"
+#include "ardea/recipes/chain.h"
 #include "ardea/recipes/gemm.h"
 #include "ardea/recipes/mmla_gemm.h"
 #include "ardea/recipes/skinny.h"
@@ -21,6 +22,10 @@ std::vector<Recipe> product_recipes() {
            .serves = serves_gemm,
            .apply = packing_weights<schedule_gemm, Packing::in_nest>,
            .apply_prepacked = packing_weights<schedule_gemm, Packing::ahead>},
+          {.name = "matmul_exp_matmul",
+           .doc = "two products, the function computed where the second packs its left operand",
+           .serves = serves_matmul_exp_matmul,
+           .apply = schedule_matmul_exp_matmul},
           {.name = "amx_gemm",
            .doc = "packed tiles of bytes or bfloat16, and sums in tile registers",
            .serves = serves_amx_gemm,

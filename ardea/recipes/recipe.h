@@ -16,7 +16,7 @@ namespace ardea::recipes {
 /// the second parameter.
 enum class Packing {
   in_nest,  ///< inside the nest, where that pays, as a part of each call
-  ahead,     ///< before all else, by a block of its own at the root, for schedule::separate_packing
+  ahead,    ///< before all else, by a block of its own at the root, for schedule::separate_packing
 };
 
 struct Recipe {

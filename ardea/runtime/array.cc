@@ -107,8 +107,9 @@ Array Array::strided_view(void* data, std::vector<std::int64_t> shape, std::vect
 }
 
 std::int64_t Array::offset_of(std::int64_t index, const char* call) const {
-  require(index >= 0 && index < element_count(), "Array::{}({}): {} has {} elements", call, index,
-          description(), element_count());
+  // Not require: it would write the description for every element that is read.
+  if (index < 0 || index >= element_count())
+    fail("Array::{}({}): {} has {} elements", call, index, description(), element_count());
   if (is_contiguous()) return index;
   std::int64_t offset = 0;
   for (std::size_t i = shape().size(); i-- > 0;) {

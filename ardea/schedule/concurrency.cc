@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/dependence.h"
@@ -96,12 +97,36 @@ std::optional<Refusal> refuse_races_around(const Function& f, const Path& path) 
   return std::nullopt;
 }
 
+namespace {
+
+/// The memory that something outside the loop at the end of the path uses.
+std::unordered_set<Var> used_outside(const Function& f, const Path& path) {
+  Rewriter without;
+  without.stmt = [&](const Stmt& s) { return s == path.back() ? std::optional(make_no_op()) : std::nullopt; };
+  std::unordered_set<Var> memory;
+  for (const Buffer& buffer : buffers_in(rewrite(f.body, without))) memory.insert(buffer->data);
+  return memory;
+}
+
+/// Whether a loop that a step left as it is may have lost memory of its iterations' own: something outside
+/// uses what it uses, and did not before.
+bool may_share_more(const Function& before, const Path& old, const Function& after, const Path& path) {
+  const std::unordered_set<Var> then = used_outside(before, old), now = used_outside(after, path);
+  const std::vector<Buffer> inside = buffers_in(path.back());
+  return std::any_of(inside.begin(), inside.end(), [&](const Buffer& buffer) {
+    return now.contains(buffer->data) && !then.contains(buffer->data);
+  });
+}
+
+}  // namespace
+
 std::optional<Refusal> refuse_lost_privacy(const Function& before, const Function& after) {
   if (before.body == after.body) return std::nullopt;
   for (const Path& path : loops_that_may_own(after)) {
     const For& loop = loop_at(path);
     // A loop that is new, such as a copy, may count on any of the memory around it.
     const auto old = path_to(before, LoopRef{loop.var});
+    if (old && old->back() == path.back() && !may_share_more(before, *old, after, path)) continue;
     std::vector<Buffer> lost = old ? private_buffers(before, *old) : allocated_around(path);
     if (lost.empty()) continue;
     const std::vector<Buffer> own = private_buffers(after, path);

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "ardea/support/text_file.h"
 #include "tests/cli/command.h"
 
 namespace ardea::cli {
@@ -94,7 +95,7 @@ TEST(BenchCommand, threads_against_copies) {
 }
 
 TEST(BenchCommand, the_workloads_of_the_repository_are_operators_with_right_sizes) {
-  const json sets = json::parse(read_text(ARDEA_SOURCE_DIR "/bench/workloads.json"));
+  const json sets = json::parse(read_text_file(ARDEA_SOURCE_DIR "/bench/workloads.json"));
   ASSERT_TRUE(sets.contains("cpu_f32"));
   for (const auto& [op, shapes] : sets["cpu_f32"].items()) {
     std::string sizes = shapes[0].dump();
