@@ -97,6 +97,26 @@ TEST(Bench, all_variants_of_a_peer_take_part_and_the_fastest_stands_for_it) {
   EXPECT_EQ(report.fastest_of("nobody"), nullptr);
 }
 
+TEST(Bench, peers_pack_ahead_only_where_ardea_does) {
+  const ops::Workload w = workload("relu", {5, 7});
+  const runtime::Function compiled = build::compile(ops::create_function(w), target::host());
+  const std::vector<Peer> peers = {Peer(ARDEA_TEST_PEERS, "prepacking")};
+  const BenchOptions options{.rotation = {.rounds = 6, .turn_s = 1e-6}};
+  const BenchReport plain = bench(w, {compiled}, peers, options);
+  ASSERT_EQ(plain.contenders.size(), 2U);
+  EXPECT_EQ(plain.contenders[0].label, "");
+  EXPECT_EQ(plain.contenders[1].label, "slowly");
+  // What is packed here is a relu: another one makes no difference.
+  const PackedWeights weights{0, ops::create_function(w), [&](const std::vector<interp::Argument>& a) {
+                                compiled(std::get<runtime::Array>(a[0]), std::get<runtime::Array>(a[1]));
+                              }};
+  const BenchReport packed = bench(w, {compiled, weights}, peers, options);
+  ASSERT_EQ(packed.contenders.size(), 3U);
+  EXPECT_EQ(packed.contenders[0].label, "prepacked");
+  EXPECT_TRUE(packed.contenders[0].agrees());
+  EXPECT_EQ(packed.contenders[2].label, "quickly, prepacked");
+}
+
 TEST(Bench, copies_work_at_the_same_time_as_one_kernel_on_all_threads) {
   const ops::Workload w = workload("gemm", {37, 41, 43});
   const runtime::Function compiled = build::compile(in_quick_order(ops::create_function(w)), target::host());
