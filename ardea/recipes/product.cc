@@ -90,16 +90,11 @@ class Steps {
                                     padding});
       left_ = product_.left_maker ? product_.left_maker : added.at(0);
     }
-    if (packs_right()) right_ = s_.blocks(TransformLayout{block_, product_.right, right_layout(), 0.0})[0];
-  }
-
-  /// Panels as wide as a tile. Those that are packed ahead lie block of steps by block of steps, as they are
-  /// used: panels over all steps would lie a power of two apart, and fall onto each other in the caches.
-  std::string right_layout() const {
-    const std::string places =
-        product_.packing == Packing::ahead ? "k // {3}, j // {2}, k % {3}, j % {2}" : "j // {2}, k, j % {2}";
-    return fmt::format(fmt::runtime("lambda {0}{1}: ({0}" + places + ")"), batch_names(),
-                       product_.transposed ? "j, k" : "k, j", tile_columns_, blocks_.steps);
+    if (packs_right())
+      right_ = s_.blocks(TransformLayout{block_, product_.right,
+                                         fmt::format("lambda {0}{1}: ({0}j // {2}, k, j % {2})", b,
+                                                     product_.transposed ? "j, k" : "k, j", tile_columns_),
+                                         0.0})[0];
   }
 
   void split_loops() {
