@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ardea/runtime/array.h"
+#include "ardea/runtime/load_module.h"
 #include "tests/cli/command.h"
 
 namespace ardea::cli {
@@ -42,6 +45,32 @@ TEST(PrepackedCommand, compile_declares_both_functions) {
       << header;
   EXPECT_NE(header.find("int ardea_gemm_pack(const float* B, float* B_packed);"), std::string::npos)
       << header;
+}
+
+/// Weights that are packed once and used twice.
+TEST(PrepackedCommand, a_library_packs_once_and_computes_often) {
+  const Folder folder;
+  const Answer made = ardea("compile gemm 13,17,37 --prepacked --only so,h -o " + folder.path().string());
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  std::vector<std::int64_t> shape;
+  const json manifest = json::parse(read_text_file(folder.path() / "gemm.json"));
+  for (const json& f : manifest["functions"])
+    if (f["name"] == "gemm_pack") shape = f["parameters"][1]["shape"].get<std::vector<std::int64_t>>();
+  const auto array = [](const std::vector<std::int64_t>& extents) {
+    return runtime::Array::zeros(extents, float32);
+  };
+  const runtime::Array a = array({13, 17}), b = array({17, 37}), packed = array(shape), c = array({13, 37});
+  const auto values = [](const runtime::Array& x) { return static_cast<float*>(x.data()); };
+  for (int i = 0; i < 17 * 37; ++i) values(b)[i] = static_cast<float>(i / 37 + i % 37);
+  const runtime::Module library = runtime::load_module(folder.path() / "gemm.so");
+  library.get_function("gemm_pack")(b, packed);
+  std::fill_n(values(b), 17 * 37, -1.0F);
+  for (const int call : {1, 2}) {
+    std::fill_n(values(a), 13 * 17, static_cast<float>(call));
+    library.get_function("gemm")(a, packed, c);
+    for (int i = 0; i < 13 * 37; ++i)  // the sum over k of k + n
+      ASSERT_EQ(values(c)[i], static_cast<float>(call * (136 + 17 * (i % 37)))) << i;
+  }
 }
 
 TEST(PrepackedCommand, bench_labels_it) {
