@@ -29,4 +29,10 @@ Runnable on_backend(const Function& f, const std::string& backend) {
           function, compile_s};
 }
 
+std::optional<measure::PackedWeights> packed_weights(const Program& program, const std::string& backend) {
+  if (!program.packed_parameter) return std::nullopt;
+  const Function& pack = program.module.functions[1];
+  return measure::PackedWeights{*program.packed_parameter, pack, on_backend(pack, backend).run};
+}
+
 }  // namespace ardea::cli

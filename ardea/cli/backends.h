@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "ardea/cli/program.h"
 #include "ardea/interp/interpreter.h"
-#include "ardea/ir/function.h"
+#include "ardea/measure/packed_weights.h"
 #include "ardea/runtime/function.h"
 
 namespace ardea::cli {
@@ -19,6 +20,9 @@ struct Runnable {
 
 /// "llvm", "c" or "interp"; Error on any other name.
 Runnable on_backend(const Function& f, const std::string& backend);
+
+/// The function of a prepacked program that packs its weights, on that backend; nothing for other programs.
+std::optional<measure::PackedWeights> packed_weights(const Program& program, const std::string& backend);
 
 std::vector<runtime::Value> values_of(const std::vector<interp::Argument>& arguments);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/build/build.h"
+#include "ardea/cli/backends.h"
 #include "ardea/cli/bench_report.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
@@ -53,8 +54,11 @@ Peers open_peers(const BenchOptions& options) {
 
 /// What Ardea's program was made by, for the reader.
 std::string schedule_name(const Program& program, const ProgramOptions& options) {
-  if (!program.recipe.empty()) return "recipe " + program.recipe;
-  return program.trace ? options.schedule : "as written";
+  const std::string made_by = !program.recipe.empty() ? "recipe " + program.recipe
+                              : program.trace         ? options.schedule
+                                                      : "as written";
+  return program.packed_parameter ? fmt::format("{}, weights {}", made_by, measure::prepacked_label)
+                                  : made_by;
 }
 
 measure::BenchOptions measure_options(const BenchOptions& options) {
@@ -66,7 +70,7 @@ measure::BenchOptions measure_options(const BenchOptions& options) {
 /// The program for so many threads.
 struct Loaded {
   Program program;
-  runtime::Function compiled;
+  measure::Compiled compiled;
 };
 Loaded load(const ProgramOptions& wanted, int threads) {
   target::Target target = target::host();
@@ -76,7 +80,8 @@ Loaded load(const ProgramOptions& wanted, int threads) {
           "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
           wanted.program);
   runtime::Function compiled = build::compile(program.module.functions[0], target);
-  return {std::move(program), std::move(compiled)};
+  auto weights = packed_weights(program, "llvm");
+  return {std::move(program), {std::move(compiled), std::move(weights)}};
 }
 
 Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, const Peers& peers) {
@@ -122,6 +127,8 @@ std::vector<ProgramOptions> members_of(const BenchOptions& options) {
 int bench_set(const BenchOptions& options, const Peers& peers) {
   require(options.program.program.empty(), "--set {}: it names all operators; leave {} out", options.set,
           options.program.program);
+  require(!options.program.prepacked, "--set {}: not all of its operators have weights; bench those by name",
+          options.set);
   nlohmann::json results = nlohmann::json::array();
   std::vector<double> ratios;
   bool all_agree = true;
@@ -169,6 +176,7 @@ int bench_copies(const BenchOptions& options) {
       measure::bench_copies(workload, threaded.compiled, single.compiled, measure_options(options));
   if (options.json)
     write_out(nlohmann::json{{"workload", ops::to_string(workload)},
+                             {"prepacked", options.program.prepacked},
                              {"threads", options.threads},
                              {"rounds", report.rounds},
                              {"calls_per_turn", report.calls},
@@ -182,11 +190,12 @@ int bench_copies(const BenchOptions& options) {
               "\n");
   else
     write_out(fmt::format(
-        "{}; warm caches, {} rounds of {} calls in rotated order\n"
+        "{}{}; warm caches, {} rounds of {} calls in rotated order\n"
         "{} threads together: {} a call; {} copies on one thread each: {} a call of each\n"
         "the threads do {:.3f} [{:.3f}, {:.3f}] (95 %) of what the copies do in the same time{}\n",
-        ops::to_string(workload), report.rounds, report.calls, options.threads, time_text(report.threads_s),
-        options.threads, time_text(report.copies_s), report.ratio.median, report.ratio.low, report.ratio.high,
+        ops::to_string(workload), options.program.prepacked ? ", weights prepacked" : "", report.rounds,
+        report.calls, options.threads, time_text(report.threads_s), options.threads,
+        time_text(report.copies_s), report.ratio.median, report.ratio.low, report.ratio.high,
         report.all_agree() ? "" : "; WRONG ANSWERS"));
   return report.all_agree() ? exit_ok : exit_disagrees;
 }

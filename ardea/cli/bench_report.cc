@@ -94,6 +94,7 @@ nlohmann::json bench_json(const Benched& b) {
                            {"op", b.workload.op},
                            {"sizes", b.workload.sizes},
                            {"schedule", b.schedule},
+                           {"prepacked", ours.label == measure::prepacked_label},
                            {"threads", b.threads},
                            {"rounds", b.report.rounds},
                            {"calls_per_turn", b.report.calls},

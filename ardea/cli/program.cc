@@ -6,6 +6,7 @@
 #include "ardea/arith/load.h"
 #include "ardea/recipes/recipe.h"
 #include "ardea/schedule/schedule.h"
+#include "ardea/schedule/separate_packing.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
@@ -34,9 +35,9 @@ Program from_file(const ProgramOptions& options) {
          in_quotes(word), did_you_mean(word, names));
   }
   require(options.in.empty() && options.acc.empty() && options.out.empty() && options.layout.empty() &&
-              !options.transpose_b,
-          "{}: --in, --acc, --out, --layout and --tb belong to operators; a program in a file states its own "
-          "types",
+              !options.transpose_b && !options.prepacked,
+          "{}: --in, --acc, --out, --layout, --tb and --prepacked belong to operators; a program in a file "
+          "states its own types",
           word);
   return {arith::load_file(word), {}, word};
 }
@@ -56,14 +57,19 @@ Program with_steps(Program program, const schedule::Schedule& schedule) {
 
 /// The program after the steps of its recipe; as it is where there is none, unless one was asked for.
 Program by_recipe(Program program, const ProgramOptions& options, const target::Target& target) {
-  const recipes::Recipe* recipe =
-      program.workload ? recipes::find_recipe(*program.workload, target) : nullptr;
+  const auto find = options.prepacked ? recipes::find_prepacking_recipe : recipes::find_recipe;
+  const recipes::Recipe* recipe = program.workload ? find(*program.workload, target) : nullptr;
+  require(
+      recipe || !options.prepacked,
+      "--prepacked: no recipe packs weights of {} on {} ahead; leave it out, or give steps that pack them "
+      "with --schedule FILE",
+      program.title, target.name);
   require(recipe || options.schedule.empty(),
           "--schedule recipe: there is none for {} on {}; give a file of steps, or none",
           program.workload ? ops::to_string(*program.workload) : program.title, target.name);
   if (!recipe) return program;
   schedule::Schedule schedule(program.module.functions[0]);
-  recipe->apply(schedule, *program.workload, target);
+  (options.prepacked ? recipe->apply_prepacked : recipe->apply)(schedule, *program.workload, target);
   program.recipe = recipe->name;
   return with_steps(std::move(program), schedule);
 }
@@ -74,6 +80,8 @@ Program scheduled(Program program, const ProgramOptions& options, const target::
   const bool is_file = !file.empty() && file != "none" && file != "recipe";
   require(is_file || !options.draw, "--draw {}: it belongs to --schedule FILE, whose decisions it draws",
           options.draw.value_or(0));
+  require(file != "none" || !options.prepacked,
+          "--prepacked: {} as it is written packs nothing; leave --schedule none out", program.title);
   if (file == "none") return program;
   if (!is_file) return by_recipe(std::move(program), options, target);
   require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
@@ -98,6 +106,16 @@ Program from_operator(const ProgramOptions& options) {
           options.program + " " + options.shape};
 }
 
+/// The second operand's packing as a function of its own.
+void separate_weights(Program& program) {
+  Function& f = program.module.functions[0];
+  require(f.parameters.size() > 2, "--prepacked: {} has no weights, which would be its second operand",
+          program.title);
+  schedule::SeparatedPacking separated = schedule::separate_packing(f, f.parameters[1].buffer->name);
+  program.module = {f.name, {std::move(separated.main), std::move(separated.pack)}};
+  program.packed_parameter = separated.parameter;
+}
+
 }  // namespace
 
 Program load_program(const ProgramOptions& options, const target::Target& target,
@@ -106,6 +124,7 @@ Program load_program(const ProgramOptions& options, const target::Target& target
   // An operator is main to its schedule, whatever it is called in the end.
   Program program = scheduled(from_operator(options), options, target);
   program.module.functions[0].name = function_name;
+  if (options.prepacked) separate_weights(program);
   return program;
 }
 

@@ -20,6 +20,7 @@ struct ProgramOptions {
   /// A file of steps, as a script or JSON, for the program's only function; "none", the program as it is
   /// written; "recipe", the operator's recipe; empty, its recipe where there is one.
   std::string schedule = {};
+  bool prepacked = false;                  ///< weights packed by a function of their own, ahead of all calls
   std::optional<std::uint64_t> draw = {};  ///< draw all decisions of the steps anew, from this seed
 };
 
@@ -29,11 +30,14 @@ struct Program {
   std::string title;                           ///< the file, or the operator with its sizes
   std::optional<schedule::Trace> trace = {};   ///< where it was scheduled: the steps, with their decisions
   std::string recipe = {};                     ///< the name of the recipe that took them
+  /// Where weights are packed ahead: their place among the parameters. The module's first function then takes
+  /// what its second, NAME_pack, makes of them.
+  std::optional<std::size_t> packed_parameter = {};
 };
 
 /// Error where the file cannot be read or is no valid program, where there is no such operator, or where its
 /// sizes, types or layout are not its, or where a step of the schedule is refused. Recipes are for `target`.
-/// An operator's function is called `function_name`.
+/// An operator's function is called `function_name`; with `prepacked` the module is named so too.
 Program load_program(const ProgramOptions& options, const target::Target& target,
                      const std::string& function_name = "main");
 

@@ -20,6 +20,9 @@ namespace ardea::cli {
 namespace {
 
 const Function& chosen_function(const Module& module, const RunOptions& options) {
+  require(!options.program.prepacked || options.function.empty(),
+          "--function {}: with --prepacked what takes the packed weights is run; leave it out",
+          options.function);
   std::vector<std::string> names;
   for (const Function& f : module.functions) names.push_back(f.name);
   if (options.function.empty()) {
@@ -101,14 +104,17 @@ int run(const RunOptions& options) {
   const Program given = load_program(options.program, target::host());
   const Function& f = chosen_function(given.module, options);
   const Runnable program = on_backend(f, options.backend);
+  // An operator is checked against what it says, whatever schedule it runs by.
+  const Function meant = given.workload ? ops::create_function(*given.workload) : f;
+  const std::vector<interp::Argument> arguments = measure::make_arguments(
+      given.packed_parameter ? meant : f, {.seed = options.seed, .sizes = options.sizes});
+  const auto weights = packed_weights(given, options.backend);
   const std::vector<interp::Argument> before =
-      measure::make_arguments(f, {.seed = options.seed, .sizes = options.sizes});
+      weights ? measure::with_packed(*weights, arguments) : arguments;
   const std::vector<interp::Argument> after = measure::copy_arguments(before);
   program.run(after);
   std::optional<measure::CheckReport> report;
-  // An operator is checked against what it says, whatever schedule it runs by.
-  if (options.check)
-    report = measure::check(given.workload ? ops::create_function(*given.workload) : f, before, after);
+  if (options.check) report = measure::check(meant, arguments, after);
   const runtime::Timing timing = timed(program, measure::copy_arguments(before), options);
   const std::optional<Rates> rates = rates_of(given, f, before, timing.median_s);
 
@@ -124,6 +130,7 @@ int run(const RunOptions& options) {
   answer["repeats"] = timing.samples.size();
   answer["calls_per_repeat"] = timing.number;
   answer["compile_s"] = program.compile_s;
+  answer["prepacked"] = weights.has_value();
   if (given.workload) answer["workload"] = ops::to_string(*given.workload);
   if (rates) answer["rates"] = rate_json(*rates);
   if (report) answer["check"] = check_json(*report);
@@ -135,6 +142,7 @@ int run(const RunOptions& options) {
         fmt::format("{}: median {}, least {} ({} x {} calls)", options.backend, time_text(timing.median_s),
                     time_text(timing.min_s), timing.samples.size(), timing.number);
     if (program.compile_s > 0) text += fmt::format("; compiled in {}", time_text(program.compile_s));
+    if (weights) text += fmt::format("; weights {} by {}", measure::prepacked_label, weights->program.name);
     text += "\n";
     if (rates) text += rate_line(*rates);
     if (report)

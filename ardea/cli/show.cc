@@ -79,7 +79,8 @@ int show(const ShowOptions& options) {
           "--pass {} shows the program as tir: leave --as {} out", options.pass, options.as);
   // A program is shown as it is written, unless its schedule is asked for.
   ProgramOptions shown_program = options.program;
-  if (shown_program.schedule.empty() && !options.as.starts_with("trace")) shown_program.schedule = "none";
+  if (shown_program.schedule.empty() && !shown_program.prepacked && !options.as.starts_with("trace"))
+    shown_program.schedule = "none";
   const Program program = load_program(shown_program, target);
   const std::string text = shown(options, program, target);
   if (!options.json) {

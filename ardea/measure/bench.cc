@@ -33,9 +33,15 @@ std::function<void()> call_of(const runtime::Function& compiled, const Arguments
   return [call = std::make_shared<runtime::PreparedCall>(compiled, values)] { call->run(); };
 }
 
-Prepared ardea_itself(const runtime::Function& compiled, const Arguments& arguments) {
-  Prepared made{{.name = "ardea"}, with_own_output(arguments), {}};
-  made.call = call_of(compiled, made.arguments);
+Arguments arguments_for(const Compiled& compiled, const Arguments& arguments) {
+  return compiled.weights ? with_packed(*compiled.weights, arguments) : arguments;
+}
+
+Prepared ardea_itself(const Compiled& compiled, const Arguments& arguments) {
+  Prepared made{{.name = "ardea", .label = compiled.weights ? prepacked_label : ""},
+                arguments_for(compiled, with_own_output(arguments)),
+                {}};
+  made.call = call_of(compiled.main, made.arguments);
   return made;
 }
 
@@ -73,8 +79,8 @@ const Contender* BenchReport::fastest_of(const std::string& name) const {
   return fastest;
 }
 
-BenchReport bench(const ops::Workload& workload, const runtime::Function& compiled,
-                  const std::vector<Peer>& peers, const BenchOptions& options) {
+BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const std::vector<Peer>& peers,
+                  const BenchOptions& options) {
   const Function plain = in_quick_order(ops::create_function(workload));
   const Arguments arguments = make_arguments(plain, {.seed = options.seed});
   const Expectation expectation(plain, arguments);
@@ -84,7 +90,9 @@ BenchReport bench(const ops::Workload& workload, const runtime::Function& compil
   for (const Peer& peer : peers) {
     const Peer::Offer offer = peer.prepare(workload, options.threads);
     if (offer.calls.empty()) report.left_out.push_back({peer.name(), offer.refusal});
-    for (const PeerCall& call : offer.calls) prepared.push_back(call_of(peer, call, arguments));
+    for (const PeerCall& call : offer.calls)
+      if (compiled.weights || call.label().find(prepacked_label) == std::string::npos)
+        prepared.push_back(call_of(peer, call, arguments));
   }
   std::vector<Turn> turns;
   for (Prepared& p : prepared)
@@ -114,16 +122,16 @@ bool CopiesReport::all_agree() const {
   return std::all_of(checks.begin(), checks.end(), [](const CheckReport& c) { return c.agrees(); });
 }
 
-CopiesReport bench_copies(const ops::Workload& workload, const runtime::Function& threaded,
-                          const runtime::Function& single, const BenchOptions& options) {
+CopiesReport bench_copies(const ops::Workload& workload, const Compiled& threaded, const Compiled& single,
+                          const BenchOptions& options) {
   const Function plain = in_quick_order(ops::create_function(workload));
   const Arguments arguments = make_arguments(plain, {.seed = options.seed});
   const Expectation expectation(plain, arguments);
-  std::vector<Arguments> own = {copy_arguments(arguments)};
-  const std::function<void()> together = call_of(threaded, own[0]);
+  std::vector<Arguments> own = {arguments_for(threaded, copy_arguments(arguments))};
+  const std::function<void()> together = call_of(threaded.main, own[0]);
   std::vector<std::function<void()>> alone;
   for (int copy = 0; copy < options.threads; ++copy)
-    alone.push_back(call_of(single, own.emplace_back(copy_arguments(arguments))));
+    alone.push_back(call_of(single.main, own.emplace_back(arguments_for(single, copy_arguments(arguments)))));
 
   runtime::ThreadPool& pool = runtime::ThreadPool::shared();
   require(pool.thread_count() == options.threads,

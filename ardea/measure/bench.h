@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ardea/measure/check.h"
+#include "ardea/measure/packed_weights.h"
 #include "ardea/measure/peers.h"
 #include "ardea/measure/rotation.h"
 #include "ardea/measure/statistics.h"
@@ -42,6 +43,12 @@ struct BenchReport {
   const Contender* fastest_of(const std::string& name) const;
 };
 
+/// An operator as it is measured: on its own arguments, or with the weights packed before the first call.
+struct Compiled {
+  runtime::Function main;
+  std::optional<PackedWeights> weights = {};
+};
+
 struct BenchOptions {
   int threads = 1;  ///< what the peers may use; `compiled` uses the pool's
   std::uint64_t seed = 0;
@@ -49,9 +56,10 @@ struct BenchOptions {
 };
 
 /// `compiled` computes `workload`. All contenders read the same inputs and write outputs of their own, which
-/// are poisoned before the call that is checked against the float64 reference.
-BenchReport bench(const ops::Workload& workload, const runtime::Function& compiled,
-                  const std::vector<Peer>& peers, const BenchOptions& options);
+/// are poisoned before the call that is checked against the float64 reference. Peers' calls that are labelled
+/// prepacked take part where Ardea's own weights are.
+BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const std::vector<Peer>& peers,
+                  const BenchOptions& options);
 
 /// One kernel on several threads against as many kernels on one thread each, which work on arrays of their
 /// own at the same time: what is lost by splitting and joining.
@@ -66,7 +74,7 @@ struct CopiesReport {
 
 /// `threaded` and `single` compute `workload`; there are options.threads copies, on the pool of this process,
 /// which must have as many threads.
-CopiesReport bench_copies(const ops::Workload& workload, const runtime::Function& threaded,
-                          const runtime::Function& single, const BenchOptions& options);
+CopiesReport bench_copies(const ops::Workload& workload, const Compiled& threaded, const Compiled& single,
+                          const BenchOptions& options);
 
 }  // namespace ardea::measure

@@ -97,7 +97,8 @@ bool serves_amx_gemm(const ops::Workload& workload, const target::Target& target
   return !serves_vnni_gemm(workload, target) || amx_cycles(workload) < vnni_cycles(workload);
 }
 
-void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target) {
+void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
+                       Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
   const auto [down, across] = tiles_for(sizes);
   const std::int64_t depth = depth_of(workload), group = group_of(workload);
@@ -119,7 +120,7 @@ void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target:
   if (product.last) s.apply(ReverseComputeAt{*product.last, j[1], true});
   s.apply(ComputeAt{tile_a, k[0], true});
   s.apply(ComputeAt{tile_b, k[0], true});
-  s.apply(ComputeAt{product.b, j[0], true});
+  if (packing == Packing::in_nest) s.apply(ComputeAt{product.b, j[0], true});
   s.apply(ComputeAt{product.a, i[0], true});
 
   const std::string in_a = fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, depth);

@@ -7,6 +7,7 @@
 namespace ardea::recipes {
 
 bool serves_amx_gemm(const ops::Workload& workload, const target::Target& target);
-void schedule_amx_gemm(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target);
+void schedule_amx_gemm(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target,
+                       Packing packing);
 
 }  // namespace ardea::recipes

@@ -35,7 +35,8 @@ bool serves_conv_channels_last(const ops::Workload& workload, const target::Targ
   return is_conv && is_float32_on_vectors(workload, target) && conv_sizes(workload).channels_last;
 }
 
-void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, const target::Target& target) {
+void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, const target::Target& target,
+                                 Packing packing) {
   const ConvSizes sizes = conv_sizes(workload);
   const std::size_t rank = sizes.rank();
   const SumTile tile = choose_sum_tile(sizes.output.back(), sizes.output_channels, target);
@@ -44,7 +45,7 @@ void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, con
   const std::string window = rank == 1 ? "q" : rank == 2 ? "p, q" : "r, p, q";
   // One panel that is whole is what the weights are already.
   std::optional<BlockRef> pack;
-  if (sizes.output_channels != panel)
+  if (sizes.output_channels != panel || packing == Packing::ahead)
     pack =
         s.blocks(TransformLayout{sum,
                                  {"kernel"},
@@ -67,8 +68,10 @@ void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, con
   extents.push_back(sizes.input_channels);
   unroll_sum(s, reduced, extents, tile.rows * tile.vectors);
   if (pack) {
-    s.apply(ComputeAt{*pack, right[0], true});
-    s.apply(Vectorize{s.get_loops(*pack).back()});
+    if (packing == Packing::in_nest) s.apply(ComputeAt{*pack, right[0], true});
+    // Before all else a loop of one iteration is none.
+    if (packing == Packing::in_nest || sizes.output_channels > 1)
+      s.apply(Vectorize{s.get_loops(*pack).back()});
   }
   if (sizes.pad > 0) {
     const auto padded = s.get_loops(s.get_block("data_padded"));

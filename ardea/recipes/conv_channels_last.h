@@ -9,6 +9,6 @@ namespace ardea::recipes {
 
 bool serves_conv_channels_last(const ops::Workload& workload, const target::Target& target);
 void schedule_conv_channels_last(schedule::Schedule& s, const ops::Workload& workload,
-                                 const target::Target& target);
+                                 const target::Target& target, Packing packing);
 
 }  // namespace ardea::recipes

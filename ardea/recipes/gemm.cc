@@ -12,7 +12,8 @@ bool serves_gemm(const ops::Workload& workload, const target::Target& target) {
          workload.out == type;
 }
 
-void schedule_gemm(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target) {
+void schedule_gemm(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target,
+                   Packing packing) {
   const auto size = [&](const char* name) { return ops::size(workload, name); };
   schedule_product(s,
                    {.name = "C",
@@ -21,7 +22,8 @@ void schedule_gemm(schedule::Schedule& s, const ops::Workload& workload, const t
                     .sizes = {.m = size("m"), .n = size("n"), .k = size("k")},
                     .type = workload.acc,
                     .batches = workload.op == "bmm" ? std::size_t{1} : 0,
-                    .transposed = workload.transpose_b},
+                    .transposed = workload.transpose_b,
+                    .packing = packing},
                    target);
 }
 

@@ -70,7 +70,8 @@ bool serves_mmla_gemm(const ops::Workload& workload, const target::Target& targe
          !instruction_for(workload, target).empty();
 }
 
-void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target) {
+void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
+                        Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
   const auto [down, across] = tile_for(sizes, target);
   const std::int64_t depth = row_bits / workload.in[0].bits, rows = down * pair, columns = across * pair;
@@ -90,7 +91,7 @@ void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target
   s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], i[2], j[3], k[1]}});
   s.apply(ReverseComputeAt{stored, j[1], true});
   if (converts) s.apply(ReverseComputeAt{*product.last, j[1], true});
-  s.apply(ComputeAt{product.b, j[0], true});
+  if (packing == Packing::in_nest) s.apply(ComputeAt{product.b, j[0], true});
   s.apply(ComputeAt{product.a, i[0], true});
   s.apply(TransformLayout{
       c, {"read", 0}, fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, depth)});

@@ -54,7 +54,7 @@ class Steps {
   /// Panels of the right operand are read again for each tile of rows. That pays where it would not stay in
   /// the cache anyway, or where its rows are not what vectors are loaded from.
   bool packs_right() const {
-    if (product_.transposed) return true;
+    if (product_.transposed || product_.packing == Packing::ahead) return true;
     return sizes().m > 2 * tile_rows_ && sizes().k * sizes().n * product_.type.bytes() > second_cache() / 4;
   }
 
@@ -141,7 +141,9 @@ class Steps {
   /// Panels are made for one block of steps, those of the right operand for one block of columns of it, which
   /// stays in the cache while all rows use it.
   void place_panels() {
-    if (right_) {
+    if (right_ && product_.packing == Packing::ahead) {
+      write_panels_ahead();
+    } else if (right_) {
       s_.apply(ComputeAt{*right_, column_blocks_, /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*right_);
       const std::size_t panel = loops.size() - 3;  // panels, steps, columns
@@ -167,6 +169,16 @@ class Steps {
                     Argument(std::vector<Argument>{Argument(product_.name), Argument(distance)})});
   }
 
+  /// All panels of the right operand, before everything else. Loops of one iteration are none there.
+  void write_panels_ahead() {
+    std::vector<LoopRef> loops = s_.get_loops(*right_);
+    if (tile_columns_ > 1) {
+      s_.apply(Vectorize{loops.back()});
+      loops.pop_back();
+    }
+    if (!loops.empty()) right_loop_ = loops.front();
+  }
+
   bool uses_threads() const {
     const std::int64_t products = sizes().m * sizes().n * sizes().k;
     return target_.cores >= 2 && products >= 2 * least_products_a_thread;
@@ -184,7 +196,7 @@ class Steps {
   void use_threads() {
     if (!uses_threads()) return;
     if (left_) s_.apply(Parallel{left_loop_});
-    if (right_) s_.apply(Parallel{right_loop_});
+    if (right_loop_) s_.apply(Parallel{*right_loop_});
     const std::int64_t row_blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
     s_.apply(Parallel{row_blocks > 1 ? row_blocks_ : column_tiles_});
   }
@@ -197,8 +209,8 @@ class Steps {
   std::int64_t tile_rows_ = 1, tile_columns_ = 1;
   Blocks blocks_;
   std::optional<BlockRef> left_, right_;
-  LoopRef step_blocks_, column_blocks_, row_blocks_, column_tiles_, row_tiles_, steps_, left_loop_,
-      right_loop_;
+  LoopRef step_blocks_, column_blocks_, row_blocks_, column_tiles_, row_tiles_, steps_, left_loop_;
+  std::optional<LoopRef> right_loop_;
   std::vector<LoopRef> tile_loops_;
 };
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ardea/recipes/blocking.h"
-#include "ardea/schedule/schedule.h"
+#include "ardea/recipes/recipe.h"
 
 /// Sums of products of float matrices, blocked for caches around a tile of registers.
 
@@ -16,8 +16,9 @@ struct Product {
   std::string left, right;  ///< the operands: left[batch …, m, k], right[batch …, k, n]
   ProductSizes sizes;
   DataType type;
-  std::size_t batches = 0;  ///< loops before m, which index both operands
-  bool transposed = false;  ///< right[batch …, n, k]
+  std::size_t batches = 0;             ///< loops before m, which index both operands
+  bool transposed = false;             ///< right[batch …, n, k]
+  Packing packing = Packing::in_nest;  ///< of the right operand
   bool result_is_parameter = true;
   /// The block that computes the left operand element by element, where it is no parameter.
   std::optional<schedule::BlockRef> left_maker = {};

@@ -20,7 +20,8 @@ std::vector<Recipe> product_recipes() {
           {.name = "gemm",
            .doc = "packed panels, and sums in a register tile",
            .serves = serves_gemm,
-           .apply = schedule_gemm},
+           .apply = packing_weights<schedule_gemm, Packing::in_nest>,
+           .apply_prepacked = packing_weights<schedule_gemm, Packing::ahead>},
           {.name = "matmul_exp_matmul",
            .doc = "two products, the function computed where the second packs its left operand",
            .serves = serves_matmul_exp_matmul,
@@ -28,15 +29,18 @@ std::vector<Recipe> product_recipes() {
           {.name = "amx_gemm",
            .doc = "packed tiles of bytes or bfloat16, and sums in tile registers",
            .serves = serves_amx_gemm,
-           .apply = schedule_amx_gemm},
+           .apply = packing_weights<schedule_amx_gemm, Packing::in_nest>,
+           .apply_prepacked = packing_weights<schedule_amx_gemm, Packing::ahead>},
           {.name = "vnni_gemm",
            .doc = "packed groups of four bytes, and sums in a register tile",
            .serves = serves_vnni_gemm,
-           .apply = schedule_vnni_gemm},
+           .apply = packing_weights<schedule_vnni_gemm, Packing::in_nest>,
+           .apply_prepacked = packing_weights<schedule_vnni_gemm, Packing::ahead>},
           {.name = "mmla_gemm",
            .doc = "packed pairs of rows, and sums of pairs in a register tile",
            .serves = serves_mmla_gemm,
-           .apply = schedule_mmla_gemm}};
+           .apply = packing_weights<schedule_mmla_gemm, Packing::in_nest>,
+           .apply_prepacked = packing_weights<schedule_mmla_gemm, Packing::ahead>}};
 }
 
 }  // namespace ardea::recipes

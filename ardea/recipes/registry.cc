@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "ardea/recipes/tables.h"
 
@@ -14,11 +15,22 @@ const std::vector<Recipe>& recipes() {
   return all;
 }
 
-const Recipe* find_recipe(const ops::Workload& workload, const target::Target& target) {
+namespace {
+
+const Recipe* first(const std::function<bool(const Recipe&)>& fits) {
   const auto& all = recipes();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Recipe& r) { return r.serves(workload, target); });
+  const auto found = std::find_if(all.begin(), all.end(), fits);
   return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const Recipe* find_recipe(const ops::Workload& workload, const target::Target& target) {
+  return first([&](const Recipe& r) { return r.serves(workload, target); });
+}
+
+const Recipe* find_prepacking_recipe(const ops::Workload& workload, const target::Target& target) {
+  return first([&](const Recipe& r) { return r.apply_prepacked && r.serves(workload, target); });
 }
 
 }  // namespace ardea::recipes

@@ -61,7 +61,8 @@ double vnni_cycles(const ops::Workload& workload) {
          static_cast<double>(quotient_up(sizes.k, group)) / 2;
 }
 
-void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target) {
+void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
+                        Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
   const auto [rows, vectors] = tile_for(sizes, target);
   const std::int64_t columns = vectors * lanes;
@@ -77,7 +78,7 @@ void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target
   const auto k = s.loops(Split{loops[2], {std::nullopt, group}});
   s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], j[3], k[1]}});
   s.apply(ReverseComputeAt{last, j[1], true});
-  s.apply(ComputeAt{product.b, j[0], true});
+  if (packing == Packing::in_nest) s.apply(ComputeAt{product.b, j[0], true});
   s.apply(ComputeAt{product.a, i[0], true});
   s.apply(TransformLayout{
       c, {"read", 0}, fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, group)});

@@ -7,7 +7,8 @@
 namespace ardea::recipes {
 
 bool serves_vnni_gemm(const ops::Workload& workload, const target::Target& target);
-void schedule_vnni_gemm(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target);
+void schedule_vnni_gemm(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target,
+                        Packing packing);
 
 /// Cycles that the instructions of the padded product take.
 double vnni_cycles(const ops::Workload& workload);

@@ -15,7 +15,7 @@ ops::Workload workload(const std::string& op, std::vector<std::int64_t> sizes, s
 
 BenchReport benched(const ops::Workload& w, const std::vector<Peer>& peers) {
   const runtime::Function compiled = build::compile(ops::create_function(w), target::host());
-  return bench(w, compiled, peers, {.rotation = {.rounds = 6, .turn_s = 1e-6}});
+  return bench(w, {compiled}, peers, {.rotation = {.rounds = 6, .turn_s = 1e-6}});
 }
 
 std::string message(const std::function<void()>& body) {
@@ -97,17 +97,37 @@ TEST(Bench, all_variants_of_a_peer_take_part_and_the_fastest_stands_for_it) {
   EXPECT_EQ(report.fastest_of("nobody"), nullptr);
 }
 
+TEST(Bench, peers_pack_ahead_only_where_ardea_does) {
+  const ops::Workload w = workload("relu", {5, 7});
+  const runtime::Function compiled = build::compile(ops::create_function(w), target::host());
+  const std::vector<Peer> peers = {Peer(ARDEA_TEST_PEERS, "prepacking")};
+  const BenchOptions options{.rotation = {.rounds = 6, .turn_s = 1e-6}};
+  const BenchReport plain = bench(w, {compiled}, peers, options);
+  ASSERT_EQ(plain.contenders.size(), 2U);
+  EXPECT_EQ(plain.contenders[0].label, "");
+  EXPECT_EQ(plain.contenders[1].label, "slowly");
+  // What is packed here is a relu: another one makes no difference.
+  const PackedWeights weights{0, ops::create_function(w), [&](const std::vector<interp::Argument>& a) {
+                                compiled(std::get<runtime::Array>(a[0]), std::get<runtime::Array>(a[1]));
+                              }};
+  const BenchReport packed = bench(w, {compiled, weights}, peers, options);
+  ASSERT_EQ(packed.contenders.size(), 3U);
+  EXPECT_EQ(packed.contenders[0].label, "prepacked");
+  EXPECT_TRUE(packed.contenders[0].agrees());
+  EXPECT_EQ(packed.contenders[2].label, "quickly, prepacked");
+}
+
 TEST(Bench, copies_work_at_the_same_time_as_one_kernel_on_all_threads) {
   const ops::Workload w = workload("gemm", {37, 41, 43});
   const runtime::Function compiled = build::compile(in_quick_order(ops::create_function(w)), target::host());
   const int threads = runtime::ThreadPool::shared().thread_count();
-  const CopiesReport report =
-      bench_copies(w, compiled, compiled, {.threads = threads, .rotation = {.rounds = 6, .turn_s = 1e-6}});
+  const CopiesReport report = bench_copies(w, {compiled}, {compiled},
+                                           {.threads = threads, .rotation = {.rounds = 6, .turn_s = 1e-6}});
   EXPECT_EQ(report.checks.size(), static_cast<std::size_t>(threads) + 1);
   EXPECT_TRUE(report.all_agree());
   EXPECT_GT(report.ratio.low, 0);
   EXPECT_NE(message([&] {
-              bench_copies(w, compiled, compiled, {.threads = threads + 1});
+              bench_copies(w, {compiled}, {compiled}, {.threads = threads + 1});
             }).find("ARDEA_NUM_THREADS"),
             std::string::npos);
 }

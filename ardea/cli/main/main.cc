@@ -40,6 +40,10 @@ void add_program(CLI::App* command, cli::ProgramOptions& program, bool required)
                       "program as it is written, `recipe` for the operator's recipe");
   command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed");
   command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
+  command->add_flag(
+      "--prepacked", program.prepacked,
+      "with weights (the right operand, the kernel) packed by a function of its own, NAME_pack, "
+      "which is called once and not timed");
 }
 
 int run(int argc, char** argv) {
@@ -93,7 +97,8 @@ int run(int argc, char** argv) {
       "Examples:\n  ardea run examples/gemm.tir --check\n  ardea run examples/softmax.tir --seed 7 --save "
       "out\n"
       "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json\n"
-      "  ardea run gemm 64,64,64 --in uint8,int8 --check\n  ardea run attention 2,17,8 --backend c --check");
+      "  ardea run gemm 64,64,64 --in uint8,int8 --check\n  ardea run attention 2,17,8 --backend c --check\n"
+      "  ardea run gemm 512,512,512 --prepacked --check");
 
   cli::CompileOptions compile;
   CLI::App* compile_command = app.add_subcommand(
@@ -110,6 +115,7 @@ int run(int argc, char** argv) {
   compile_command->footer(
       "Examples:\n  ardea compile examples/gemm.tir -o out\n  ardea compile gemm 64,64,64 --in float16 -o "
       "out\n"
+      "  ardea compile gemm 64,512,512 --prepacked -o out\n"
       "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
       "The files and how to call them: docs/linking.md.");
 
@@ -135,6 +141,7 @@ int run(int argc, char** argv) {
       "  ardea bench gemm 512,512,512 --schedule examples/gemm_tile.py --against openblas --json\n"
       "  ardea bench c2d 1,56,56,64,64,3,3,1,1,1 --against onednn,im2col --rounds 31\n"
       "  ardea bench softmax 1024,1024 --against copy,cloop\n"
+      "  ardea bench gemm 1024,1024,1024 --in bfloat16 --prepacked --against onednn\n"
       "  ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col\n"
       "  ardea bench gemm 1024,1024,1024 --threads 2 --copies\n"
       "`make bench-peers` builds the peers; the method: docs/benchmarks.md.");

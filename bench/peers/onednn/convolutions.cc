@@ -61,7 +61,7 @@ Variants convolutions(const Workload& w) {
   const Desc out = image(w.output(), c.co, c.oh, c.ow, c.channels_last);
 
   Variants all;
-  const auto add = [&](bool own_images, bool own_kernel, const std::string& label) {
+  const auto add = [&](bool own_images, bool own_kernel, bool once, const std::string& label) {
     const auto pd = std::make_shared<dnnl::convolution_forward::primitive_desc>(
         described(c, own_images ? any_layout(data) : data, own_kernel ? any_layout(weights) : weights,
                   own_images ? any_layout(out) : out),
@@ -71,17 +71,19 @@ Variants convolutions(const Workload& w) {
     if (own_kernel && pd->src_desc() == data && pd->weights_desc() == weights && pd->dst_desc() == out)
       return;
     all.push_back([=] {
-      const auto steps =
-          std::make_shared<Steps>(dnnl::convolution_forward(*pd),
-                                  std::vector<Operand>{{DNNL_ARG_SRC, 0, data, pd->src_desc()},
-                                                       {DNNL_ARG_WEIGHTS, 1, weights, pd->weights_desc()}},
-                                  Operand{DNNL_ARG_DST, 2, out, pd->dst_desc()});
+      const auto steps = std::make_shared<Steps>(
+          dnnl::convolution_forward(*pd),
+          std::vector<Operand>{{DNNL_ARG_SRC, 0, data, pd->src_desc()},
+                               {DNNL_ARG_WEIGHTS, 1, weights, pd->weights_desc(), once}},
+          Operand{DNNL_ARG_DST, 2, out, pd->dst_desc()});
       return Prepared{std::string(pd->impl_info_str()) + label, [=](void* const* p) { steps->run(p); }};
     });
   };
-  add(false, false, ", given layouts");
-  add(false, true, ", kernel in its own layout, reorder counted");
-  add(true, true, ", all in its own layouts, reorders counted");
+  add(false, false, false, ", given layouts");
+  add(false, true, false, ", kernel in its own layout, reorder counted");
+  add(false, true, true, ", kernel in its own layout, prepacked");
+  add(true, true, false, ", all in its own layouts, reorders counted");
+  add(true, true, true, ", all in its own layouts, kernel prepacked, other reorders counted");
   return all;
 }
 

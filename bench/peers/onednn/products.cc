@@ -33,19 +33,20 @@ Variants products(const Workload& w) {
     return pd;
   };
   Variants all;
-  const auto add = [&](bool own_layout, const std::string& label) {
+  const auto add = [&](bool own_layout, bool once, const std::string& label) {
     const auto pd = made(own_layout);
     if (own_layout && pd->weights_desc() == b) return;  // the same as before
     all.push_back([=] {
       const auto steps = std::make_shared<Steps>(
           dnnl::matmul(*pd),
-          std::vector<Operand>{{DNNL_ARG_SRC, 0, a, a}, {DNNL_ARG_WEIGHTS, 1, b, pd->weights_desc()}},
+          std::vector<Operand>{{DNNL_ARG_SRC, 0, a, a}, {DNNL_ARG_WEIGHTS, 1, b, pd->weights_desc(), once}},
           Operand{DNNL_ARG_DST, 2, c, c});
       return Prepared{std::string(pd->impl_info_str()) + label, [=](void* const* p) { steps->run(p); }};
     });
   };
-  add(false, ", given layout");
-  add(true, ", B in its own layout, reorder counted");
+  add(false, false, ", given layout");
+  add(true, false, ", B in its own layout, reorder counted");
+  add(true, true, ", B in its own layout, prepacked");
   return all;
 }
 

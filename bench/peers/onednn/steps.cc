@@ -46,14 +46,17 @@ dnnl::memory Steps::bind(const Operand& operand, bool is_output) {
   if (is_output)
     after_.push_back({dnnl::reorder(wanted, given), wanted, given});
   else
-    before_.push_back({dnnl::reorder(given, wanted), given, wanted});
+    before_.push_back({dnnl::reorder(given, wanted), given, wanted, operand.once});
   return wanted;
 }
 
 void Steps::run(void* const* arrays) {
   for (const Bound& b : bound_)
     if (b.memory.get_data_handle() != arrays[b.array]) b.memory.set_data_handle(arrays[b.array]);
-  for (Reorder& r : before_) r.primitive.execute(stream(), r.from, r.to);
+  for (Reorder& r : before_) {
+    if (!r.done) r.primitive.execute(stream(), r.from, r.to);
+    r.done = r.once;
+  }
   primitive_.execute(stream(), arguments_);
   for (Reorder& r : after_) r.primitive.execute(stream(), r.from, r.to);
   stream().wait();

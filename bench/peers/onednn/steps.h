@@ -15,9 +15,11 @@ struct Operand {
   int argument;       ///< DNNL_ARG_SRC, …
   std::size_t array;  ///< which of the caller's
   dnnl::memory::desc given, wanted;
+  bool once = false;  ///< reordered by the first call, for all
 };
 
-/// A primitive with the reorders that it needs around it, all of which a call runs.
+/// A primitive with the reorders that it needs around it, which a call runs too, but for those that are done
+/// once.
 class Steps {
  public:
   Steps(const dnnl::primitive& primitive, const std::vector<Operand>& inputs, const Operand& output);
@@ -27,6 +29,7 @@ class Steps {
   struct Reorder {
     dnnl::reorder primitive;
     dnnl::memory from, to;
+    bool once = false, done = false;
   };
   struct Bound {
     dnnl::memory memory;

@@ -1,6 +1,6 @@
 /* A peer in plain C that misbehaves as MODE says: 0 leaves its output alone, 1 fails when called, 2 fails
- * when prepared, 3 is of another version, 4 has two ways to copy its first input, the second of which wins.
- */
+ * when prepared, 3 is of another version, 4 has two ways to copy its first input, the second of which wins,
+ * 5 has the same, the second labelled as one that packs ahead. */
 #include <string.h>
 
 #include "ardea/measure/peer_abi.h"
@@ -23,19 +23,19 @@ static int32_t prepare(const ArdeaPeerWorkload* workload, int32_t threads, int32
                        ArdeaPeerCall* call) {
   (void)threads;
   if (MODE == 2) return ARDEA_PEER_FAILED;
-  if (variant >= (MODE == 4 ? 2 : 1)) return ARDEA_PEER_REFUSED;
+  if (variant >= (MODE >= 4 ? 2 : 1)) return ARDEA_PEER_REFUSED;
   if (strcmp(workload->op, "relu") != 0) return ARDEA_PEER_REFUSED;
   states[variant].bytes = bytes_of_output(workload);
   states[variant].repeats = variant == 0 ? 50 : 1;
   call->state = &states[variant];
-  call->label = variant == 0 ? "slowly" : "quickly";
+  call->label = variant == 0 ? "slowly" : MODE == 5 ? "quickly, prepacked" : "quickly";
   return ARDEA_PEER_DONE;
 }
 
 static int32_t run(void* state, void* const* arrays) {
   const struct State* s = state;
   if (MODE == 1) return ARDEA_PEER_FAILED;
-  if (MODE == 4)
+  if (MODE >= 4)
     for (volatile int i = 0; i < s->repeats; ++i) memcpy(arrays[1], arrays[0], (size_t)s->bytes);
   return ARDEA_PEER_DONE;
 }

@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ardea/build/build.h"
+#include "ardea/ir/print.h"
+#include "ardea/measure/check.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/measure/packed_weights.h"
+#include "ardea/recipes/recipe.h"
+#include "ardea/schedule/separate_packing.h"
+#include "tests/recipes/workloads.h"
+
+/// Weights that are packed ahead: what packs and what computes are two functions, which together compute what
+/// the operator says of the weights as they were given.
+
+namespace ardea::test {
+
+namespace {
+
+using Arguments = std::vector<interp::Argument>;
+/// Runs a function on arguments, in some way.
+using Run = std::function<void(const Function&, const Arguments&)>;
+
+std::optional<schedule::SeparatedPacking> separated(const ops::Workload& workload,
+                                                    const target::Target& target) {
+  const recipes::Recipe* recipe = recipes::find_prepacking_recipe(workload, target);
+  if (!recipe) return {};
+  schedule::Schedule s(ops::create_function(workload));
+  recipe->apply_prepacked(s, workload, target);
+  return schedule::separate_packing(s.program(), s.program().parameters[1].buffer->name);
+}
+
+void expect_agreement(const ops::Workload& workload, const schedule::SeparatedPacking& program,
+                      const Run& run) {
+  const Function plain = ops::create_function(workload);
+  const Arguments before = measure::make_arguments(plain, {.seed = 7});
+  const measure::PackedWeights weights{program.parameter, program.pack,
+                                       [&](const Arguments& arguments) { run(program.pack, arguments); }};
+  const Arguments after = measure::with_packed(weights, measure::copy_arguments(before));
+  run(program.main, after);
+  const bool is_small = measure::interpreter_work(plain, before) < 3e5;
+  const measure::CheckReport report = measure::check(
+      plain, before, after, is_small ? measure::Reference::interpreter : measure::Reference::compiled);
+  EXPECT_TRUE(report.agrees()) << print(Module{{}, {program.main, program.pack}});
+}
+
+std::string line_of(const testing::TestParamInfo<ops::Workload>& info) {
+  std::string name = ops::to_string(info.param);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
+/// The workloads that some target packs weights of.
+std::vector<ops::Workload> packed_workloads() {
+  std::vector<ops::Workload> all = recipe_workloads();
+  std::erase_if(all, [](const ops::Workload& w) {
+    return !recipes::find_prepacking_recipe(w, target::find("sapphirerapids")) &&
+           !recipes::find_prepacking_recipe(w, target::find("neoverse-v1"));
+  });
+  all.push_back(
+      ops::make_workload({.op = "gemm", .sizes = {29, 31, 67}, .in = {float64}, .transpose_b = true}));
+  return all;
+}
+
+class Prepacked : public testing::TestWithParam<ops::Workload> {};
+
+TEST_P(Prepacked, programs_compute_what_the_operator_says_on_this_machine) {
+  const target::Target host = target::host();
+  const auto program = separated(GetParam(), host);
+  if (!program) GTEST_SKIP() << "no recipe here packs its weights";
+  expect_agreement(GetParam(), *program, [&](const Function& f, const Arguments& arguments) {
+    std::vector<runtime::Value> values;
+    for (const interp::Argument& argument : arguments) values.push_back(std::get<runtime::Array>(argument));
+    build::compile(f, host).call(values);
+  });
+}
+
+TEST_P(Prepacked, programs_compute_it_on_other_targets_by_interpreter) {
+  const auto workloads = packed_workloads();
+  const auto at = std::find(workloads.begin(), workloads.end(), GetParam()) - workloads.begin();
+  const char* const name =
+      std::array{"neoverse-v1", "avx2", "sapphirerapids"}[static_cast<std::size_t>(at) % 3];
+  const auto program = separated(GetParam(), target::find(name));
+  if (!program) GTEST_SKIP() << "no recipe of " << name << " packs its weights";
+  expect_agreement(GetParam(), *program,
+                   [](const Function& f, const Arguments& arguments) { interp::run(f, arguments); });
+  EXPECT_NO_THROW(build::assembly(Module{{}, {program->main, program->pack}}, target::find(name)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, Prepacked, testing::ValuesIn(packed_workloads()), line_of);
+
+TEST(PrepackedWeights, are_no_argument_of_the_main_function_and_the_rest_stays) {
+  const ops::Workload workload = ops::make_workload({.op = "gemm", .sizes = {29, 31, 67}});
+  const auto program = separated(workload, target::find("avx2"));
+  ASSERT_TRUE(program.has_value());
+  const auto names = [](const Function& f) {
+    std::vector<std::string> list = {f.name};
+    for (const Parameter& p : f.parameters) list.push_back(p.buffer->name);
+    return list;
+  };
+  EXPECT_EQ(names(program->main), (std::vector<std::string>{"main", "A", "B_packed", "C"}));
+  EXPECT_EQ(names(program->pack), (std::vector<std::string>{"main_pack", "B", "B_packed"}));
+  EXPECT_EQ(program->parameter, 1U);
+}
+
+TEST(PrepackedWeights, need_a_recipe_that_packs) {
+  const auto softmax = ops::make_workload({.op = "softmax", .sizes = {5, 7}});
+  EXPECT_EQ(recipes::find_prepacking_recipe(softmax, target::find("avx2")), nullptr);
+  EXPECT_NE(recipes::find_recipe(softmax, target::find("avx2")), nullptr);
+}
+
+}  // namespace
+
+}  // namespace ardea::test
