@@ -77,13 +77,15 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
   const std::int64_t second = cache_bytes(target, 2, std::int64_t{16} * first);
   const std::int64_t step_bytes = (tile.rows + tile.columns()) * type.bytes();
   Blocks blocks;
-  // Twice what the first cache holds: panels stream from the second one fast enough, and a longer
+  // Half as much again as the first cache holds: panels stream from the second one fast enough, and a longer
   // sum is stored less often.
-  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 2 / step_bytes, 64));
+  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 3 / 2 / step_bytes, 64));
   const std::int64_t row_bytes = blocks.steps * type.bytes();
   blocks.rows = equal_parts(ceil_div(sizes.m, tile.rows), second / 4 / (tile.rows * row_bytes)) * tile.rows;
-  blocks.columns = equal_parts(ceil_div(sizes.n, tile.columns()), second / 4 / (tile.columns() * row_bytes)) *
-                   tile.columns();
+  // That of the right operand is read by all rows, that of the left one by these columns alone.
+  blocks.columns =
+      equal_parts(ceil_div(sizes.n, tile.columns()), second * 3 / 8 / (tile.columns() * row_bytes)) *
+      tile.columns();
   return blocks;
 }
 

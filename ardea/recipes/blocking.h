@@ -2,16 +2,13 @@
 
 #include <cstdint>
 
+#include "ardea/recipes/product_sizes.h"
 #include "ardea/support/data_type.h"
 #include "ardea/target/target.h"
 
 /// How large the parts of a product should be: m × n sums of k products each.
 
 namespace ardea::recipes {
-
-struct ProductSizes {
-  std::int64_t m = 1, n = 1, k = 1;
-};
 
 /// The part that registers hold: rows × vectors sums, updated by one column of the left operand, an element
 /// at a time, and one row of the right one, in vectors.

@@ -3,15 +3,12 @@
 #include <array>
 #include <optional>
 
+#include "ardea/recipes/product_sizes.h"
 #include "ardea/recipes/recipe.h"
 
 /// What products on tensor instructions share: operands copied into panels of whole instructions.
 
 namespace ardea::recipes {
-
-struct ProductSizes {
-  std::int64_t m = 1, n = 1, k = 1;
-};
 
 /// Of a gemm.
 ProductSizes sizes_of(const ops::Workload& workload);

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ardea::recipes {
+
+/// m × n sums of k products each.
+struct ProductSizes {
+  std::int64_t m = 1, n = 1, k = 1;
+};
+
+}  // namespace ardea::recipes
