@@ -6,6 +6,7 @@
 
 #include "ardea/arith/inside.h"
 #include "ardea/arith/regions_linear.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/added_blocks.h"
@@ -53,6 +54,14 @@ Buffer cache_of(const Buffer& buffer, const std::string& scope) {
 Block copy_block(const std::string& name, const Buffer& from, const Buffer& to) {
   return block_over(name, from->shape,
                     [&](const std::vector<Expr>& at) { return make_store(to, at, make_load(from, at)); });
+}
+
+Expr chosen_value(const Expr& condition, const Expr& value, const Expr& otherwise) {
+  const DataType type = value.type();
+  if (!type.is_storage_only()) return make_call("if_then_else", {condition, value, otherwise});
+  const DataType wide = type.is_float8() ? float32 : int32;
+  return make_cast(
+      type, make_call("if_then_else", {condition, make_cast(wide, value), make_cast(wide, otherwise)}));
 }
 
 Stmt copy_nest(const Function& f, const Block& block, const std::vector<Range>& box, const Path& place) {

@@ -150,6 +150,16 @@ class Padding {
         return Refusal{"index_not_iterator",
                        fmt::format("an index of {} is not an iterator of block {} alone",
                                    print(make_load(buffer, indices)), block_.name)};
+      // A copy reads all that the iterators reach, also what the block itself reads under a condition only.
+      const Expr extent = arith::as_index(found->domain.extent);
+      const Expr size = arith::as_index(buffer->shape[operand.iterators.size()]);
+      if (auto refusal = context_.require(
+              facts_, extent <= size,
+              {"operand_too_small",
+               fmt::format("{} reaches {}, and {} has {} elements there, which block {} asks before it reads",
+                           found->var.name(), print(facts_.simplify(extent)), buffer->name, print(size),
+                           block_.name)}))
+        return refusal;
       operand.iterators.push_back(at);
       shape.push_back(extents_[at]);
     }
@@ -206,9 +216,9 @@ class Padding {
           for (std::size_t d = 0; d < at.size(); ++d)
             if (const std::size_t i = input.iterators[d]; is_padded(i))
               inside = both_hold(inside, at[d] < arith::as_index(block_.iterators[i].domain.extent));
-          return make_store(input.padded, at,
-                            make_call("if_then_else", {inside, make_load(input.buffer, at),
-                                                       make_const(0, input.buffer->type)}));
+          return make_store(
+              input.padded, at,
+              chosen_value(inside, make_load(input.buffer, at), make_const(0, input.buffer->type)));
         });
   }
 

@@ -22,13 +22,13 @@ One number an iterator of the block, in their order; 1 leaves the iterator as it
 indexes stays; each of the others gets a padded copy, <buffer>_pad, made right before the loops of the block, and
 what is written is copied out by <buffer>_unpad right after them.
 Requires a block of one update with an init, in loops of its own, one an iterator, with nothing else inside; that the
-indices of its buffers are iterators; that zeros add nothing: the padded part of a sum must be zero in itself, so
+indices of its buffers are iterators, none of which reaches beyond its buffer; that zeros add nothing: the padded part of a sum must be zero in itself, so
 each product has two operands that a padded reduce iterator indexes where it is one of floats.
 Results: the blocks that copy in, in the order of the reads, then the one that copies out. All references stay valid.)";
   static constexpr std::array refusals = {"root_block",        "padding_does_not_fit", "not_a_reduction",
                                           "loops_do_not_fit",  "several_patterns",     "index_not_iterator",
-                                          "padding_counts",    "loop_is_not_serial",   "loop_is_annotated",
-                                          "bounds_read_memory"};
+                                          "operand_too_small", "padding_counts",       "loop_is_not_serial",
+                                          "loop_is_annotated", "bounds_read_memory"};
 };
 Outcome apply(const Function& f, const PadEinsum& step, Context& context);
 

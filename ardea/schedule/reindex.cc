@@ -11,6 +11,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/added_blocks.h"
 #include "ardea/schedule/concurrency.h"
+#include "ardea/schedule/copy_block.h"
 #include "ardea/schedule/inverse_index.h"
 #include "ardea/schedule/read_place.h"
 #include "ardea/schedule/reduction_nest.h"
@@ -281,9 +282,8 @@ class Reindexing {
     }
     if (pattern_.writes) return make_store(buffer_, indices, make_load(by_iterator_, at));
     const Expr value = make_load(buffer_, indices);
-    return make_store(
-        by_iterator_, at,
-        inside ? make_call("if_then_else", {inside, value, make_const(0, buffer_->type)}) : value);
+    return make_store(by_iterator_, at,
+                      inside ? chosen_value(inside, value, make_const(0, buffer_->type)) : value);
   }
 
   Function finished(const Function& program) const { return arith::complete_regions(program); }

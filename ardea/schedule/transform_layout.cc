@@ -10,6 +10,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/added_blocks.h"
 #include "ardea/schedule/buffer_layout.h"
+#include "ardea/schedule/copy_block.h"
 #include "ardea/schedule/reduction_nest.h"
 #include "ardea/schedule/refer.h"
 #include "ardea/schedule/scope.h"
@@ -157,8 +158,7 @@ class Transforming {
       std::vector<Expr> element;
       for (const Expr& index : layout_->element) element.push_back(substitute(index, at(place)));
       Expr value = make_load(buffer_, element);
-      if (layout_->is_element)
-        value = make_call("if_then_else", {substitute(layout_->is_element, at(place)), value, pad_});
+      if (layout_->is_element) value = chosen_value(substitute(layout_->is_element, at(place)), value, pad_);
       return make_store(to, place, value);
     });
   }

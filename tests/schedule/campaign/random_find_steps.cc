@@ -15,7 +15,7 @@ void propose(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> find_proposers() {
-  return {{0.6, propose<GetProducers>}, {0.6, propose<GetConsumers>}, {0.6, propose<GetChildBlocks>}};
+  return {{0.75, propose<GetProducers>}, {0.75, propose<GetConsumers>}, {0.75, propose<GetChildBlocks>}};
 }
 
 }  // namespace ardea::schedule

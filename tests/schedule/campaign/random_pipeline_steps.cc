@@ -108,7 +108,7 @@ void propose_double_buffer(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> pipeline_proposers() {
-  return {{1.4, propose_software_pipeline}, {2.3, propose_double_buffer}};
+  return {{1.7, propose_software_pipeline}, {2.3, propose_double_buffer}};
 }
 
 }  // namespace ardea::schedule

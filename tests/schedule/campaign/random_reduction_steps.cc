@@ -39,13 +39,21 @@ void propose_rfactor(RandomSteps& steps) {
   steps.attempt(RFactor{loop, random.integer(random.chance(0.1) ? -4 : -1, random.chance(0.1) ? 3 : 1)});
 }
 
+/// Whether the block has a loop for each iterator, and runs always: what pad_einsum asks first.
+bool runs_in_loops_of_its_own(const Block& block) {
+  return !block.predicate && std::all_of(block.iterators.begin(), block.iterators.end(),
+                                         [](const BlockIterator& i) { return i.binding.is<VarNode>(); });
+}
+
 void propose_pad_einsum(RandomSteps& steps) {
   Random& random = steps.random();
   const auto block = reducing_block(steps);
   if (!block) return;
+  const bool fits = runs_in_loops_of_its_own(block_at(*path_to(steps.program(), *block)));
+  if (!fits && random.chance(0.9)) return;
   std::vector<std::int64_t> padding;
   for (const BlockIterator& iterator : block_at(*path_to(steps.program(), *block)).iterators) {
-    const bool stays = iterator.kind == IteratorKind::reduce && random.chance(0.5);
+    const bool stays = iterator.kind == IteratorKind::reduce && random.chance(0.75);
     padding.push_back(stays ? 1 : random.integer(random.chance(0.05) ? 0 : 1, 5));
   }
   steps.attempt(PadEinsum{*block, padding});
@@ -54,7 +62,7 @@ void propose_pad_einsum(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> reduction_proposers() {
-  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}, {9, propose_pad_einsum}};
+  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}, {8, propose_pad_einsum}};
 }
 
 }  // namespace ardea::schedule
