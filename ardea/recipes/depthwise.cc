@@ -56,39 +56,42 @@ void vectorize_gathered(Schedule& s, const BlockRef& copy, const ConvSizes& size
   s.apply(Vectorize{parts[0]});
 }
 
+/// Both layouts have two loops before the two whose tile is in registers: sums of neighbours times lanes.
+struct Tiled {
+  LoopRef outer;        ///< the second loop, which threads share
+  LoopRef down, right;  ///< over tiles
+};
+
+Tiled sum_in_registers(Schedule& s, const BlockRef& sum, std::int64_t sums, const ConvSizes& sizes,
+                       const target::Target& target) {
+  const BlockRef out = s.blocks(CacheWrite{sum, 0, "register"})[0];
+  const auto loops = s.get_loops(sum);  // n, c, h, w, kh, kw or n, h, w, c, kh, kw
+  const auto down = s.loops(Split{loops[2], {std::nullopt, sums}});
+  const auto right = s.loops(Split{loops[3], {std::nullopt, lanes_of(target)}});
+  s.apply(Reorder{{loops[0], loops[1], down[0], right[0], loops[4], loops[5], down[1], right[1]}});
+  keep_in_registers(s, {sum, out}, right[0], loops[4]);
+  unroll_sum(s, {loops[4], loops[5]}, sizes.window, sums);
+  if (target.cores > 1) s.apply(Parallel{loops[1]});
+  return {loops[1], down[0], right[0]};
+}
+
 void schedule_channels_first(Schedule& s, const ConvSizes& sizes, const target::Target& target) {
   const BlockRef sum = s.get_block("out");
   std::optional<BlockRef> copy;
   if (sizes.stride > 1) copy = gather_columns(s, sum, sizes);
-  const BlockRef out = s.blocks(CacheWrite{sum, 0, "register"})[0];
-  const auto loops = s.get_loops(sum);  // n, c, h, w, kh, kw
-  const std::int64_t sums = sums_at_a_time(sizes.output[0], target);
-  const auto down = s.loops(Split{loops[2], {std::nullopt, sums}});
-  const auto right = s.loops(Split{loops[3], {std::nullopt, lanes_of(target)}});
-  s.apply(Reorder{{loops[0], loops[1], down[0], right[0], loops[4], loops[5], down[1], right[1]}});
-  keep_in_registers(s, {sum, out}, right[0], loops[4]);
-  unroll_sum(s, {loops[4], loops[5]}, sizes.window, sums);
-  if (target.cores > 1) s.apply(Parallel{loops[1]});
+  const Tiled tiled = sum_in_registers(s, sum, sums_at_a_time(sizes.output[0], target), sizes, target);
   if (copy) {
-    s.apply(ComputeAt{*copy, loops[1], true});
+    s.apply(ComputeAt{*copy, tiled.outer, true});
     vectorize_gathered(s, *copy, sizes);
   } else {
-    read_without_copy(s, sizes, down[0], right[0]);
+    read_without_copy(s, sizes, tiled.down, tiled.right);
   }
 }
 
 void schedule_channels_last(Schedule& s, const ConvSizes& sizes, const target::Target& target) {
-  const BlockRef sum = s.get_block("out");
-  const BlockRef out = s.blocks(CacheWrite{sum, 0, "register"})[0];
-  const auto loops = s.get_loops(sum);  // n, h, w, c, kh, kw
-  const std::int64_t sums = sums_at_a_time(sizes.output[1], target);
-  const auto down = s.loops(Split{loops[2], {std::nullopt, sums}});
-  const auto right = s.loops(Split{loops[3], {std::nullopt, lanes_of(target)}});
-  s.apply(Reorder{{loops[0], loops[1], down[0], right[0], loops[4], loops[5], down[1], right[1]}});
-  keep_in_registers(s, {sum, out}, right[0], loops[4]);
-  unroll_sum(s, {loops[4], loops[5]}, sizes.window, sums);
-  if (target.cores > 1) s.apply(Parallel{loops[1]});
-  read_without_copy(s, sizes, loops[1], down[0]);
+  const Tiled tiled =
+      sum_in_registers(s, s.get_block("out"), sums_at_a_time(sizes.output[1], target), sizes, target);
+  read_without_copy(s, sizes, tiled.outer, tiled.down);
 }
 
 }  // namespace
