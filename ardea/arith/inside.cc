@@ -10,8 +10,8 @@ bool reads_memory(const Expr& e) { return !buffers_in(e).empty() || has_effect(e
 
 namespace {
 
-/// A loop from min(a, b) on whose iterations all lie below b begins at a: where a loop was cut at a point that may
-/// lie behind its end, its last part knows so where it is.
+/// A loop from min(a, b) on whose iterations all lie below b begins at a: where a loop was cut at a point
+/// that may lie behind its end, its last part knows so where it is.
 void assume_start(Analyzer& facts, const For& loop) {
   const auto* start = loop.min.as<Binary>();
   if (start == nullptr || start->op != BinaryOp::min) return;

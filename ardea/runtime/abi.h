@@ -63,8 +63,8 @@ int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent
 int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
                               int32_t count, ArdeaValue* result, int32_t* result_code);
 
-/* Asks the operating system to let this process use the tile registers (AMX), once. Returns 0, or nonzero after
- * ardea_set_error. */
+/* Asks the operating system to let this process use the tile registers (AMX), once. Returns 0, or nonzero
+ * after ardea_set_error. */
 int32_t ardea_request_tiles(void);
 
 /* A shared library describes itself by one exported object, `const ArdeaLibrary ardea_library`:

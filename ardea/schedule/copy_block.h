@@ -31,8 +31,8 @@ Buffer cache_of(const Buffer& buffer, const std::string& scope);
 /// to[v0, …] = from[v0, …] for two buffers of one shape.
 Block copy_block(const std::string& name, const Buffer& from, const Buffer& to);
 
-/// The value where the condition holds, and the other elsewhere; neither is evaluated where it is not asked for.
-/// Values of types that can only be stored pass through a type that holds them exactly.
+/// The value where the condition holds, and the other elsewhere; neither is evaluated where it is not asked
+/// for. Values of types that can only be stored pass through a type that holds them exactly.
 Expr chosen_value(const Expr& condition, const Expr& value, const Expr& otherwise);
 
 /// The block in loops ax0, ax1, …, one an iterator, that run exactly the values of `box`, one range an
