@@ -27,6 +27,17 @@ fs::path default_peers_folder() {
   return program.parent_path().parent_path() / "lib" / "peers";
 }
 
+/// The parts between commas.
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 struct Peers {
   std::vector<measure::Peer> open;
   std::vector<measure::LeftOut> closed;  ///< those there are that nobody asked for and that cannot be opened
@@ -35,11 +46,7 @@ struct Peers {
 Peers open_peers(const BenchOptions& options) {
   const fs::path folder = options.peers.empty() ? default_peers_folder() : fs::path(options.peers);
   Peers peers;
-  for (std::size_t begin = 0; begin < options.against.size();) {
-    const std::size_t end = std::min(options.against.find(',', begin), options.against.size());
-    peers.open.emplace_back(folder, options.against.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string& name : listed(options.against)) peers.open.emplace_back(folder, name);
   if (!options.against.empty()) return peers;
   for (const std::string& name : measure::peer_names(folder)) {
     try {
@@ -84,15 +91,28 @@ Loaded load(const ProgramOptions& wanted, int threads) {
   return {std::move(program), {std::move(compiled), std::move(weights)}};
 }
 
+/// The same operator under the schedules of --rivals.
+std::vector<measure::Rival> load_rivals(const BenchOptions& options, const ProgramOptions& wanted) {
+  std::vector<measure::Rival> rivals;
+  for (const std::string& schedule : listed(options.rivals)) {
+    ProgramOptions other = wanted;
+    other.schedule = schedule;
+    rivals.push_back({schedule, load(other, options.threads).compiled});
+  }
+  return rivals;
+}
+
 Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, const Peers& peers) {
   const Loaded loaded = load(wanted, options.threads);
+  const std::vector<measure::Rival> rivals = load_rivals(options, wanted);
   const ops::Workload& workload = *loaded.program.workload;
-  Benched benched{.workload = workload,
-                  .schedule = schedule_name(loaded.program, wanted),
-                  .threads = options.threads,
-                  .report = measure::bench(workload, loaded.compiled, peers.open, measure_options(options)),
-                  .libraries = {},
-                  .share = {}};
+  Benched benched{
+      .workload = workload,
+      .schedule = schedule_name(loaded.program, wanted),
+      .threads = options.threads,
+      .report = measure::bench(workload, loaded.compiled, peers.open, measure_options(options), rivals),
+      .libraries = {},
+      .share = {}};
   benched.report.left_out.insert(benched.report.left_out.end(), peers.closed.begin(), peers.closed.end());
   for (const measure::Peer& peer : peers.open)
     if (benched.report.fastest_of(peer.name()) != nullptr)
@@ -165,10 +185,11 @@ int bench_set(const BenchOptions& options, const Peers& peers) {
 }
 
 int bench_copies(const BenchOptions& options) {
-  require(options.set.empty() && options.against.empty() && options.threads > 1,
+  require(options.set.empty() && options.against.empty() && options.rivals.empty() && options.threads > 1,
           "--copies: it compares one operator on --threads 2 or more with copies of it; leave {} out",
           !options.set.empty()       ? "--set"
           : !options.against.empty() ? "--against"
+          : !options.rivals.empty()  ? "--rivals"
                                      : "it");
   const Loaded threaded = load(options.program, options.threads), single = load(options.program, 1);
   const ops::Workload& workload = *threaded.program.workload;

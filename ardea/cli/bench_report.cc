@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace ardea::cli {
@@ -26,8 +27,10 @@ const char* kind_name(ArdeaPeerKind kind) {
 
 std::string table(const Benched& b) {
   const auto operations = static_cast<double>(ops::flops(b.workload));
-  const auto row = [](const auto&... cells) {
-    return fmt::format("{:<9} {:>11} {:>11} {:>8}  {:<23} {:<7} {}\n", cells...);
+  std::size_t widest = 9;
+  for (const Contender& c : b.report.contenders) widest = std::max(widest, c.name.size());
+  const auto row = [&](const std::string& name, const auto&... cells) {
+    return fmt::format("{:<{}} {:>11} {:>11} {:>8}  {:<23} {:<7} {}\n", name, widest, cells...);
   };
   std::string text = row("", "median", "least", "Gop/s", "time / ardea's [95 %]", "answers", "");
   for (const Contender& c : b.report.contenders) {
@@ -48,7 +51,7 @@ nlohmann::json contender_json(const Contender& c) {
                          {"ratio", c.ratio.median},
                          {"ratio_low", c.ratio.low},
                          {"ratio_high", c.ratio.high}};
-  if (c.name != "ardea") json["kind"] = kind_name(c.kind);
+  if (c.name != "ardea") json["kind"] = c.rival ? "rival" : kind_name(c.kind);
   if (c.check) json["agrees"] = c.agrees();
   return json;
 }
@@ -107,6 +110,7 @@ nlohmann::json bench_json(const Benched& b) {
   nlohmann::json contenders = nlohmann::json::array(), left_out = nlohmann::json::object();
   for (const Contender& c : b.report.contenders) {
     contenders.push_back(contender_json(c));
+    if (c.rival) continue;
     const Contender& fastest = *b.report.fastest_of(c.name);
     answer[c.name + "_us"] = fastest.median_s * 1e6;
     answer[c.name + "_min_us"] = fastest.min_s * 1e6;

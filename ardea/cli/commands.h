@@ -59,6 +59,7 @@ struct BenchOptions {
   std::string workloads = "bench/workloads.json";
   std::string against = {};  ///< names of peers; empty for all that are there
   std::string peers = {};    ///< the folder of the peers; empty: lib/peers beside the program's own
+  std::string rivals = {};   ///< other schedules of the program, with turns in the same run
   int threads = 1;
   bool copies = false;      ///< against as many copies on one thread each, in place of peers
   std::int64_t rounds = 0;  ///< 0: as many as some seconds allow

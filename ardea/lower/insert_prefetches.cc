@@ -16,6 +16,7 @@ const std::string prefetch_key = "pragma_prefetch";
 struct Wish {
   Buffer buffer;
   std::int64_t distance = 0;
+  bool to_write = false;  ///< the loop stores there; a hint to read leaves the line to other threads too
 };
 
 /// The first of the elements that an index names, where they lie side by side.
@@ -25,20 +26,25 @@ std::optional<Expr> first_element(const Expr& index) {
   return row != nullptr && constant_int(row->stride) == 1 ? std::optional(row->base) : std::nullopt;
 }
 
+bool stores_to(const Var& data, const Stmt& body) {
+  bool found = false;
+  visit_stmts(body, [&](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    found = found || (store != nullptr && store->buffer->data == data);
+  });
+  return found;
+}
+
 class Prefetching {
  public:
-  explicit Prefetching(const Function& f) : f_(f), buffers_(buffers_in(f.body)) {
-    visit_stmts(f.body, [&](const Stmt& s) {
-      if (const auto* store = s.as<Store>()) written_.push_back(store->buffer->data);
-    });
-  }
+  explicit Prefetching(const Function& f) : f_(f), buffers_(buffers_in(f.body)) {}
 
   Stmt visit(const Stmt& s, const std::vector<Wish>& wishes) const {
     const auto* loop = s.as<For>();
     if (loop != nullptr && loop->annotations.contains(prefetch_key)) {
       For out = *loop;
       out.annotations.erase(prefetch_key);
-      out.body = visit(loop->body, wishes_of(loop->annotations.at(prefetch_key)));
+      out.body = visit(loop->body, wishes_of(*loop));
       return out;
     }
     const Stmt inner = map_children(s, Mapper{.stmt = [&](const Stmt& part) { return visit(part, wishes); }});
@@ -49,8 +55,8 @@ class Prefetching {
   }
 
  private:
-  std::vector<Wish> wishes_of(const Attribute& attribute) const {
-    const auto* list = std::get_if<std::vector<Attribute>>(&attribute.value);
+  std::vector<Wish> wishes_of(const For& loop) const {
+    const auto* list = std::get_if<std::vector<Attribute>>(&loop.annotations.at(prefetch_key).value);
     std::vector<Wish> wishes;
     for (std::size_t i = 0; list != nullptr && i + 1 < list->size(); i += 2) {
       const auto* name = std::get_if<Expr>(&(*list)[i].value);
@@ -58,29 +64,33 @@ class Prefetching {
       const auto* text = name == nullptr ? nullptr : name->as<StringImm>();
       const auto elements = distance == nullptr ? std::nullopt : constant_int(*distance);
       if (text == nullptr || !elements) return refuse();
-      wishes.push_back({memory_of(text->value), *elements});
+      const Buffer memory = memory_of(text->value);
+      wishes.push_back({memory, *elements, stores_to(memory->data, loop.body)});
     }
     return wishes.empty() || list->size() % 2 != 0 ? refuse() : wishes;
   }
 
   [[noreturn]] std::vector<Wish> refuse() const {
     fail(
-        "{}: the pragma prefetch takes a list of names of parameters, each with a number of elements after "
-        "it, "
+        "{}: the pragma prefetch takes a list of names of buffers, each with a number of elements after it, "
         "such as [\"x\", 1024]",
         f_.name);
   }
 
-  /// The flat view of the parameter of that name.
+  /// The flat view of the parameter, or of the memory that the program allocates, of that name.
   Buffer memory_of(const std::string& name) const {
+    const auto flat = [&](const auto& accepts) {
+      return std::find_if(buffers_.begin(), buffers_.end(),
+                          [&](const Buffer& b) { return b->shape.size() == 1 && accepts(b); });
+    };
     for (const Parameter& parameter : f_.parameters) {
       if (!parameter.buffer || parameter.buffer->name != name) continue;
-      const auto view = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) {
-        return b->data == parameter.buffer->data && b->shape.size() == 1;
-      });
+      const auto view = flat([&](const Buffer& b) { return b->data == parameter.buffer->data; });
       if (view != buffers_.end()) return *view;
     }
-    fail("{}: the pragma prefetch names {}, which is no parameter that the program uses", f_.name, name);
+    const auto own = flat([&](const Buffer& b) { return b->name == name || b->data.name() == name; });
+    if (own != buffers_.end()) return *own;
+    fail("{}: the pragma prefetch names {}, which is no memory that the program uses", f_.name, name);
   }
 
   std::vector<Stmt> hints(const Stmt& s, const std::vector<Wish>& wishes) const {
@@ -109,14 +119,12 @@ class Prefetching {
 
   Stmt hint(const Wish& wish, const Expr& place) const {
     const Expr index = make_cast(int64, place) + make_int(wish.distance);
-    const bool writes = std::find(written_.begin(), written_.end(), wish.buffer->data) != written_.end();
     return Evaluate{make_call("prefetch", {make_call("address_of", {make_load(wish.buffer, {index})}),
-                                           make_int(writes ? 1 : 0, int32)})};
+                                           make_int(wish.to_write ? 1 : 0, int32)})};
   }
 
   const Function& f_;
   const std::vector<Buffer> buffers_;
-  std::vector<Var> written_;
 };
 
 }  // namespace

@@ -37,8 +37,8 @@ Arguments arguments_for(const Compiled& compiled, const Arguments& arguments) {
   return compiled.weights ? with_packed(*compiled.weights, arguments) : arguments;
 }
 
-Prepared ardea_itself(const Compiled& compiled, const Arguments& arguments) {
-  Prepared made{{.name = "ardea", .label = compiled.weights ? prepacked_label : ""},
+Prepared own_call(const std::string& name, const Compiled& compiled, const Arguments& arguments) {
+  Prepared made{{.name = name, .label = compiled.weights ? prepacked_label : ""},
                 arguments_for(compiled, with_own_output(arguments)),
                 {}};
   made.call = call_of(compiled.main, made.arguments);
@@ -56,11 +56,11 @@ Prepared call_of(const Peer& peer, const PeerCall& call, const Arguments& argume
 }
 
 std::optional<std::size_t> best_of(const std::vector<Contender>& contenders) {
-  const bool libraries = std::any_of(contenders.begin() + 1, contenders.end(),
-                                     [](const Contender& c) { return c.kind == ARDEA_PEER_LIBRARY; });
+  const auto is_library = [](const Contender& c) { return !c.rival && c.kind == ARDEA_PEER_LIBRARY; };
+  const bool libraries = std::any_of(contenders.begin() + 1, contenders.end(), is_library);
   std::optional<std::size_t> best;
   for (std::size_t i = 1; i < contenders.size(); ++i)
-    if (contenders[i].agrees() && (!libraries || contenders[i].kind == ARDEA_PEER_LIBRARY) &&
+    if (contenders[i].agrees() && !contenders[i].rival && (!libraries || is_library(contenders[i])) &&
         (!best || contenders[i].ratio.median < contenders[*best].ratio.median))
       best = i;
   return best;
@@ -80,13 +80,15 @@ const Contender* BenchReport::fastest_of(const std::string& name) const {
 }
 
 BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const std::vector<Peer>& peers,
-                  const BenchOptions& options) {
+                  const BenchOptions& options, const std::vector<Rival>& rivals) {
   const Function plain = in_quick_order(ops::create_function(workload));
   const Arguments arguments = make_arguments(plain, {.seed = options.seed});
   const Expectation expectation(plain, arguments);
 
   BenchReport report;
-  std::vector<Prepared> prepared = {ardea_itself(compiled, arguments)};
+  std::vector<Prepared> prepared = {own_call("ardea", compiled, arguments)};
+  for (const Rival& rival : rivals)
+    prepared.emplace_back(own_call(rival.name, rival.compiled, arguments)).contender.rival = true;
   for (const Peer& peer : peers) {
     const Peer::Offer offer = peer.prepare(workload, options.threads);
     if (offer.calls.empty()) report.left_out.push_back({peer.name(), offer.refusal});

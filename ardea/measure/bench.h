@@ -18,6 +18,7 @@ namespace ardea::measure {
 
 struct Contender {
   std::string name;        ///< "ardea", or the peer's
+  bool rival = false;      ///< another program of Ardea's; `name` says which
   std::string label = {};  ///< what one call includes
   ArdeaPeerKind kind = ARDEA_PEER_LIBRARY;
   double median_s = 0, min_s = 0;
@@ -49,6 +50,12 @@ struct Compiled {
   std::optional<PackedWeights> weights = {};
 };
 
+/// The same operator under another schedule.
+struct Rival {
+  std::string name;
+  Compiled compiled;
+};
+
 struct BenchOptions {
   int threads = 1;  ///< what the peers may use; `compiled` uses the pool's
   std::uint64_t seed = 0;
@@ -57,9 +64,10 @@ struct BenchOptions {
 
 /// `compiled` computes `workload`. All contenders read the same inputs and write outputs of their own, which
 /// are poisoned before the call that is checked against the float64 reference. Peers' calls that are labelled
-/// prepacked take part where Ardea's own weights are.
+/// prepacked take part where Ardea's own weights are. Rivals have turns like everybody, but are never the
+/// best.
 BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const std::vector<Peer>& peers,
-                  const BenchOptions& options);
+                  const BenchOptions& options, const std::vector<Rival>& rivals = {});
 
 /// One kernel on several threads against as many kernels on one thread each, which work on arrays of their
 /// own at the same time: what is lost by splitting and joining.

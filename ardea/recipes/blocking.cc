@@ -1,6 +1,7 @@
 #include "ardea/recipes/blocking.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ardea/target/register_tile.h"
 
@@ -11,6 +12,7 @@ namespace {
 // What all the cores that we compile for have in common, in cycles or operations a cycle. Only their
 // proportions count.
 constexpr double multiplications_a_cycle = 2, loads_a_cycle = 2, latency = 4;
+constexpr double cycles_ahead = 128;         // several times what the second cache takes to answer
 constexpr double cycles_around_a_tile = 24;  // a new sum begins, the old one is stored
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -80,13 +82,16 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
   // Half as much again as the first cache holds: panels stream from the second one fast enough, and a longer
   // sum is stored less often.
   blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 3 / 2 / step_bytes, 64));
-  const std::int64_t row_bytes = blocks.steps * type.bytes();
-  blocks.rows = equal_parts(ceil_div(sizes.m, tile.rows), second / 4 / (tile.rows * row_bytes)) * tile.rows;
-  // That of the right operand is read by all rows, that of the left one by these columns alone.
+  // The rest of the second cache is for sums and rows on their way.
+  const std::int64_t panel_bytes = blocks.steps * tile.columns() * type.bytes();
   blocks.columns =
-      equal_parts(ceil_div(sizes.n, tile.columns()), second * 3 / 8 / (tile.columns() * row_bytes)) *
-      tile.columns();
+      equal_parts(ceil_div(sizes.n, tile.columns()), second * 3 / 4 / panel_bytes) * tile.columns();
   return blocks;
+}
+
+std::int64_t steps_ahead(const Tile& tile) {
+  return static_cast<std::int64_t>(
+      std::ceil(cycles_ahead * multiplications_a_cycle / static_cast<double>(tile.rows * tile.vectors)));
 }
 
 }  // namespace ardea::recipes

@@ -21,14 +21,17 @@ struct Tile {
 /// of multiplications, loads, and of the latency that too few sums cannot hide.
 Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target);
 
-/// Steps of the sum, rows and columns of one block, such that what is used again is still in a cache: one
-/// panel of the right operand (steps × the tile's columns) and of the left (the tile's rows × steps) in the
-/// first, or on their way from the second, which holds a block of each operand (rows × steps, steps ×
-/// columns). Rows and columns are multiples of the tile's, except where a block is all there is.
+/// Steps of the sum and columns of one block of the right operand, which the second cache holds while all
+/// rows use it, a tile of them after the other: the panel of those (the tile's rows × steps) stays in the
+/// first cache, panels of the block (steps × the tile's columns) stream through it. The columns are a
+/// multiple of the tile's, except where a block is all there is.
 struct Blocks {
-  std::int64_t steps = 1, rows = 1, columns = 1;
+  std::int64_t steps = 1, columns = 1;
 };
 Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
                      const target::Target& target);
+
+/// How many steps ahead a panel must be asked for to arrive from the second cache in time.
+std::int64_t steps_ahead(const Tile& tile);
 
 }  // namespace ardea::recipes

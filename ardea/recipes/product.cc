@@ -30,7 +30,6 @@ class Steps {
     tile_rows_ = std::min(tile_.rows, sizes().m);
     tile_columns_ = std::min(tile_.columns(), sizes().n);
     blocks_ = choose_blocks(sizes(), tile_, product.type, target);
-    if (uses_threads()) share_rows();
   }
 
   ScheduledProduct run() {
@@ -38,7 +37,7 @@ class Steps {
     split_loops();
     sum_in_registers();
     place_panels();
-    if (product_.result_is_parameter) fetch_sums();
+    ask_ahead();
     use_threads();
     return {block_, row_blocks_};
   }
@@ -107,10 +106,10 @@ class Steps {
     };
     const auto k = two(loops[first + 2], blocks_.steps);
     const auto i = two(loops[first], tile_rows_);
-    const auto ii = two(i[0], std::max<std::int64_t>(blocks_.rows / tile_.rows, 1));
+    const auto ii = two(i[0], row_tiles_of_a_thread());
     const auto j = two(loops[first + 1], tile_columns_);
     const auto jj = two(j[0], std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1));
-    s_.apply(Reorder{{k[0], jj[0], ii[0], jj[1], ii[1], k[1], i[1], j[1]}});
+    s_.apply(Reorder{{k[0], jj[0], ii[0], ii[1], jj[1], k[1], i[1], j[1]}});
     step_blocks_ = k[0];
     column_blocks_ = jj[0];
     row_blocks_ = ii[0];
@@ -138,8 +137,9 @@ class Steps {
     }
   }
 
-  /// Panels are made for one block of steps, those of the right operand for one block of columns of it, which
-  /// stays in the cache while all rows use it.
+  /// Panels of the right operand are made for one block of steps and columns, which stays in the cache while
+  /// all rows use it; a panel of the left one where it is used, again for each block of columns, except where
+  /// it is more than a copy.
   void place_panels() {
     if (right_ && product_.packing == Packing::ahead) {
       write_panels_ahead();
@@ -152,9 +152,10 @@ class Steps {
       right_loop_ = product_.transposed ? loops[panel] : loops[panel + 1];
     }
     if (left_) {
-      s_.apply(ComputeAt{*left_, step_blocks_, /*preserve_unit_loops=*/true});
+      const bool often = product_.left_maker && blocks_.columns < sizes().n;
+      s_.apply(ComputeAt{*left_, often ? step_blocks_ : row_tiles_, /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*left_);
-      left_loop_ = loops[loops.size() - (product_.left_maker ? 2 : 3)];  // rows, or panels of rows
+      if (often) left_loop_ = loops[loops.size() - 2];  // rows
       if (product_.left_maker)
         s_.apply(Vectorize{loops.back()});
       else if (takes_lanes())
@@ -162,11 +163,18 @@ class Steps {
     }
   }
 
-  /// While the sums of one tile are stored, those of the next one are asked for.
-  void fetch_sums() {
-    const std::int64_t distance = tile_rows_ * sizes().n;
-    s_.apply(Pragma{row_tiles_, "prefetch",
-                    Argument(std::vector<Argument>{Argument(product_.name), Argument(distance)})});
+  void ask_for(const LoopRef& loop, const std::string& buffer, std::int64_t distance) {
+    s_.apply(Pragma{loop, "prefetch", Argument(std::vector<Argument>{Argument(buffer), Argument(distance)})});
+  }
+
+  /// While the sums of one tile are stored, those of the next one are asked for; and rows of a panel that
+  /// comes from the second cache some steps before they are used.
+  void ask_ahead() {
+    if (product_.result_is_parameter) ask_for(column_tiles_, product_.name, tile_columns_);
+    const target::Cache* first = target_.cache(1);
+    const std::int64_t block = blocks_.steps * blocks_.columns * product_.type.bytes();
+    if (right_ && (first == nullptr || block > first->bytes / 2))
+      ask_for(steps_, product_.right + "_packed", steps_ahead(tile_) * tile_columns_);
   }
 
   /// All panels of the right operand, before everything else. Loops of one iteration are none there.
@@ -184,21 +192,19 @@ class Steps {
     return target_.cores >= 2 && products >= 2 * least_products_a_thread;
   }
 
-  /// As many blocks of rows for each thread as for the others, where there are tiles for all.
-  void share_rows() {
+  /// As many tiles of rows for each thread as for the others, where there are tiles for all.
+  std::int64_t row_tiles_of_a_thread() const {
     const std::int64_t tiles = (sizes().m + tile_.rows - 1) / tile_.rows;
-    if (tiles < target_.cores) return;
-    const std::int64_t blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
-    const std::int64_t shared = (blocks + target_.cores - 1) / target_.cores * target_.cores;
-    blocks_.rows = (tiles + shared - 1) / shared * tile_.rows;
+    if (!uses_threads() || tiles < target_.cores) return tiles;
+    return (tiles + target_.cores - 1) / target_.cores;
   }
 
   void use_threads() {
     if (!uses_threads()) return;
-    if (left_) s_.apply(Parallel{left_loop_});
+    if (left_loop_) s_.apply(Parallel{*left_loop_});
     if (right_loop_) s_.apply(Parallel{*right_loop_});
-    const std::int64_t row_blocks = (sizes().m + blocks_.rows - 1) / blocks_.rows;
-    s_.apply(Parallel{row_blocks > 1 ? row_blocks_ : column_tiles_});
+    const bool shares_rows = row_tiles_of_a_thread() * tile_.rows < sizes().m;
+    s_.apply(Parallel{shares_rows ? row_blocks_ : column_tiles_});
   }
 
   Schedule& s_;
@@ -209,8 +215,8 @@ class Steps {
   std::int64_t tile_rows_ = 1, tile_columns_ = 1;
   Blocks blocks_;
   std::optional<BlockRef> left_, right_;
-  LoopRef step_blocks_, column_blocks_, row_blocks_, column_tiles_, row_tiles_, steps_, left_loop_;
-  std::optional<LoopRef> right_loop_;
+  LoopRef step_blocks_, column_blocks_, row_blocks_, column_tiles_, row_tiles_, steps_;
+  std::optional<LoopRef> left_loop_, right_loop_;
   std::vector<LoopRef> tile_loops_;
 };
 

@@ -38,6 +38,19 @@ TEST(BenchCommand, text_names_the_method_and_who_answered) {
     EXPECT_NE(answer.out.find(part), std::string::npos) << part << " is not in: " << answer.out;
 }
 
+TEST(BenchCommand, other_schedules_have_turns_but_are_no_peers) {
+  const Answer answer = bench("gemm 17,13,11 --rivals none,recipe --against cloop --rounds 7 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  ASSERT_EQ(result["contenders"].size(), 4U);
+  EXPECT_EQ(result["contenders"][1]["name"], "none");
+  EXPECT_EQ(result["contenders"][2]["name"], "recipe");
+  EXPECT_EQ(result["contenders"][2]["kind"], "rival");
+  EXPECT_EQ(result["contenders"][2]["agrees"], true);
+  EXPECT_EQ(result["best"], "cloop");
+  EXPECT_FALSE(result.contains("none_us"));
+}
+
 TEST(BenchCommand, a_peer_that_cannot_do_it_is_left_out_with_a_sentence) {
   const Answer answer = bench("transpose 5,7 --against cloop --rounds 6");
   EXPECT_EQ(answer.exit_code, 0) << answer.error;
@@ -120,6 +133,8 @@ TEST(BenchCommand, wrong_input_is_one_sentence_and_exit_code_2) {
       {"examples/gemm.tir --against cloop", "a program from a file has no peers"},
       {"gemm 3,5,7 --copies", "on --threads 2 or more"},
       {"gemm 3,5,7 --threads 2 --copies --against cloop", "leave --against out"},
+      {"gemm 3,5,7 --threads 2 --copies --rivals none", "leave --rivals out"},
+      {"gemm 3,5,7 --against cloop --rivals nowhere.py", "nowhere.py: there is no such file"},
       {"--against cloop", "bench needs an operator"},
       {"--set big --workloads " + sets, "has only tiny"},
       {"--set tiny --workloads " + broken, "no JSON object"},

@@ -129,6 +129,8 @@ int run(int argc, char** argv) {
                             "peers, such as openblas,blis,eigen; all that are there where left out");
   bench_command->add_option("--peers", bench.peers,
                             "the folder of the peers, where it is not lib/peers beside bin");
+  bench_command->add_option("--rivals", bench.rivals,
+                            "other schedules, FILE|none|recipe,…, with turns in the same run");
   bench_command->add_option("--threads", bench.threads, "for every contender")->capture_default_str();
   bench_command->add_flag("--copies", bench.copies,
                           "against as many copies of the kernel, each on one thread, in place of peers");
@@ -139,6 +141,7 @@ int run(int argc, char** argv) {
   bench_command->footer(
       "Examples:\n  ardea bench gemm 512,512,512 --against openblas,blis,eigen\n"
       "  ardea bench gemm 512,512,512 --schedule examples/gemm_tile.py --against openblas --json\n"
+      "  ardea bench gemm 512,512,512 --rivals none,examples/gemm_tile.py --against openblas\n"
       "  ardea bench c2d 1,56,56,64,64,3,3,1,1,1 --against onednn,im2col --rounds 31\n"
       "  ardea bench softmax 1024,1024 --against copy,cloop\n"
       "  ardea bench gemm 1024,1024,1024 --in bfloat16 --prepacked --against onednn\n"
