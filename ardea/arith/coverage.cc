@@ -25,7 +25,7 @@ class Coverage {
         if (!visit(part, written, facts)) return false;
       return true;
     }
-    const Accesses touched = accesses(s, facts);
+    const Accesses touched = accesses_of(buffer_, s, facts);
     if (!all_written(touched.reads, written, facts) && !parts_are_covered(s, written, facts)) return false;
     for (const Touched& write : touched.writes)
       if (write.region.buffer == buffer_ && write.exact) add(written, write, facts);

@@ -77,6 +77,21 @@ struct Place {
   }
 };
 
+void add(std::vector<Touched>& boxes, const Touched& touched, const Analyzer& facts) {
+  for (Touched& box : boxes) {
+    if (!(box.region.buffer == touched.region.buffer)) continue;
+    box = unite(box, touched, facts);
+    return;
+  }
+  boxes.push_back(touched);
+}
+
+Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
+  Accesses all;
+  for (const Access& access : each) add(access.write ? all.writes : all.reads, access.touched, facts);
+  return all;
+}
+
 class Walk {
  public:
   /// `outside`: what holds around all that is walked. `only`: accesses of other memory are left out.
@@ -177,8 +192,14 @@ class Walk {
     }
     // A declared region is exact where it is what the body touches exactly. A tensor instruction writes all
     // that is declared: what it is given are addresses, and the declaration says what lies behind them.
+    const auto left_out = [&](const BufferRegion& region) { return is_left_out(region.buffer); };
+    if (std::all_of(node.reads->begin(), node.reads->end(), left_out) &&
+        std::all_of(node.writes->begin(), node.writes->end(), left_out))
+      return;
     const Analyzer inside = facts_inside(node, place.facts);
-    const Accesses actual = accesses(node, place.facts);
+    Walk walk(inside, only_);
+    walk.block_inside(node, Place{.facts = inside, .stated_facts = inside});
+    const Accesses actual = united(walk.take(), inside);
     const bool whole = is_instruction(node.body);
     for (const BufferRegion& region : *node.reads)
       declared(region, actual.reads, inside, false, false, place);
@@ -352,21 +373,6 @@ class Walk {
   std::vector<Buffer> seen_;
 };
 
-void add(std::vector<Touched>& boxes, const Touched& touched, const Analyzer& facts) {
-  for (Touched& box : boxes) {
-    if (!(box.region.buffer == touched.region.buffer)) continue;
-    box = unite(box, touched, facts);
-    return;
-  }
-  boxes.push_back(touched);
-}
-
-Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
-  Accesses all;
-  for (const Access& access : each) add(access.write ? all.writes : all.reads, access.touched, facts);
-  return all;
-}
-
 }  // namespace
 
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
@@ -377,20 +383,28 @@ std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
 
 namespace {
 
+/// Whether memory is touched under the names of its buffers only: by no address, by no other name.
+bool names_its_memory(const Stmt& s) {
+  bool plain = true;
+  visit_exprs(s, [&](const Expr& e) { plain = plain && !e.type().is_handle(); });
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* block = part.as<Block>();
+    plain = plain && (block == nullptr || block->matches.empty());
+  });
+  return plain;
+}
+
 /// The memory that s may write; nothing where it cannot be told from its buffers.
 std::optional<std::unordered_set<Var>> written_by(const Stmt& s) {
+  if (!names_its_memory(s)) return std::nullopt;
   std::unordered_set<Var> data;
-  bool is_plain = true;
-  visit_exprs(s, [&](const Expr& e) { is_plain = is_plain && !e.type().is_handle(); });
   visit_stmts(s, [&](const Stmt& part) {
     if (const auto* store = part.as<Store>()) data.insert(store->buffer->data);
     const auto* block = part.as<Block>();
-    if (block == nullptr) return;
-    is_plain = is_plain && block->matches.empty();
-    if (block->writes)
-      for (const BufferRegion& region : *block->writes) data.insert(region.buffer->data);
+    if (block == nullptr || !block->writes) return;
+    for (const BufferRegion& region : *block->writes) data.insert(region.buffer->data);
   });
-  return is_plain ? std::optional(std::move(data)) : std::nullopt;
+  return data;
 }
 
 }  // namespace
@@ -415,6 +429,13 @@ std::vector<Access> each_access(const Block& block, const Analyzer& facts) {
 }
 
 Accesses accesses(const Stmt& s, const Analyzer& facts) { return united(each_access(s, facts), facts); }
+
+Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts) {
+  using Memory = std::unordered_set<Var>;
+  Walk walk(facts, names_its_memory(s) ? std::optional(Memory{buffer->data}) : std::nullopt);
+  walk.visit(s, Place{.facts = facts, .stated_facts = facts});
+  return united(walk.take(), facts);
+}
 
 Accesses accesses(const Block& block, const Analyzer& facts) {
   return united(each_access(block, facts), facts_inside(block, facts));

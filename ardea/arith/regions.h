@@ -25,6 +25,8 @@ struct Accesses {
 /// Buffers that s itself allocates are left out; a matched buffer counts as a part of its source; an alias
 /// counts as itself.
 Accesses accesses(const Stmt& s, const Analyzer& facts);
+/// Those of this buffer, and perhaps some of others.
+Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts);
 
 /// One place that touches memory, not yet united with the others.
 struct Access {
