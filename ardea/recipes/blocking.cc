@@ -77,11 +77,12 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
                      const target::Target& target) {
   const std::int64_t first = cache_bytes(target, 1, std::int64_t{32} << 10);
   const std::int64_t second = cache_bytes(target, 2, std::int64_t{16} * first);
-  const std::int64_t step_bytes = (tile.rows + tile.columns()) * type.bytes();
+  // The left operand's panel counts twice: it must stay while panels of the right one go by.
+  const std::int64_t step_bytes = (2 * tile.rows + tile.columns()) * type.bytes();
   Blocks blocks;
-  // Half as much again as the first cache holds: panels stream from the second one fast enough, and a longer
-  // sum is stored less often.
-  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 3 / 2 / step_bytes, 64));
+  // More than the first cache holds: panels stream from the second one fast enough, and a longer sum is
+  // stored less often.
+  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 15 / 8 / step_bytes, 64));
   // The rest of the second cache is for sums and rows on their way.
   const std::int64_t panel_bytes = blocks.steps * tile.columns() * type.bytes();
   blocks.columns =

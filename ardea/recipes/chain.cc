@@ -17,9 +17,8 @@ void schedule_matmul_exp_matmul(schedule::Schedule& s, const ops::Workload& work
                                 const target::Target& target) {
   const std::int64_t m = ops::size(workload, "m"), k = ops::size(workload, "k"), l = ops::size(workload, "l"),
                      n = ops::size(workload, "n");
-  Product first{
+  const Product first{
       .name = "C", .left = "A", .right = "B", .sizes = {.m = m, .n = l, .k = k}, .type = workload.acc};
-  first.result_is_parameter = false;
   Product second{
       .name = "F", .left = "D", .right = "E", .sizes = {.m = m, .n = n, .k = l}, .type = workload.acc};
   second.left_maker = s.get_block("D");

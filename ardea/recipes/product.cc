@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ardea/schedule/annotate.h"
+#include "ardea/schedule/cache_read.h"
 #include "ardea/schedule/compute_at.h"
 #include "ardea/schedule/find.h"
 #include "ardea/schedule/mark.h"
@@ -78,19 +79,26 @@ class Steps {
     return names;
   }
 
-  void pack() {
-    const std::string b = batch_names();
-    if (packs_left()) {
-      const std::string panel = takes_lanes() ? "k, i % {0}" : "i % {0}, k";
+  /// What makes the left operand works for all columns at once.
+  bool makes_left_once() const { return product_.left_maker && blocks_.columns < sizes().n; }
+
+  void pack_left() {
+    if (takes_lanes()) {
+      const std::string b = batch_names();
       // Rows beyond the last one are never read: only where the panel is a copy are they filled.
       const std::optional<double> padding = product_.left_maker ? std::nullopt : std::optional<double>(0.0);
-      const auto added =
-          s_.blocks(TransformLayout{block_, product_.left,
-                                    "lambda " + b + "i, k: (" + b + "i // " + std::to_string(tile_rows_) +
-                                        ", " + fmt::format(fmt::runtime(panel), tile_rows_) + ")",
-                                    padding});
-      left_ = product_.left_maker ? product_.left_maker : added.at(0);
+      const auto added = s_.blocks(
+          TransformLayout{block_, product_.left,
+                          fmt::format("lambda {0}i, k: ({0}i // {1}, k, i % {1})", b, tile_rows_), padding});
+      if (!product_.left_maker) left_ = added.at(0);
+    } else if (!product_.left_maker || makes_left_once()) {
+      left_ = s_.blocks(CacheRead{block_, 0, "global"})[0];  // rows close together
     }
+  }
+
+  void pack() {
+    const std::string b = batch_names();
+    if (packs_left()) pack_left();
     if (packs_right())
       right_ = s_.blocks(TransformLayout{block_, product_.right,
                                          fmt::format("lambda {0}{1}: ({0}j // {2}, k, j % {2})", b,
@@ -152,14 +160,16 @@ class Steps {
       right_loop_ = product_.transposed ? loops[panel] : loops[panel + 1];
     }
     if (left_) {
-      const bool often = product_.left_maker && blocks_.columns < sizes().n;
-      s_.apply(ComputeAt{*left_, often ? step_blocks_ : row_tiles_, /*preserve_unit_loops=*/true});
+      s_.apply(ComputeAt{*left_, row_tiles_, /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*left_);
-      if (often) left_loop_ = loops[loops.size() - 2];  // rows
-      if (product_.left_maker)
-        s_.apply(Vectorize{loops.back()});
-      else if (takes_lanes())
-        s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
+      if (takes_lanes()) s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
+    }
+    if (product_.left_maker) {
+      const LoopRef place = makes_left_once() ? step_blocks_ : row_tiles_;
+      s_.apply(ComputeAt{*product_.left_maker, place, /*preserve_unit_loops=*/true});
+      const std::vector<LoopRef> loops = s_.get_loops(*product_.left_maker);
+      if (makes_left_once()) left_loop_ = loops[loops.size() - 2];  // rows
+      s_.apply(Vectorize{loops.back()});
     }
   }
 
@@ -170,7 +180,7 @@ class Steps {
   /// While the sums of one tile are stored, those of the next one are asked for; and rows of a panel that
   /// comes from the second cache some steps before they are used.
   void ask_ahead() {
-    if (product_.result_is_parameter) ask_for(column_tiles_, product_.name, tile_columns_);
+    ask_for(column_tiles_, product_.name, tile_columns_);
     const target::Cache* first = target_.cache(1);
     const std::int64_t block = blocks_.steps * blocks_.columns * product_.type.bytes();
     if (right_ && (first == nullptr || block > first->bytes / 2))

@@ -19,7 +19,6 @@ struct Product {
   std::size_t batches = 0;             ///< loops before m, which index both operands
   bool transposed = false;             ///< right[batch …, n, k]
   Packing packing = Packing::in_nest;  ///< of the right operand
-  bool result_is_parameter = true;
   /// The block that computes the left operand element by element, where it is no parameter.
   std::optional<schedule::BlockRef> left_maker = {};
 };
