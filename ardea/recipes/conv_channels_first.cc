@@ -15,7 +15,6 @@
 #include "ardea/schedule/reorder.h"
 #include "ardea/schedule/reverse_compute_inline.h"
 #include "ardea/schedule/split.h"
-#include "ardea/schedule/storage_align.h"
 #include "ardea/schedule/transform_layout.h"
 
 namespace ardea::recipes {
@@ -95,7 +94,7 @@ bool is_pointwise(const ConvSizes& sizes) { return sizes.taps() == 1 && sizes.st
 
 /// The block that brings the input into the order in which the sum reads it, if that takes one.
 std::optional<BlockRef> arrange_input(Schedule& s, const BlockRef& sum, const ConvSizes& sizes,
-                                      const Plan& plan, const target::Target& target) {
+                                      const Plan& plan) {
   if (is_pointwise(sizes)) return {};
   const std::int64_t step = sizes.stride;
   std::optional<BlockRef> pad;
@@ -110,8 +109,6 @@ std::optional<BlockRef> arrange_input(Schedule& s, const BlockRef& sum, const Co
     const std::string map =
         fmt::format("lambda n, {0}y, x, c, q: (n, c, q, {0}{1}, x)", volume ? "z, " : "", rows);
     s.apply(TransformLayout{sum, {sizes.source() + "_reindex"}, map});
-    // Images begin where vectors do: fewer loads cross lines of the cache.
-    s.apply(StorageAlign{copy, 0, 2, lanes_of(target), 0});
     return copy;
   }
   if (step == 1) return pad;
@@ -224,7 +221,7 @@ void schedule_conv_channels_first(Schedule& s, const ops::Workload& workload, co
   const ConvSizes sizes = conv_sizes(workload);
   const Plan plan = plan_for(sizes, target);
   const BlockRef sum = s.get_block("out");
-  const std::optional<BlockRef> copy = arrange_input(s, sum, sizes, plan, target);
+  const std::optional<BlockRef> copy = arrange_input(s, sum, sizes, plan);
   const BlockRef out = arrange_output(s, sum, sizes, plan);
   const Nest nest = tile(s, sum, sizes, plan, target);
   const std::size_t rank = sizes.rank();
