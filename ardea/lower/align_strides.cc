@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "ardea/ir/equal.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/filled_first.h"
@@ -42,10 +45,14 @@ Stmt visit(const Stmt& s) {
   if (!buffer) return padded;
   BufferNode node = *buffer;
   node.strides = aligned_strides(buffer, alignments);
+  const std::vector<Expr> dense = aligned_strides(buffer, {});
+  const bool has_gaps = !std::equal(dense.begin(), dense.end(), node.strides.begin(),
+                                    [](const Expr& a, const Expr& b) { return structurally_equal(a, b); });
+  if (!has_gaps) return padded;
   const Buffer apart(std::move(node));
   // Nothing fills what now lies between rows. Lanes that nobody needs would be computed from it: harmless,
   // but on numbers below the normal ones a processor may take a hundred times as long.
-  if (!is_compact(apart)) padded.annotations.erase(std::string(filled_first_key));
+  padded.annotations.erase(std::string(filled_first_key));
   const Redirection same_indices = {
       .access = [&](const Buffer& b, const std::vector<Expr>& indices) -> std::optional<Place> {
         if (b != buffer) return std::nullopt;
