@@ -113,9 +113,8 @@ void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Tar
       pass = loops.back();
       s.apply(Vectorize{*pass});
     }
-    // Only a pass that computes much has time for two streams: exponentials of one long row.
-    const bool with_output = !is_sum(stage) && sum.rows == 1;
-    if (pass && ++passes == 2 && !one_sum) ask_ahead(s, *pass, with_output, workload, target);
+    // Only a pass that computes much, such as exponentials, has time for two streams.
+    if (pass && ++passes == 2 && !one_sum) ask_ahead(s, *pass, !is_sum(stage), workload, target);
   }
   if (worth_threads(workload, target)) s.apply(Parallel{row});
 }
