@@ -157,7 +157,9 @@ void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target:
   const auto a_k = s.loops(Split{a.back(), {std::nullopt, depth}});
   s.apply(Reorder{{a_m[0], a_k[0], a_m[1], a_k[1]}});
   s.apply(Vectorize{a_k[1]});
-  vectorize_tiles(s, tile_copy_of_b(s, workload, product.b, depth, rows, group));
+  const auto copy_of_b = tile_copy_of_b(s, workload, product.b, depth, rows, group);
+  vectorize_tiles(s, copy_of_b);
+  share_among_threads(s, workload, target, i[0], copy_of_b);
 }
 
 }  // namespace ardea::recipes

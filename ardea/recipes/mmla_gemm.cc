@@ -121,7 +121,8 @@ void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target
   const auto a_k = s.loops(Split{a.back(), {std::nullopt, depth}});
   s.apply(Reorder{{a_k[0], a[a.size() - 2], a_k[1]}});
   s.apply(Vectorize{a_k[1]});
-  tile_copy_of_b(s, workload, product.b, depth, columns, depth);
+  const auto copy_of_b = tile_copy_of_b(s, workload, product.b, depth, columns, depth);
+  share_among_threads(s, workload, target, i[0], copy_of_b);
 }
 
 }  // namespace ardea::recipes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/recipes/threads.h"
 #include "ardea/schedule/cache_read.h"
 #include "ardea/schedule/compute_inline.h"
 #include "ardea/schedule/fuse.h"
@@ -60,6 +61,13 @@ std::array<LoopRef, 5> tile_copy_of_b(Schedule& s, const ops::Workload& workload
 
 void vectorize_tiles(Schedule& s, const std::array<LoopRef, 5>& loops) {
   s.apply(Vectorize{s.loops(Fuse{{loops[3], loops[4]}})[0]});
+}
+
+void share_among_threads(Schedule& s, const ops::Workload& workload, const target::Target& target,
+                         const LoopRef& row_tiles, const std::array<LoopRef, 5>& copy_of_b) {
+  if (!worth_threads(workload, target)) return;
+  s.apply(Parallel{row_tiles});
+  s.apply(Parallel{copy_of_b[1]});
 }
 
 std::string layout_of_b(const ops::Workload& workload, const std::string& places) {

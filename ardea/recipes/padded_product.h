@@ -35,6 +35,12 @@ std::array<schedule::LoopRef, 5> tile_copy_of_b(schedule::Schedule& s, const ops
 /// The last two of these loops as the lanes of one vector.
 void vectorize_tiles(schedule::Schedule& s, const std::array<schedule::LoopRef, 5>& loops);
 
+/// Tiles of rows on several threads, and before them the copy of B, by its loops, where there is work for
+/// them.
+void share_among_threads(schedule::Schedule& s, const ops::Workload& workload, const target::Target& target,
+                         const schedule::LoopRef& row_tiles,
+                         const std::array<schedule::LoopRef, 5>& copy_of_b);
+
 /// "lambda k, n: …" for B, or "lambda n, k: …" where it is transposed.
 std::string layout_of_b(const ops::Workload& workload, const std::string& places);
 

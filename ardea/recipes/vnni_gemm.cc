@@ -103,7 +103,9 @@ void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target
   const auto a_k = s.loops(Split{a.back(), {std::nullopt, group}});
   s.apply(Reorder{{a_k[0], a[a.size() - 2], a_k[1]}});
   s.apply(Vectorize{a_k[1]});
-  vectorize_tiles(s, tile_copy_of_b(s, workload, product.b, group, lanes, group));
+  const auto copy_of_b = tile_copy_of_b(s, workload, product.b, group, lanes, group);
+  vectorize_tiles(s, copy_of_b);
+  share_among_threads(s, workload, target, i[0], copy_of_b);
 }
 
 }  // namespace ardea::recipes
