@@ -13,7 +13,7 @@ namespace ardea::arith {
 
 namespace {
 
-bool mentions(const Expr& e, const Var& data) {
+bool mentions_memory(const Expr& e, const Var& data) {
   if (!e) return false;
   bool found = uses(e, data);
   for (const Buffer& b : buffers_in(e)) found = found || b->data == data;
@@ -23,8 +23,9 @@ bool mentions(const Expr& e, const Var& data) {
 /// Whether s itself, not a statement inside it, touches the memory.
 bool touches_itself(const Stmt& s, const Var& data) {
   if (const auto* block = s.as<Block>()) {
-    bool found = mentions(block->predicate, data);
-    for (const BlockIterator& iterator : block->iterators) found = found || mentions(iterator.binding, data);
+    bool found = mentions_memory(block->predicate, data);
+    for (const BlockIterator& iterator : block->iterators)
+      found = found || mentions_memory(iterator.binding, data);
     for (const MatchBuffer& match : block->matches) found = found || match.source.buffer->data == data;
     return found;
   }
@@ -32,7 +33,7 @@ bool touches_itself(const Stmt& s, const Var& data) {
   if (const auto* declare = s.as<DeclareBuffer>(); declare != nullptr && declare->buffer->data == data)
     return true;
   bool found = false;
-  for_each_child(s, [&](const Expr& e) { found = found || mentions(e, data); }, [](const Stmt&) {});
+  for_each_child(s, [&](const Expr& e) { found = found || mentions_memory(e, data); }, [](const Stmt&) {});
   return found;
 }
 

@@ -239,7 +239,7 @@ bool is_load_of(const Expr& e, const Store& store) {
   return true;
 }
 
-Analyzer inside(Analyzer facts, const std::vector<LoopRange>& loops) {
+Analyzer inside_loops(Analyzer facts, const std::vector<LoopRange>& loops) {
   for (const auto& [var, range] : loops) facts.bind(var, range);
   return facts;
 }
@@ -313,7 +313,7 @@ bool init_stays_first(const Block& block, const std::vector<LoopRange>& loops, c
 
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent) {
-  const Analyzer inner = inside(facts, loops);
+  const Analyzer inner = inside_loops(facts, loops);
   const std::vector<Access> all = each_access_of_written(body, inner);
   ConflictList found(loops, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -329,7 +329,7 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
 
 std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
                                         const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  const Analyzer inner = inside(facts, loops);
+  const Analyzer inner = inside_loops(facts, loops);
   ConflictList found(loops, facts);
   const std::vector<Access> later = each_access(second, inner);
   for (const Access& a : each_access(first, inner))

@@ -38,7 +38,7 @@ Parts split(const Polynomial& a, const Polynomial& b) {
   return parts;
 }
 
-std::optional<Polynomial> divide_exactly(const Polynomial& a, const Polynomial& b) {
+std::optional<Polynomial> polynomial_quotient(const Polynomial& a, const Polynomial& b) {
   if (b.is_constant() && b.constant == 0) return std::nullopt;
   const Parts parts = split(a, b);
   return parts.rest.is_zero() && !parts.whole.overflow ? std::optional(parts.whole) : std::nullopt;
@@ -98,7 +98,7 @@ std::optional<Reasoner::Factored> Reasoner::factor_out(const Polynomial& a, cons
       continue;
     const Parts parts = split(a, divisor);
     if (!constant_quotient(parts.rest, divisor) || *constant_quotient(parts.rest, divisor) != 0) continue;
-    const auto smaller = divide_exactly(b, divisor);
+    const auto smaller = polynomial_quotient(b, divisor);
     if (smaller) return Factored{divisor, parts.whole, parts.rest, *smaller};
   }
   return std::nullopt;
@@ -130,7 +130,7 @@ std::optional<Polynomial> Reasoner::quotient(const Polynomial& a, const Polynomi
         return plus_whole(quotient(dividend, divisor, type));
     }
     if (inner.kind == AtomKind::remainder && rest.constant == 0)  // (x % (b · c)) // b = (x // b) % c
-      if (const auto c = divide_exactly(inner.operands[1], b))
+      if (const auto c = polynomial_quotient(inner.operands[1], b))
         if (const auto q = quotient(inner.operands[0], b, type); q && fits(*q, type.element()))
           return plus_whole(remainder(*q, *c, type));
   }
@@ -145,7 +145,7 @@ std::optional<Polynomial> Reasoner::remainder(const Polynomial& a, const Polynom
     for (const AtomId id : atoms_in(rest)) {
       const Atom& inner = atom(id);
       if (inner.kind != AtomKind::remainder || degree(rest, id) != 1) continue;
-      if (!divide_exactly(multiply(split_linear(rest, id).coefficient, inner.operands[1]), b)) continue;
+      if (!polynomial_quotient(multiply(split_linear(rest, id).coefficient, inner.operands[1]), b)) continue;
       rest = split(substitute(rest, id, inner.operands[0]), b).rest;
       changed = true;
       break;

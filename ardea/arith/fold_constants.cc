@@ -7,7 +7,7 @@ namespace ardea::arith {
 namespace {
 
 /// Constants beyond this are left to those who know about wrapping.
-constexpr std::int64_t largest = std::int64_t{1} << 30;
+constexpr std::int64_t largest_folded = std::int64_t{1} << 30;
 
 bool is_integer_sum(const Binary& node, DataType type) {
   return type.is_int() && type.is_scalar() && type.bits >= 32 &&
@@ -70,7 +70,7 @@ class Folding {
 
   /// Keeps every constant small enough that no product of two leaves 64 bits.
   std::int64_t limited(std::int64_t constant) {
-    is_simple_ = is_simple_ && -largest <= constant && constant <= largest;
+    is_simple_ = is_simple_ && -largest_folded <= constant && constant <= largest_folded;
     return is_simple_ ? constant : 0;
   }
 

@@ -18,8 +18,6 @@ struct Nest {
   std::vector<Stmt> parts;
 };
 
-bool mentions(const Expr& e, const Var& data) { return touches(Evaluate{e}, data); }
-
 /// Nothing where a bound or a condition on the way reads the memory.
 std::optional<Nest> nest_of(const Stmt& s, const Var& from) {
   Nest nest;
@@ -35,7 +33,7 @@ std::optional<Nest> nest_of(const Stmt& s, const Var& from) {
       nest.loops.emplace_back(loop->var, Range{loop->min, loop->extent});
       at = loop->body;
     } else if (branch != nullptr && !branch->else_case) {
-      if (mentions(branch->condition, from)) return std::nullopt;
+      if (touches(Evaluate{branch->condition}, from)) return std::nullopt;
       at = branch->then_case;
     } else {
       break;

@@ -6,12 +6,16 @@ namespace ardea::arith {
 
 namespace {
 
-constexpr Wide largest = (Wide{1} << 63) - 1;
-constexpr Wide smallest = -(Wide{1} << 63);
+constexpr Wide largest_finite = (Wide{1} << 63) - 1;
+constexpr Wide smallest_finite = -(Wide{1} << 63);
 
 // Finite values stay within 64 bits, so that products of two never leave 128.
-Wide low_side(Wide value) { return value < smallest ? -Interval::infinity : std::min(value, largest); }
-Wide high_side(Wide value) { return value > largest ? Interval::infinity : std::max(value, smallest); }
+Wide low_side(Wide value) {
+  return value < smallest_finite ? -Interval::infinity : std::min(value, largest_finite);
+}
+Wide high_side(Wide value) {
+  return value > largest_finite ? Interval::infinity : std::max(value, smallest_finite);
+}
 
 bool finite(Wide value) { return value > -Interval::infinity && value < Interval::infinity; }
 

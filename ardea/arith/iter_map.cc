@@ -11,7 +11,7 @@ namespace ardea::arith {
 namespace {
 
 /// A digit in polynomials, which compare and multiply.
-struct Place {
+struct DigitPlace {
   AtomId source;
   Polynomial divisor, extent, weight;
 };
@@ -20,8 +20,8 @@ struct Place {
 struct Source {
   AtomId atom;
   Polynomial extent;
-  std::vector<Place> places = {};  ///< of a fused sum: what it is made of
-  Polynomial value = {};           ///< the sum itself, to recognise it again
+  std::vector<DigitPlace> places = {};  ///< of a fused sum: what it is made of
+  Polynomial value = {};                ///< the sum itself, to recognise it again
 };
 
 class Reader {
@@ -43,19 +43,19 @@ class Reader {
   }
 
   /// The places of e, or nothing; `base` gets what is free of loops.
-  std::optional<std::vector<Place>> read(const Expr& e, Polynomial& base) {
+  std::optional<std::vector<DigitPlace>> read(const Expr& e, Polynomial& base) {
     const auto value = ideal(e);
     return value ? read(*value, base) : std::nullopt;
   }
 
   /// Sorts by falling weight; whether the weights leave neither gap nor overlap.
-  bool sort_regular(std::vector<Place>& places) {
-    std::vector<Place> sorted;
+  bool sort_regular(std::vector<DigitPlace>& places) {
+    std::vector<DigitPlace> sorted;
     Polynomial next = constant_polynomial(1);
-    std::vector<Place> left = places;
+    std::vector<DigitPlace> left = places;
     while (!left.empty()) {
       const auto it =
-          std::find_if(left.begin(), left.end(), [&](const Place& p) { return same(p.weight, next); });
+          std::find_if(left.begin(), left.end(), [&](const DigitPlace& p) { return same(p.weight, next); });
       if (it == left.end()) break;
       next = multiply(next, it->extent);
       sorted.push_back(*it);
@@ -66,7 +66,7 @@ class Reader {
       places = std::move(sorted);
       return true;
     }
-    std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    std::stable_sort(places.begin(), places.end(), [](const DigitPlace& a, const DigitPlace& b) {
       return a.weight.is_constant() && b.weight.is_constant()
                  ? a.weight.constant > b.weight.constant
                  : !a.weight.is_constant() && b.weight.is_constant();
@@ -76,7 +76,7 @@ class Reader {
 
   /// Whether the value tells its digits: each weight is at least the span of those below it. Expects sorted
   /// places.
-  bool decodable(const std::vector<Place>& places) {
+  bool decodable(const std::vector<DigitPlace>& places) {
     for (std::size_t i = 0; i + 1 < places.size(); ++i)
       if (!reasoner_->at_most(multiply(places[i + 1].weight, places[i + 1].extent), places[i].weight))
         return false;
@@ -85,11 +85,12 @@ class Reader {
 
   /// Known digits of a source, lowest first, as long as each begins where the last ended; whether they reach
   /// its end.
-  bool complete(const Source& source, const std::vector<Place>& known, std::vector<Place>* chain = nullptr) {
+  bool complete(const Source& source, const std::vector<DigitPlace>& known,
+                std::vector<DigitPlace>* chain = nullptr) {
     Polynomial covered = constant_polynomial(1);
     for (std::size_t steps = 0; steps <= known.size(); ++steps) {
       if (reasoner_->at_most(source.extent, covered)) return true;
-      const auto it = std::find_if(known.begin(), known.end(), [&](const Place& p) {
+      const auto it = std::find_if(known.begin(), known.end(), [&](const DigitPlace& p) {
         return p.source == source.atom && same(p.divisor, covered);
       });
       if (it == known.end()) return false;
@@ -100,16 +101,16 @@ class Reader {
   }
 
   /// Whether the digits taken from a source are independent of each other and each takes all its values.
-  bool independent(const Source& source, const std::vector<Place>& used) {
-    std::vector<Place> mine;
+  bool independent(const Source& source, const std::vector<DigitPlace>& used) {
+    std::vector<DigitPlace> mine;
     std::copy_if(used.begin(), used.end(), std::back_inserter(mine),
-                 [&](const Place& p) { return p.source == source.atom; });
+                 [&](const DigitPlace& p) { return p.source == source.atom; });
     Polynomial reached = constant_polynomial(1);
     while (!mine.empty()) {
       // The next digit starts at a multiple of where the last one ended.
-      const auto it = std::find_if(mine.begin(), mine.end(), [&](const Place& p) {
+      const auto it = std::find_if(mine.begin(), mine.end(), [&](const DigitPlace& p) {
         const auto rest = reasoner_->remainder(p.divisor, reached, int64);
-        const bool lowest = std::all_of(mine.begin(), mine.end(), [&](const Place& q) {
+        const bool lowest = std::all_of(mine.begin(), mine.end(), [&](const DigitPlace& q) {
           return reasoner_->at_most(p.divisor, q.divisor);
         });
         return lowest && rest && rest->is_zero();
@@ -121,14 +122,14 @@ class Reader {
     return reasoner_->at_most(reached, source.extent);
   }
 
-  Polynomial span(const std::vector<Place>& places) {
+  Polynomial span(const std::vector<DigitPlace>& places) {
     Polynomial product = constant_polynomial(1);
-    for (const Place& p : places) product = multiply(product, p.extent);
+    for (const DigitPlace& p : places) product = multiply(product, p.extent);
     return product;
   }
 
   Expr expr(const Polynomial& p) { return reasoner_->rebuild(p, int64); }
-  Digit digit(const Place& p) {
+  Digit digit(const DigitPlace& p) {
     return {Var(reasoner_->atom(p.source).expr), expr(p.divisor), expr(p.extent), expr(p.weight)};
   }
   std::vector<Fused> fused() {
@@ -136,7 +137,7 @@ class Reader {
     for (const Source& source : sources_) {
       if (source.places.empty()) continue;
       Fused f{Var(reasoner_->atom(source.atom).expr), {}, expr(source.extent)};
-      for (const Place& p : source.places) f.digits.push_back(digit(p));
+      for (const DigitPlace& p : source.places) f.digits.push_back(digit(p));
       result.push_back(std::move(f));
     }
     return result;
@@ -151,8 +152,8 @@ class Reader {
 
   bool is_positive(const Polynomial& p) { return reasoner_->positive(p); }
 
-  std::optional<std::vector<Place>> read(const Polynomial& value, Polynomial& base) {
-    std::vector<Place> places;
+  std::optional<std::vector<DigitPlace>> read(const Polynomial& value, Polynomial& base) {
+    std::vector<DigitPlace> places;
     base = constant_polynomial(value.constant);
     for (const Term& term : value.terms) {
       Term weight{term.coefficient, {}};
@@ -179,8 +180,8 @@ class Reader {
     return places;
   }
 
-  std::optional<Place> read_atom(AtomId id) {
-    if (const Source* loop = loop_of(id)) return Place{id, constant_polynomial(1), loop->extent, {}};
+  std::optional<DigitPlace> read_atom(AtomId id) {
+    if (const Source* loop = loop_of(id)) return DigitPlace{id, constant_polynomial(1), loop->extent, {}};
     const Atom& a = reasoner_->atom(id);
     if (a.kind != AtomKind::quotient && a.kind != AtomKind::remainder) return std::nullopt;
     if (reasoner_->depends(a.operands[1])) return std::nullopt;
@@ -193,10 +194,10 @@ class Reader {
     if (a.kind == AtomKind::quotient) divisor = a.operands[1];
     const Source* source = source_of(dividend);
     if (!source) return std::nullopt;
-    if (a.kind == AtomKind::remainder) return Place{source->atom, divisor, a.operands[1], {}};
+    if (a.kind == AtomKind::remainder) return DigitPlace{source->atom, divisor, a.operands[1], {}};
     const Polynomial rounded = add(add(source->extent, divisor), constant_polynomial(-1));
     const auto extent = reasoner_->quotient(rounded, divisor, int64);
-    return extent ? std::optional(Place{source->atom, divisor, *extent, {}}) : std::nullopt;
+    return extent ? std::optional(DigitPlace{source->atom, divisor, *extent, {}}) : std::nullopt;
   }
 
   const Atom* lone(const Polynomial& p) const {
@@ -241,10 +242,10 @@ class Reader {
   std::vector<std::pair<AtomId, Polynomial>> starts_;
 };
 
-MixedRadix to_mixed_radix(Reader& reader, std::vector<Place>& places, const Polynomial& base) {
+MixedRadix to_mixed_radix(Reader& reader, std::vector<DigitPlace>& places, const Polynomial& base) {
   MixedRadix result;
   result.regular = reader.sort_regular(places);
-  for (const Place& p : places) result.digits.push_back(reader.digit(p));
+  for (const DigitPlace& p : places) result.digits.push_back(reader.digit(p));
   result.base = reader.expr(base);
   if (result.regular) result.extent = reader.expr(reader.span(places));
   return result;
@@ -269,7 +270,7 @@ std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
   Reader reader(loops, predicate, facts);
   IterMap map;
   map.surjective = true;
-  std::vector<Place> known, used;
+  std::vector<DigitPlace> known, used;
   for (const Expr& binding : bindings) {
     Polynomial base;
     auto places = reader.read(binding, base);
@@ -289,9 +290,10 @@ std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
   // Digits of a loop and of a sum that contains it are not independent.
   if (!map.fused.empty()) {
     for (const Source& source : reader.sources())
-      for (const Place& p : source.places)
-        map.surjective = map.surjective && std::none_of(used.begin(), used.end(),
-                                                        [&](const Place& q) { return q.source == p.source; });
+      for (const DigitPlace& p : source.places)
+        map.surjective = map.surjective && std::none_of(used.begin(), used.end(), [&](const DigitPlace& q) {
+                           return q.source == p.source;
+                         });
     map.surjective = map.surjective && map.fused.size() == 1;
   }
   map.injective = std::all_of(reader.sources().begin(), reader.sources().end(), [&](const Source& source) {

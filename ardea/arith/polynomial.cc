@@ -4,11 +4,11 @@
 #include <limits>
 #include <numeric>
 
+#include "ardea/arith/interval.h"
+
 namespace ardea::arith {
 
 namespace {
-
-using Wide = __int128;
 
 std::int64_t narrow(Wide value, bool& overflow) {
   if (value < std::numeric_limits<std::int64_t>::min() || value > std::numeric_limits<std::int64_t>::max())

@@ -14,7 +14,7 @@ namespace ardea::arith {
 
 namespace {
 
-bool reads_memory(const Expr& e) {
+bool has_load(const Expr& e) {
   bool found = false;
   visit_exprs(e, [&](const Expr& part) { found = found || part.is<Load>(); });
   return found;
@@ -56,7 +56,7 @@ struct Place {
       if (proof == Proof::refuted) dead = true;
       if (proof != Proof::unknown) continue;
       // A region is stated outside: it names no memory, whose content may have changed by then.
-      if (reads_memory(condition)) {
+      if (has_load(condition)) {
         guarded_by_memory = true;
         continue;
       }
@@ -77,7 +77,7 @@ struct Place {
   }
 };
 
-void add(std::vector<Touched>& boxes, const Touched& touched, const Analyzer& facts) {
+void add_box(std::vector<Touched>& boxes, const Touched& touched, const Analyzer& facts) {
   for (Touched& box : boxes) {
     if (!(box.region.buffer == touched.region.buffer)) continue;
     box = unite(box, touched, facts);
@@ -88,7 +88,7 @@ void add(std::vector<Touched>& boxes, const Touched& touched, const Analyzer& fa
 
 Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
   Accesses all;
-  for (const Access& access : each) add(access.write ? all.writes : all.reads, access.touched, facts);
+  for (const Access& access : each) add_box(access.write ? all.writes : all.reads, access.touched, facts);
   return all;
 }
 
@@ -172,7 +172,7 @@ class Walk {
       // What was asserted holds from there on, else the program has stopped.
       if (const auto* check = statement.as<Assert>())
         for (const Expr& part : conjuncts(check->condition))
-          if (const Expr holds = substitute(part, place.values); !reads_memory(holds)) {
+          if (const Expr holds = substitute(part, place.values); !has_load(holds)) {
             place.facts.assume(holds);
             place.stated_facts.assume(holds);
           }

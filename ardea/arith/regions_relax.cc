@@ -12,7 +12,7 @@ namespace {
 enum class Side { low, high };
 
 /// First and last element of a dimension.
-struct Interval {
+struct ElementInterval {
   Expr low, high;
 };
 
@@ -94,7 +94,7 @@ class Tightening {
              const Analyzer& facts)
       : loops_(loops), cuts_(cuts), spent_(spent), facts_(facts) {}
 
-  void apply(const Expr& index, Interval& interval) const {
+  void apply(const Expr& index, ElementInterval& interval) const {
     const auto coefficients = linear_coefficients(index, loops_, facts_);
     if (!coefficients) return;
     for (std::size_t c = 0; c < cuts_.size(); ++c)
@@ -113,7 +113,7 @@ class Tightening {
     return found;
   }
 
-  void use(const Expr& index, std::size_t c, std::int64_t m, Interval& interval) const {
+  void use(const Expr& index, std::size_t c, std::int64_t m, ElementInterval& interval) const {
     const Expr rest = facts_.simplify(as_index(index) + cuts_[c].value * m);
     const Side side = m > 0 ? Side::high : Side::low;
     const Expr bound = extreme(rest, loops_, side, facts_);
@@ -131,14 +131,14 @@ class Tightening {
   const Analyzer& facts_;
 };
 
-Range clipped(Interval interval, const Expr& extent, const Analyzer& facts) {
+Range clipped(ElementInterval interval, const Expr& extent, const Analyzer& facts) {
   const Expr last = facts.simplify(as_index(extent) - 1);
   interval.low = interval.low ? larger(interval.low, make_int(0), facts) : make_int(0);
   interval.high = interval.high ? smaller(interval.high, last, facts) : last;
   return {interval.low, facts.simplify(interval.high - interval.low + 1)};
 }
 
-Interval interval_of(const Range& range, const Analyzer& facts) {
+ElementInterval interval_of(const Range& range, const Analyzer& facts) {
   const Expr low = as_index(range.min);
   return {low, is_one(range.extent) ? low : facts.simplify(low + as_index(range.extent) - 1)};
 }
@@ -186,13 +186,13 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
       touched.region.region.push_back(dim);
       continue;
     }
-    const Interval at = interval_of(dim, facts);
-    Interval box{extreme(at.low, loops, Side::low, facts), extreme(at.high, loops, Side::high, facts)};
+    const ElementInterval at = interval_of(dim, facts);
+    ElementInterval box{extreme(at.low, loops, Side::low, facts), extreme(at.high, loops, Side::high, facts)};
     std::vector<bool> unused(cuts.size());
     if (is_one(dim.extent)) {
       Tightening(loops, cuts, spent, facts).apply(at.low, box);
     } else if (const auto steps = whole_steps(dim, loops, facts)) {
-      Interval counts{};
+      ElementInterval counts{};
       Tightening(loops, cuts, spent, facts).apply(steps->count, counts);
       if (counts.low) {
         const Expr low = steps->first(counts.low, facts);
@@ -204,7 +204,7 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
       }
     } else {
       // A slice that a cut shortens is not exact: the cut bounds its first element only.
-      Interval first{}, last{};
+      ElementInterval first{}, last{};
       Tightening(loops, cuts, unused, facts).apply(at.low, first);
       Tightening(loops, cuts, unused, facts).apply(at.high, last);
       if (first.low) box.low = box.low ? larger(box.low, first.low, facts) : first.low;
@@ -276,7 +276,7 @@ Touched unite(const Touched& a, const Touched& b, const Analyzer& facts) {
   bool touching = true;
   for (std::size_t d = 0; d < a.region.region.size(); ++d) {
     const Range &ra = a.region.region[d], &rb = b.region.region[d];
-    const Interval ia = interval_of(ra, facts), ib = interval_of(rb, facts);
+    const ElementInterval ia = interval_of(ra, facts), ib = interval_of(rb, facts);
     const bool same = facts.proves(equals(ia.low, ib.low)) && facts.proves(equals(ia.high, ib.high));
     if (same) {
       box.region.region.push_back(ra);
@@ -306,7 +306,7 @@ bool certainly_not_empty(const BufferRegion& region, const Analyzer& facts) {
 Proof contains(const BufferRegion& outer, const BufferRegion& inner, const Analyzer& facts) {
   bool all = true, refuted = false;
   for (std::size_t d = 0; d < inner.region.size(); ++d) {
-    const Interval out = interval_of(outer.region[d], facts), in = interval_of(inner.region[d], facts);
+    const ElementInterval out = interval_of(outer.region[d], facts), in = interval_of(inner.region[d], facts);
     for (const Expr& bound : {out.low <= in.low, in.high <= out.high}) {
       const Proof proof = facts.prove(bound);
       all = all && proof == Proof::proved;
@@ -320,7 +320,7 @@ Proof contains(const BufferRegion& outer, const BufferRegion& inner, const Analy
 Proof disjoint(const BufferRegion& a, const BufferRegion& b, const Analyzer& facts) {
   bool meet = certainly_not_empty(a, facts) && certainly_not_empty(b, facts);
   for (std::size_t d = 0; d < a.region.size(); ++d) {
-    const Interval ia = interval_of(a.region[d], facts), ib = interval_of(b.region[d], facts);
+    const ElementInterval ia = interval_of(a.region[d], facts), ib = interval_of(b.region[d], facts);
     if (facts.proves(ia.high < ib.low) || facts.proves(ib.high < ia.low)) return Proof::proved;
     meet = meet && facts.proves(ia.low <= ib.high) && facts.proves(ib.low <= ia.high);
   }

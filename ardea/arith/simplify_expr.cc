@@ -13,7 +13,7 @@ namespace {
 
 // Each condition assumed doubles the work on what is shared between the sides; below this depth it is worth
 // it.
-constexpr int deepest_nesting = 4;
+constexpr int deepest_assumptions = 4;
 
 bool touches_memory(const Expr& e) {
   bool found = false;
@@ -67,7 +67,7 @@ Expr Reasoner::simplify_children(const Expr& e) {
 
 Expr Reasoner::simplify_under(const Expr& condition, bool holds, const Expr& e) {
   if (e.is<IntImm>() || e.is<FloatImm>()) return e;
-  if (nesting_ >= deepest_nesting || --*contexts_left_ < 0) return simplify(e);
+  if (nesting_ >= deepest_assumptions || --*contexts_left_ < 0) return simplify(e);
   Reasoner inner = *this;
   ++inner.nesting_;
   inner.assume(condition, holds);

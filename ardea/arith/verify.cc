@@ -32,8 +32,8 @@ namespace {
 using Check = void (*)(const Function&, Report&);
 
 // In this order: a group reads only what the groups before it have found sound.
-const std::vector<Check> form = {check_scopes, check_types, check_buffers};
-const std::vector<Check> truth = {check_blocks, check_ranges};
+const std::vector<Check> form_checks = {check_scopes, check_types, check_buffers};
+const std::vector<Check> truth_checks = {check_blocks, check_ranges};
 
 std::vector<Violation> run(const Function& f, const std::vector<Check>& checks) {
   Report report(f.name);
@@ -64,14 +64,14 @@ void refuse(const std::vector<Violation>& violations, const std::string& context
 
 }  // namespace
 
-std::vector<Violation> verify_form(const Function& f) { return run(f, form); }
+std::vector<Violation> verify_form(const Function& f) { return run(f, form_checks); }
 std::vector<Violation> verify_form(const Module& m) {
   return in_module(m, [](const Function& f) { return verify_form(f); });
 }
 
 std::vector<Violation> verify(const Function& f) {
-  std::vector<Violation> violations = run(f, form);
-  return violations.empty() ? run(f, truth) : violations;
+  std::vector<Violation> violations = run(f, form_checks);
+  return violations.empty() ? run(f, truth_checks) : violations;
 }
 std::vector<Violation> verify(const Module& m) {
   return in_module(m, [](const Function& f) { return verify(f); });

@@ -9,7 +9,7 @@ namespace {
 
 // Above what tools measured: the largest error over all float32 values and many float64 ones
 // (docs/functions.md).
-constexpr std::array<Accuracy, 22> table = {{
+constexpr std::array<Accuracy, 22> accuracy_table = {{
     {"acos", 1.5, 1.5}, {"asin", 2.5, 2.5},  {"atan", 2.5, 2.5},  {"atan2", 2.5, 2.5}, {"cos", 1.6, 1},
     {"cosh", 2, 2},     {"erf", 1.5, 1.5},   {"exp", 1.5, 1.5},   {"exp10", 1.5, 2},   {"exp2", 1.5, 1.5},
     {"expm1", 1.5, 2},  {"log", 1, 1},       {"log10", 1.5, 1},   {"log1p", 1.6, 2},   {"log2", 1.5, 1},
@@ -19,13 +19,13 @@ constexpr std::array<Accuracy, 22> table = {{
 
 }  // namespace
 
-std::span<const Accuracy> accuracies() { return table; }
+std::span<const Accuracy> accuracies() { return accuracy_table; }
 
 const Accuracy* find_accuracy(std::string_view function) {
   const auto at =
-      std::lower_bound(table.begin(), table.end(), function,
+      std::lower_bound(accuracy_table.begin(), accuracy_table.end(), function,
                        [](const Accuracy& row, std::string_view name) { return row.function < name; });
-  return at != table.end() && at->function == function ? &*at : nullptr;
+  return at != accuracy_table.end() && at->function == function ? &*at : nullptr;
 }
 
 double error_ulp(const Accuracy& row, DataType type) {

@@ -15,7 +15,7 @@ constexpr auto pure = Effect::pure;
 constexpr auto writes = Effect::writes;
 constexpr auto first = ResultRule::same_as_first;
 
-std::vector<Intrinsic> table() {
+std::vector<Intrinsic> sorted_intrinsics() {
   std::vector<Intrinsic> rows = {
       {"exp", 1, pure, first, true, "e to the x"},
       {"exp2", 1, pure, first, true, "2 to the x"},
@@ -94,15 +94,15 @@ std::vector<Intrinsic> table() {
   return rows;
 }
 
-const std::vector<Intrinsic>& rows() {
-  static const std::vector<Intrinsic> all = table();
+const std::vector<Intrinsic>& own_intrinsics() {
+  static const std::vector<Intrinsic> all = sorted_intrinsics();
   return all;
 }
 
 const Intrinsic& lookup(std::string_view name) {
   if (const Intrinsic* op = find_intrinsic(name)) return *op;
   std::vector<std::string> names;
-  for (const Intrinsic& row : rows()) names.push_back(row.name);
+  for (const Intrinsic& row : own_intrinsics()) names.push_back(row.name);
   for (const std::string& registered : registered_names()) names.push_back(registered);
   fail("T.{}: there is no such intrinsic{}", name, did_you_mean(name, names));
 }
@@ -148,10 +148,10 @@ DataType result_type(const Intrinsic& op, const std::vector<Expr>& arguments) {
 
 }  // namespace
 
-std::span<const Intrinsic> intrinsics() { return rows(); }
+std::span<const Intrinsic> intrinsics() { return own_intrinsics(); }
 
 const Intrinsic* find_intrinsic(std::string_view name) {
-  const auto& all = rows();
+  const auto& all = own_intrinsics();
   const auto at = std::lower_bound(all.begin(), all.end(), name,
                                    [](const Intrinsic& row, std::string_view n) { return row.name < n; });
   return at != all.end() && at->name == name ? &*at : find_registered(name);

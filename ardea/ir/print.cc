@@ -12,13 +12,15 @@ namespace ardea {
 
 namespace {
 
-bool is_narrow(const Expr& index) { return index && index.type().is_integer() && index.type().bits < 64; }
+bool is_narrow_index(const Expr& index) {
+  return index && index.type().is_integer() && index.type().bits < 64;
+}
 bool has_narrow(const std::vector<Expr>& indices) {
-  return std::any_of(indices.begin(), indices.end(), is_narrow);
+  return std::any_of(indices.begin(), indices.end(), is_narrow_index);
 }
 bool has_narrow(const BufferRegion& region) {
   return std::any_of(region.region.begin(), region.region.end(),
-                     [](const Range& r) { return is_narrow(r.min) || is_narrow(r.extent); });
+                     [](const Range& r) { return is_narrow_index(r.min) || is_narrow_index(r.extent); });
 }
 
 /// Whether an index is narrower than int64, as after narrow_indices: the parser would widen it.

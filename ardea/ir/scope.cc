@@ -4,12 +4,12 @@ namespace ardea {
 
 namespace {
 
-struct Row {
+struct RankedScope {
   std::string_view name;  ///< ends in a dot where it is the first word of a unit's own scopes
   ScopeRank rank;
 };
 
-constexpr Row rows[] = {
+constexpr RankedScope ranked_scopes[] = {
     {"global", ScopeRank::device},     {"shared", ScopeRank::block}, {"shared.dyn", ScopeRank::block},
     {"warp", ScopeRank::warp},         {"local", ScopeRank::thread}, {"register", ScopeRank::thread},
     {"scratchpad.", ScopeRank::block}, {"wmma.", ScopeRank::warp},   {"mma.", ScopeRank::warp},
@@ -19,7 +19,7 @@ constexpr Row rows[] = {
 }  // namespace
 
 std::optional<ScopeRank> scope_rank(std::string_view scope) {
-  for (const Row& row : rows) {
+  for (const RankedScope& row : ranked_scopes) {
     const bool family = row.name.back() == '.';
     if (family ? scope.size() > row.name.size() && scope.starts_with(row.name) : scope == row.name)
       return row.rank;
@@ -29,7 +29,7 @@ std::optional<ScopeRank> scope_rank(std::string_view scope) {
 
 std::string known_scopes() {
   std::string names;
-  for (const Row& row : rows) {
+  for (const RankedScope& row : ranked_scopes) {
     if (!names.empty()) names += ", ";
     names += row.name;
     if (row.name.back() == '.') names += '*';

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t bit(int index) { return std::uint64_t{1} << index; }
 
 /// The feature is usable where all bits of both masks are set.
-struct Row {
+struct HwcapFeature {
   std::uint64_t hwcap;
   std::uint64_t hwcap2;
   const char* feature;
@@ -17,41 +17,41 @@ struct Row {
 // Linux's arch/arm64/include/uapi/asm/hwcap.h; LLVM's names. Features that need scalable vectors also ask for
 // HWCAP_SVE.
 constexpr std::uint64_t sve = bit(22);
-constexpr std::array rows = {
-    Row{bit(0), 0, "fp-armv8"},
-    Row{bit(1), 0, "neon"},
-    Row{bit(3) | bit(4), 0, "aes"},  // AES and PMULL: LLVM has one name
-    Row{bit(6), 0, "sha2"},
-    Row{bit(7), 0, "crc"},
-    Row{bit(8), 0, "lse"},
-    Row{bit(9) | bit(10), 0, "fullfp16"},  // scalar and vector half precision: LLVM has one name
-    Row{bit(12), 0, "rdm"},
-    Row{bit(13), 0, "jsconv"},
-    Row{bit(14), 0, "complxnum"},
-    Row{bit(15), 0, "rcpc"},
-    Row{bit(17) | bit(21), 0, "sha3"},  // SHA3 and SHA512
-    Row{bit(20), 0, "dotprod"},
-    Row{bit(23), 0, "fp16fml"},
-    Row{bit(25), 0, "lse2"},
-    Row{bit(26), 0, "rcpc-immo"},
-    Row{bit(27), 0, "flagm"},
-    Row{0, bit(8), "fptoint"},
-    Row{0, bit(13), "i8mm"},
-    Row{0, bit(14), "bf16"},
-    Row{0, bit(34), "cssc"},
-    Row{0, bit(43), "mops"},
-    Row{0, bit(46), "rcpc3"},
-    Row{sve, 0, "sve"},
-    Row{sve, bit(1), "sve2"},
-    Row{sve, bit(1) | bit(4), "sve2-bitperm"},
-    Row{sve, bit(36) | bit(1), "sve2p1"},
-    Row{sve, bit(10), "f32mm"},
-    Row{sve, bit(11), "f64mm"},
-    Row{0, bit(23), "sme"},
-    Row{0, bit(37), "sme2"},
+constexpr std::array hwcap_features = {
+    HwcapFeature{bit(0), 0, "fp-armv8"},
+    HwcapFeature{bit(1), 0, "neon"},
+    HwcapFeature{bit(3) | bit(4), 0, "aes"},  // AES and PMULL: LLVM has one name
+    HwcapFeature{bit(6), 0, "sha2"},
+    HwcapFeature{bit(7), 0, "crc"},
+    HwcapFeature{bit(8), 0, "lse"},
+    HwcapFeature{bit(9) | bit(10), 0, "fullfp16"},  // scalar and vector half precision: LLVM has one name
+    HwcapFeature{bit(12), 0, "rdm"},
+    HwcapFeature{bit(13), 0, "jsconv"},
+    HwcapFeature{bit(14), 0, "complxnum"},
+    HwcapFeature{bit(15), 0, "rcpc"},
+    HwcapFeature{bit(17) | bit(21), 0, "sha3"},  // SHA3 and SHA512
+    HwcapFeature{bit(20), 0, "dotprod"},
+    HwcapFeature{bit(23), 0, "fp16fml"},
+    HwcapFeature{bit(25), 0, "lse2"},
+    HwcapFeature{bit(26), 0, "rcpc-immo"},
+    HwcapFeature{bit(27), 0, "flagm"},
+    HwcapFeature{0, bit(8), "fptoint"},
+    HwcapFeature{0, bit(13), "i8mm"},
+    HwcapFeature{0, bit(14), "bf16"},
+    HwcapFeature{0, bit(34), "cssc"},
+    HwcapFeature{0, bit(43), "mops"},
+    HwcapFeature{0, bit(46), "rcpc3"},
+    HwcapFeature{sve, 0, "sve"},
+    HwcapFeature{sve, bit(1), "sve2"},
+    HwcapFeature{sve, bit(1) | bit(4), "sve2-bitperm"},
+    HwcapFeature{sve, bit(36) | bit(1), "sve2p1"},
+    HwcapFeature{sve, bit(10), "f32mm"},
+    HwcapFeature{sve, bit(11), "f64mm"},
+    HwcapFeature{0, bit(23), "sme"},
+    HwcapFeature{0, bit(37), "sme2"},
 };
 
-bool usable(const Row& row, const Aarch64Words& words) {
+bool usable(const HwcapFeature& row, const Aarch64Words& words) {
   return (words.hwcap & row.hwcap) == row.hwcap && (words.hwcap2 & row.hwcap2) == row.hwcap2;
 }
 
@@ -59,9 +59,9 @@ bool usable(const Row& row, const Aarch64Words& words) {
 
 std::vector<std::string> aarch64_features(const Aarch64Words& words) {
   std::vector<std::string> features;
-  for (const Row& row : rows)
+  for (const HwcapFeature& row : hwcap_features)
     if (usable(row, words)) features.push_back(std::string("+") + row.feature);
-  for (const Row& row : rows)
+  for (const HwcapFeature& row : hwcap_features)
     if (!usable(row, words)) features.push_back(std::string("-") + row.feature);
   return features;
 }

@@ -15,7 +15,7 @@ constexpr std::uint64_t tile_state = 0x60000;  // tile configuration and tile da
 
 enum class Needs : std::uint8_t { nothing, avx, avx512, tiles };
 
-struct Row {
+struct CpuidFeature {
   std::uint32_t X86Words::* word;
   int bit;
   Needs needs;
@@ -31,57 +31,57 @@ constexpr auto leaf7_1d = &X86Words::leaf7_1_edx;
 constexpr auto extended = &X86Words::extended_ecx;
 
 // Intel's Software Developer's Manual, volume 2A, CPUID; AMD's for the extended leaf.
-constexpr std::array rows = {
-    Row{leaf1, 0, Needs::nothing, "sse3"},
-    Row{leaf1, 9, Needs::nothing, "ssse3"},
-    Row{leaf1, 19, Needs::nothing, "sse4.1"},
-    Row{leaf1, 20, Needs::nothing, "sse4.2"},
-    Row{leaf1, 1, Needs::nothing, "pclmul"},
-    Row{leaf1, 13, Needs::nothing, "cx16"},
-    Row{leaf1, 22, Needs::nothing, "movbe"},
-    Row{leaf1, 23, Needs::nothing, "popcnt"},
-    Row{leaf1, 25, Needs::nothing, "aes"},
-    Row{extended, 0, Needs::nothing, "sahf"},
-    Row{extended, 5, Needs::nothing, "lzcnt"},
-    Row{extended, 6, Needs::nothing, "sse4a"},
-    Row{extended, 11, Needs::avx, "xop"},
-    Row{extended, 16, Needs::avx, "fma4"},
-    Row{extended, 21, Needs::nothing, "tbm"},
-    Row{leaf7b, 3, Needs::nothing, "bmi"},
-    Row{leaf7b, 8, Needs::nothing, "bmi2"},
-    Row{leaf7b, 19, Needs::nothing, "adx"},
-    Row{leaf7b, 29, Needs::nothing, "sha"},
-    Row{leaf7c, 8, Needs::nothing, "gfni"},
-    Row{leaf1, 28, Needs::avx, "avx"},
-    Row{leaf1, 12, Needs::avx, "fma"},
-    Row{leaf1, 29, Needs::avx, "f16c"},
-    Row{leaf7b, 5, Needs::avx, "avx2"},
-    Row{leaf7c, 9, Needs::avx, "vaes"},
-    Row{leaf7c, 10, Needs::avx, "vpclmulqdq"},
-    Row{leaf7_1a, 4, Needs::avx, "avxvnni"},
-    Row{leaf7_1a, 23, Needs::avx, "avxifma"},
-    Row{leaf7_1d, 4, Needs::avx, "avxvnniint8"},
-    Row{leaf7_1d, 5, Needs::avx, "avxneconvert"},
-    Row{leaf7_1d, 10, Needs::avx, "avxvnniint16"},
-    Row{leaf7b, 16, Needs::avx512, "avx512f"},
-    Row{leaf7b, 17, Needs::avx512, "avx512dq"},
-    Row{leaf7b, 21, Needs::avx512, "avx512ifma"},
-    Row{leaf7b, 28, Needs::avx512, "avx512cd"},
-    Row{leaf7b, 30, Needs::avx512, "avx512bw"},
-    Row{leaf7b, 31, Needs::avx512, "avx512vl"},
-    Row{leaf7c, 1, Needs::avx512, "avx512vbmi"},
-    Row{leaf7c, 6, Needs::avx512, "avx512vbmi2"},
-    Row{leaf7c, 11, Needs::avx512, "avx512vnni"},
-    Row{leaf7c, 12, Needs::avx512, "avx512bitalg"},
-    Row{leaf7c, 14, Needs::avx512, "avx512vpopcntdq"},
-    Row{leaf7d, 8, Needs::avx512, "avx512vp2intersect"},
-    Row{leaf7d, 23, Needs::avx512, "avx512fp16"},
-    Row{leaf7_1a, 5, Needs::avx512, "avx512bf16"},
-    Row{leaf7d, 24, Needs::tiles, "amx-tile"},
-    Row{leaf7d, 25, Needs::tiles, "amx-int8"},
-    Row{leaf7d, 22, Needs::tiles, "amx-bf16"},
-    Row{leaf7_1a, 21, Needs::tiles, "amx-fp16"},
-    Row{leaf7_1d, 8, Needs::tiles, "amx-complex"},
+constexpr std::array cpuid_features = {
+    CpuidFeature{leaf1, 0, Needs::nothing, "sse3"},
+    CpuidFeature{leaf1, 9, Needs::nothing, "ssse3"},
+    CpuidFeature{leaf1, 19, Needs::nothing, "sse4.1"},
+    CpuidFeature{leaf1, 20, Needs::nothing, "sse4.2"},
+    CpuidFeature{leaf1, 1, Needs::nothing, "pclmul"},
+    CpuidFeature{leaf1, 13, Needs::nothing, "cx16"},
+    CpuidFeature{leaf1, 22, Needs::nothing, "movbe"},
+    CpuidFeature{leaf1, 23, Needs::nothing, "popcnt"},
+    CpuidFeature{leaf1, 25, Needs::nothing, "aes"},
+    CpuidFeature{extended, 0, Needs::nothing, "sahf"},
+    CpuidFeature{extended, 5, Needs::nothing, "lzcnt"},
+    CpuidFeature{extended, 6, Needs::nothing, "sse4a"},
+    CpuidFeature{extended, 11, Needs::avx, "xop"},
+    CpuidFeature{extended, 16, Needs::avx, "fma4"},
+    CpuidFeature{extended, 21, Needs::nothing, "tbm"},
+    CpuidFeature{leaf7b, 3, Needs::nothing, "bmi"},
+    CpuidFeature{leaf7b, 8, Needs::nothing, "bmi2"},
+    CpuidFeature{leaf7b, 19, Needs::nothing, "adx"},
+    CpuidFeature{leaf7b, 29, Needs::nothing, "sha"},
+    CpuidFeature{leaf7c, 8, Needs::nothing, "gfni"},
+    CpuidFeature{leaf1, 28, Needs::avx, "avx"},
+    CpuidFeature{leaf1, 12, Needs::avx, "fma"},
+    CpuidFeature{leaf1, 29, Needs::avx, "f16c"},
+    CpuidFeature{leaf7b, 5, Needs::avx, "avx2"},
+    CpuidFeature{leaf7c, 9, Needs::avx, "vaes"},
+    CpuidFeature{leaf7c, 10, Needs::avx, "vpclmulqdq"},
+    CpuidFeature{leaf7_1a, 4, Needs::avx, "avxvnni"},
+    CpuidFeature{leaf7_1a, 23, Needs::avx, "avxifma"},
+    CpuidFeature{leaf7_1d, 4, Needs::avx, "avxvnniint8"},
+    CpuidFeature{leaf7_1d, 5, Needs::avx, "avxneconvert"},
+    CpuidFeature{leaf7_1d, 10, Needs::avx, "avxvnniint16"},
+    CpuidFeature{leaf7b, 16, Needs::avx512, "avx512f"},
+    CpuidFeature{leaf7b, 17, Needs::avx512, "avx512dq"},
+    CpuidFeature{leaf7b, 21, Needs::avx512, "avx512ifma"},
+    CpuidFeature{leaf7b, 28, Needs::avx512, "avx512cd"},
+    CpuidFeature{leaf7b, 30, Needs::avx512, "avx512bw"},
+    CpuidFeature{leaf7b, 31, Needs::avx512, "avx512vl"},
+    CpuidFeature{leaf7c, 1, Needs::avx512, "avx512vbmi"},
+    CpuidFeature{leaf7c, 6, Needs::avx512, "avx512vbmi2"},
+    CpuidFeature{leaf7c, 11, Needs::avx512, "avx512vnni"},
+    CpuidFeature{leaf7c, 12, Needs::avx512, "avx512bitalg"},
+    CpuidFeature{leaf7c, 14, Needs::avx512, "avx512vpopcntdq"},
+    CpuidFeature{leaf7d, 8, Needs::avx512, "avx512vp2intersect"},
+    CpuidFeature{leaf7d, 23, Needs::avx512, "avx512fp16"},
+    CpuidFeature{leaf7_1a, 5, Needs::avx512, "avx512bf16"},
+    CpuidFeature{leaf7d, 24, Needs::tiles, "amx-tile"},
+    CpuidFeature{leaf7d, 25, Needs::tiles, "amx-int8"},
+    CpuidFeature{leaf7d, 22, Needs::tiles, "amx-bf16"},
+    CpuidFeature{leaf7_1a, 21, Needs::tiles, "amx-fp16"},
+    CpuidFeature{leaf7_1d, 8, Needs::tiles, "amx-complex"},
 };
 
 bool permitted(Needs needs, const X86Words& words) {
@@ -95,7 +95,7 @@ bool permitted(Needs needs, const X86Words& words) {
   return false;
 }
 
-bool usable(const Row& row, const X86Words& words) {
+bool usable(const CpuidFeature& row, const X86Words& words) {
   return ((words.*row.word >> row.bit) & 1) != 0 && permitted(row.needs, words);
 }
 
@@ -170,9 +170,9 @@ std::string level_cpu(const std::vector<std::string>& features) {
 
 std::vector<std::string> x86_64_features(const X86Words& words) {
   std::vector<std::string> features = {"+sse2"};
-  for (const Row& row : rows)
+  for (const CpuidFeature& row : cpuid_features)
     if (usable(row, words)) features.push_back(std::string("+") + row.feature);
-  for (const Row& row : rows)
+  for (const CpuidFeature& row : cpuid_features)
     if (!usable(row, words)) features.push_back(std::string("-") + row.feature);
   // Some processors' names ask for 256-bit vectors for the sake of the clock; the width is the schedule's
   // decision.
