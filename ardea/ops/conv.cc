@@ -10,7 +10,7 @@ namespace ardea::ops {
 namespace {
 
 /// The parts that all convolutions share: data in a frame of zeros, output extents, the windows' axes.
-struct Windows {
+struct ConvWindows {
   Image image;
   ConvOptions options;
   te::Tensor data;               ///< padded
@@ -29,11 +29,11 @@ struct Windows {
   }
 };
 
-Windows windows_of(const std::string& call, std::size_t rank, const te::Tensor& data,
-                   const std::vector<Expr>& kernel, const ConvOptions& options, const Types& types) {
+ConvWindows conv_windows(const std::string& call, std::size_t rank, const te::Tensor& data,
+                         const std::vector<Expr>& kernel, const ConvOptions& options, const Types& types) {
   check_window(call, options.stride, options.padding, options.dilation);
   const Image image{options.layout, rank};
-  Windows windows{image, options, {}, {}, {}};
+  ConvWindows windows{image, options, {}, {}, {}};
   const std::vector<std::string> names = image.spatial_names(), kernel_names = image.spatial_names("k");
   const std::vector<Expr> in = image.spatial(data.shape());
   for (std::size_t i = 0; i < rank; ++i) {
@@ -74,7 +74,7 @@ te::Tensor convolution(const std::string& call, std::size_t rank, const te::Tens
                                          : std::vector<Expr>(extents.begin(), extents.end() - 2);
   const Image image{options.layout, rank};
   check_groups(call, data, data.shape()[image.channel_dimension()], ci, co, options.groups);
-  const Windows windows = windows_of(call, rank, data, window, options, types);
+  const ConvWindows windows = conv_windows(call, rank, data, window, options, types);
 
   const te::Axis rci = te::reduce_axis(ci, "ci");
   // In the order in which the kernel lies in memory.
@@ -122,7 +122,7 @@ te::Tensor depthwise(const te::Tensor& data, const te::Tensor& kernel, const Con
   const auto& extents = kernel.shape();
   const std::vector<Expr> window =
       first ? std::vector<Expr>{extents[1], extents[2]} : std::vector<Expr>{extents[0], extents[1]};
-  const Windows windows = windows_of("depthwise", 2, data, window, options, types);
+  const ConvWindows windows = conv_windows("depthwise", 2, data, window, options, types);
   const Expr channels = data.shape()[image.channel_dimension()];
   const auto dims = named_dims(image.arranged(data.shape()[0], channels, windows.out),
                                image.arranged<std::string>("n", "c", image.spatial_names()));

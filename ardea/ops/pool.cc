@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t spatial_rank = 2;
 
 /// The image in its frame and the windows over it.
-struct Windows {
+struct PoolWindows {
   Image image;
   std::int64_t stride;
   te::Tensor framed;
@@ -29,8 +29,8 @@ struct Windows {
   }
 };
 
-Windows windows_of(const std::string& call, const te::Tensor& x, const PoolOptions& options,
-                   const Expr& frame) {
+PoolWindows pool_windows(const std::string& call, const te::Tensor& x, const PoolOptions& options,
+                         const Expr& frame) {
   require_rank(call, x, spatial_rank + 2);
   check_window(call, options.stride, options.padding, 1);
   require(options.k >= 1, "{}: k is {}, must be at least 1", call, options.k);
@@ -74,7 +74,8 @@ std::string name_or(const PoolOptions& options, const char* name) {
 te::Tensor maxpool(const te::Tensor& x, const PoolOptions& options) {
   const Types types = resolved("maxpool", Arithmetic::order, {x.type()}, options.types);
   require_elements_in_windows("maxpool", options);
-  const Windows windows = windows_of("maxpool", x, options, te::least_value(padding_type(x, types.acc)));
+  const PoolWindows windows =
+      pool_windows("maxpool", x, options, te::least_value(padding_type(x, types.acc)));
   return accumulated(name_or(options, "maxpool"), windows.dims, types, [&](const std::vector<Var>& at) {
     return te::max(te::cast(types.acc, windows.element(at)), windows.window);
   });
@@ -83,7 +84,7 @@ te::Tensor maxpool(const te::Tensor& x, const PoolOptions& options) {
 te::Tensor avgpool(const te::Tensor& x, const PoolOptions& options) {
   const Types types = resolved("avgpool", Arithmetic::real, {x.type()}, options.types);
   if (!options.count_include_pad) require_elements_in_windows("avgpool", options);
-  const Windows windows = windows_of("avgpool", x, options, make_const(0, padding_type(x, types.acc)));
+  const PoolWindows windows = pool_windows("avgpool", x, options, make_const(0, padding_type(x, types.acc)));
   const auto count = [&](const std::vector<Var>& at) {
     if (options.count_include_pad || options.padding == 0)
       return make_const(static_cast<double>(options.k) * static_cast<double>(options.k), types.acc);

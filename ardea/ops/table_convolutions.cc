@@ -17,13 +17,9 @@ std::vector<std::string> spatial_sizes(std::size_t rank, bool kernel) {
   return names;
 }
 
-Layout layout_of(const Workload& w) {
-  return channels_last(w) ? Layout::channels_last : Layout::channels_first;
-}
-
 Count groups_of(const Workload& w) { return w.op == "grouped" ? Sizes(w)("groups") : Count(1); }
 
-ConvOptions options_of(const Workload& w) {
+ConvOptions conv_options_of(const Workload& w) {
   const Sizes s(w);
   return {.stride = s.value("stride"),
           .padding = s.value("pad"),
@@ -104,7 +100,7 @@ Operator convolution_row(const std::string& name, std::size_t rank, const std::s
       .result =
           [rank](const Workload& w, const auto& in) {
             const auto function = rank == 1 ? c1d : rank == 2 ? c2d : c3d;
-            return function(in[0], in[1], options_of(w));
+            return function(in[0], in[1], conv_options_of(w));
           },
       .count_flops = [rank](const Workload& w) { return convolution_flops(w, rank); },
   };
@@ -185,7 +181,7 @@ Operator depthwise_row() {
         return {image_shape(w, s("n"), s("c"), {s("h"), s("w")}), kernel,
                 image_shape(w, s("n"), s("c"), output_spatial(w, 2))};
       },
-      .result = [](const Workload& w, const auto& in) { return depthwise(in[0], in[1], options_of(w)); },
+      .result = [](const Workload& w, const auto& in) { return depthwise(in[0], in[1], conv_options_of(w)); },
       .count_flops =
           [](const Workload& w) {
             const Sizes s(w);
@@ -221,6 +217,10 @@ std::vector<std::string> image_layouts(std::size_t rank) {
 }
 
 bool channels_last(const Workload& w) { return !w.layout.empty() && w.layout.back() == 'c'; }
+
+Layout layout_of(const Workload& w) {
+  return channels_last(w) ? Layout::channels_last : Layout::channels_first;
+}
 
 Shape image_shape(const Workload& w, Count n, Count c, const Shape& spatial) {
   return Image{layout_of(w), spatial.size()}.arranged(n, c, spatial);

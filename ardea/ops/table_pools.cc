@@ -5,11 +5,7 @@ namespace ardea::ops {
 
 namespace {
 
-Layout layout_of(const Workload& w) {
-  return channels_last(w) ? Layout::channels_last : Layout::channels_first;
-}
-
-PoolOptions options_of(const Workload& w) {
+PoolOptions pool_options_of(const Workload& w) {
   const Sizes s(w);
   return {.k = s.value("k"),
           .stride = s.value("stride"),
@@ -52,7 +48,7 @@ std::vector<Operator> pool_operators() {
       pool_row("maxpool", "The greatest element of each window; pad must be less than k.",
                "maxpool[n, c, h, w] = max_{kh, kw < k} x[n, c, h*stride + kh - pad, ...]", Arithmetic::order);
   maxpool_row.flop_formula = "k * k * (elements of the output)";
-  maxpool_row.result = [](const Workload& w, const auto& in) { return maxpool(in[0], options_of(w)); };
+  maxpool_row.result = [](const Workload& w, const auto& in) { return maxpool(in[0], pool_options_of(w)); };
   maxpool_row.count_flops = [](const Workload& w) {
     return output_elements(w) * Sizes(w)("k") * Sizes(w)("k");
   };
@@ -63,7 +59,7 @@ std::vector<Operator> pool_operators() {
       "default.",
       "avgpool[n, c, h, w] = sum_{kh, kw < k} x[n, c, h*stride + kh - pad, ...] / (k * k)", Arithmetic::real);
   avgpool_row.flop_formula = "(k * k + 1) * (elements of the output)";
-  avgpool_row.result = [](const Workload& w, const auto& in) { return avgpool(in[0], options_of(w)); };
+  avgpool_row.result = [](const Workload& w, const auto& in) { return avgpool(in[0], pool_options_of(w)); };
   avgpool_row.count_flops = [](const Workload& w) {
     return output_elements(w) * (Sizes(w)("k") * Sizes(w)("k") + 1);
   };

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "ardea/ops/layout.h"
 #include "ardea/ops/registry.h"
 
 /// The rows of the registry, by family, and what they are written with.
@@ -32,6 +33,7 @@ std::vector<Size> convolution_sizes(std::size_t spatial_rank);
 /// {"nchw", "nhwc"} for two spatial dimensions.
 std::vector<std::string> image_layouts(std::size_t spatial_rank);
 bool channels_last(const Workload& w);
+Layout layout_of(const Workload& w);
 
 /// Shapes of data, kernel and output of a convolution with the sizes above.
 std::vector<Shape> convolution_shapes(const Workload& w, std::size_t spatial_rank);

@@ -38,15 +38,15 @@ std::string instruction_for(const ops::Workload& w, const target::Target& target
 }
 
 /// Pairs of rows times pairs of columns.
-struct Tile {
+struct PairTile {
   std::int64_t down = 1, across = 1;
 };
 
 /// Of the tiles that registers hold beside the rows of A and three of B, which is loaded early, the one with
 /// the most instructions a load.
-Tile tile_for(const ProductSizes& sizes, const target::Target& target) {
+PairTile pair_tile_for(const ProductSizes& sizes, const target::Target& target) {
   const std::int64_t most_down = quotient_up(sizes.m, pair), most_across = quotient_up(sizes.n, pair);
-  Tile best;
+  PairTile best;
   for (std::int64_t down = 1; down <= most_down; ++down) {
     const std::int64_t across = std::min(most_across, (target.vector_registers - 3 - down) / down);
     if (across < 1) break;
@@ -73,7 +73,7 @@ bool serves_mmla_gemm(const ops::Workload& workload, const target::Target& targe
 void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
                         Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
-  const auto [down, across] = tile_for(sizes, target);
+  const auto [down, across] = pair_tile_for(sizes, target);
   const std::int64_t depth = row_bits / workload.in[0].bits, rows = down * pair, columns = across * pair;
   const PaddedProduct product = padded_product(s, workload, {pair, pair, depth});
   const BlockRef c = product.sums;

@@ -16,7 +16,7 @@ using namespace schedule;
 namespace {
 
 /// Rows of B that are added at once: so many streams out of memory, and so rarely C is loaded and stored.
-constexpr std::int64_t rows_at_once = 8;
+constexpr std::int64_t rows_of_b_at_once = 8;
 /// Beyond, packed panels are worth their time.
 constexpr std::int64_t few = 8;
 
@@ -27,13 +27,13 @@ bool is_plain_product(const ops::Workload& workload, const target::Target& targe
          target.cache(1) != nullptr && is_summed(workload.acc) && workload.out == workload.acc;
 }
 
-std::int64_t lanes_of(const ops::Workload& workload, const target::Target& target) {
+std::int64_t accumulator_lanes(const ops::Workload& workload, const target::Target& target) {
   return target.vector_bits / workload.acc.bits;
 }
 
 /// Columns of C of which all rows stay in the nearest cache, beside what streams through it.
 std::int64_t columns_at_once(const ops::Workload& workload, const target::Target& target) {
-  const std::int64_t lanes = lanes_of(workload, target);
+  const std::int64_t lanes = accumulator_lanes(workload, target);
   std::int64_t columns = ops::size(workload, "n");
   if (worth_threads(workload, target)) columns = (columns + target.cores - 1) / target.cores;
   const std::int64_t row_bytes = ops::size(workload, "m") * (workload.acc.bits / 8);
@@ -45,15 +45,15 @@ std::int64_t columns_at_once(const ops::Workload& workload, const target::Target
 
 bool serves_skinny(const ops::Workload& workload, const target::Target& target) {
   return is_plain_product(workload, target) && !workload.transpose_b && ops::size(workload, "m") <= few &&
-         ops::size(workload, "n") >= lanes_of(workload, target);
+         ops::size(workload, "n") >= accumulator_lanes(workload, target);
 }
 
 void schedule_skinny(Schedule& s, const ops::Workload& workload, const target::Target& target) {
-  const std::int64_t lanes = lanes_of(workload, target), columns = columns_at_once(workload, target);
+  const std::int64_t lanes = accumulator_lanes(workload, target), columns = columns_at_once(workload, target);
   const BlockRef c = s.get_block("C");
   const auto loops = s.get_loops(c);
   const auto j = s.loops(Split{loops[1], {std::nullopt, columns / lanes, lanes}});
-  const auto k = s.loops(Split{loops[2], {std::nullopt, rows_at_once}});
+  const auto k = s.loops(Split{loops[2], {std::nullopt, rows_of_b_at_once}});
   s.apply(Reorder{{j[0], k[0], j[1], loops[0], k[1], j[2]}});
   s.apply(Unroll{loops[0]});
   s.apply(Unroll{k[1]});

@@ -30,14 +30,14 @@ bool has_unsigned_and_signed(const ops::Workload& w) {
 }
 
 /// Rows times vectors of columns.
-struct Tile {
+struct VectorTile {
   std::int64_t rows = 1, vectors = 1;
 };
 
 /// Beside the sums the registers hold one row of B and one broadcast of A. As many rows as fit: B streams
 /// from the second cache, and each of its vectors is used once a row.
-Tile tile_for(const ProductSizes& sizes, const target::Target& target) {
-  Tile tile;
+VectorTile vector_tile_for(const ProductSizes& sizes, const target::Target& target) {
+  VectorTile tile;
   tile.vectors = std::min<std::int64_t>(2, quotient_up(sizes.n, lanes));
   tile.rows = even_part(sizes.m, (target.vector_registers - 1 - tile.vectors) / tile.vectors);
   return tile;
@@ -64,7 +64,7 @@ double vnni_cycles(const ops::Workload& workload) {
 void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
                         Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
-  const auto [rows, vectors] = tile_for(sizes, target);
+  const auto [rows, vectors] = vector_tile_for(sizes, target);
   const std::int64_t columns = vectors * lanes;
   const PaddedProduct product = padded_product(s, workload, {1, lanes, group});
   const BlockRef c = product.sums;
