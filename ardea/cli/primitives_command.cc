@@ -11,12 +11,11 @@ namespace ardea::cli {
 
 namespace {
 
-using schedule::Parameter;
 using schedule::Primitive;
 
 std::string signature(const Primitive& primitive) {
   std::vector<std::string> parts;
-  for (const Parameter& parameter : primitive.parameters)
+  for (const schedule::Parameter& parameter : primitive.parameters)
     parts.push_back((parameter.spread ? "*" : "") + parameter.name + (parameter.required ? "" : "=…"));
   return fmt::format("{}({})", primitive.name, join(parts, ", "));
 }
@@ -31,7 +30,7 @@ std::string page(const Primitive& primitive) {
   std::string text = signature(primitive) + "\n  " + primitive.summary + "\n";
   if (!primitive.contract.empty()) text += "\n" + indented(primitive.contract) + "\n";
   text += "\n";
-  for (const Parameter& parameter : primitive.parameters)
+  for (const schedule::Parameter& parameter : primitive.parameters)
     text += fmt::format("  {:<22} {}{}\n", parameter.name, parameter.expected,
                         parameter.required ? "" : " (optional)");
   if (!primitive.refusals.empty()) text += "\n  refused as " + join(primitive.refusals, ", ") + "\n";
@@ -40,7 +39,7 @@ std::string page(const Primitive& primitive) {
 
 nlohmann::json described(const Primitive& primitive) {
   nlohmann::json parameters = nlohmann::json::array();
-  for (const Parameter& parameter : primitive.parameters)
+  for (const schedule::Parameter& parameter : primitive.parameters)
     parameters.push_back(
         {{"name", parameter.name}, {"expected", parameter.expected}, {"required", parameter.required}});
   return {{"name", primitive.name},

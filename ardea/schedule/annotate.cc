@@ -8,7 +8,7 @@ namespace ardea::schedule {
 
 namespace {
 
-Attribute attribute_of(const Argument& value) {
+Attribute attribute_from(const Argument& value) {
   return std::visit(
       overloaded{
           [](bool truth) { return Attribute{make_bool(truth)}; },
@@ -18,7 +18,7 @@ Attribute attribute_of(const Argument& value) {
           [](const NumberRef& sampled) { return Attribute{value_of(sampled, int64)}; },
           [](const std::vector<Argument>& items) {
             std::vector<Attribute> list;
-            for (const Argument& item : items) list.push_back(attribute_of(item));
+            for (const Argument& item : items) list.push_back(attribute_from(item));
             return Attribute{std::move(list)};
           },
           [](const auto&) -> Attribute {
@@ -45,7 +45,7 @@ Stmt with_annotations(const Stmt& s, Attributes annotations) {
 }
 
 /// "block C", "loop i"
-std::string described(const Stmt& s) {
+std::string kind_and_name(const Stmt& s) {
   const auto* block = s.as<Block>();
   return block == nullptr ? "loop " + s.as<For>()->var.name() : "block " + block->name;
 }
@@ -56,10 +56,10 @@ Outcome annotated(const Function& f, const BlockOrLoop& target, const std::strin
   if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
   const Path& path = std::get<Path>(found);
   Attributes annotations = annotations_of(path.back());
-  const bool is_new = annotations.emplace(key, attribute_of(value)).second;
+  const bool is_new = annotations.emplace(key, attribute_from(value)).second;
   if (!is_new)
     return Refusal{"annotated_already",
-                   fmt::format("{} has an annotation {} already", described(path.back()), in_quotes(key)),
+                   fmt::format("{} has an annotation {} already", kind_and_name(path.back()), in_quotes(key)),
                    {},
                    [] { return std::string("unannotate it first"); }};
   return Applied{with(f, path, with_annotations(path.back(), std::move(annotations)))};
@@ -81,7 +81,7 @@ Outcome apply(const Function& f, const Unannotate& step, Context&) {
   for (const auto& [key, value] : annotations) keys.push_back(key);
   if (annotations.erase(step.key) == 0)
     return Refusal{"not_annotated",
-                   fmt::format("{} has no annotation {}", described(path.back()), in_quotes(step.key)),
+                   fmt::format("{} has no annotation {}", kind_and_name(path.back()), in_quotes(step.key)),
                    {},
                    [=] { return keys.empty() ? "it has none" : "it has " + join(keys, ", "); }};
   return Applied{with(f, path, with_annotations(path.back(), std::move(annotations)))};

@@ -10,14 +10,11 @@
 #include "ardea/arith/inside.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/schedule/memory_use.h"
 
 namespace ardea::schedule {
 
 namespace {
-
-bool has(const std::vector<Buffer>& buffers, const Buffer& buffer) {
-  return std::find(buffers.begin(), buffers.end(), buffer) != buffers.end();
-}
 
 /// The first conflict that the loop carries, on any memory that `counts`.
 template <class Counts>
@@ -78,7 +75,7 @@ std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found,
       const Function marked = with(f, found.path, std::move(loop));
       own = private_buffers(marked, *path_to(marked, LoopRef{found.loop->var}));
     }
-    return !has(*own, buffer);
+    return !contains(*own, buffer);
   };
   const auto conflict = carried(*found.loop, found.facts, is_shared);
   if (!conflict) return std::nullopt;
@@ -130,9 +127,10 @@ std::optional<Refusal> refuse_lost_privacy(const Function& before, const Functio
     std::vector<Buffer> lost = old ? private_buffers(before, *old) : allocated_around(path);
     if (lost.empty()) continue;
     const std::vector<Buffer> own = private_buffers(after, path);
-    std::erase_if(lost, [&](const Buffer& buffer) { return has(own, buffer); });
+    std::erase_if(lost, [&](const Buffer& buffer) { return contains(own, buffer); });
     if (lost.empty()) continue;
-    const auto conflict = carried(loop, facts_at(after, path), [&](const Buffer& b) { return has(lost, b); });
+    const auto conflict =
+        carried(loop, facts_at(after, path), [&](const Buffer& b) { return contains(lost, b); });
     if (!conflict) continue;
     return Refusal{
         "memory_becomes_shared",

@@ -137,6 +137,11 @@ bool is_declared_between(const Path& scope, const Path& path, const Buffer& buff
                      });
 }
 
+Refusal used_through_a_view(const Buffer& buffer, const Block& user) {
+  return {"buffer_is_viewed", fmt::format("block {} uses {} through a view, a matched part or an address",
+                                          user.name, buffer->name)};
+}
+
 bool holds(const Path& path, std::size_t depth, const Path& other) {
   return depth < other.size() && other[depth] == path[depth];
 }

@@ -59,6 +59,9 @@ Block with_own_lets(Block block);
 /// meaning elsewhere in the scope.
 bool is_declared_between(const Path& scope, const Path& path, const Buffer& buffer);
 
+/// That nothing is known about uses of the buffer which are not loads and stores of itself.
+Refusal used_through_a_view(const Buffer& buffer, const Block& user);
+
 /// Whether the statement at that depth of the path holds the end of `other`.
 bool holds(const Path& path, std::size_t depth, const Path& other);
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ardea/arith/regions_conditions.h"
+#include "ardea/arith/regions_linear.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
@@ -15,8 +16,7 @@ namespace ardea::schedule {
 namespace {
 
 using arith::Analyzer;
-
-Expr as_index(const Expr& e) { return make_cast(int64, e); }
+using arith::as_index;
 
 /// Elements between neighbours along each dimension.
 std::vector<Expr> element_strides(const Buffer& buffer) {
@@ -219,7 +219,7 @@ class Matching {
   /// "A lies as [4], B as [16, 4]"
   std::string layouts() const {
     std::vector<std::string> parts;
-    for (const Parameter& parameter : instruction_.meaning.parameters) {
+    for (const ardea::Parameter& parameter : instruction_.meaning.parameters) {
       if (!parameter.buffer) continue;
       std::vector<std::string> extents;
       for (const Expr& extent : parameter.buffer->shape) extents.push_back(print(extent));
@@ -239,7 +239,7 @@ class Matching {
   std::variant<std::vector<Expr>, Refusal> arguments() {
     std::vector<Expr> addresses;
     std::size_t operand = 0;
-    for (const Parameter& parameter : instruction_.meaning.parameters) {
+    for (const ardea::Parameter& parameter : instruction_.meaning.parameters) {
       if (!parameter.buffer) {
         addresses.push_back({});
         continue;
@@ -258,7 +258,7 @@ class Matching {
       addresses.push_back(make_call("address_of", {make_load(pair->actual, corner)}));
     }
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-      const Parameter& parameter = instruction_.meaning.parameters[i];
+      const ardea::Parameter& parameter = instruction_.meaning.parameters[i];
       if (parameter.buffer) continue;
       const auto value = integers_.find(parameter.var.name());
       addresses[i] = value == integers_.end() ? make_int(0) : value->second;

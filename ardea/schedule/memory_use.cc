@@ -68,6 +68,10 @@ Memory common(const Memory& a, const Memory& b) {
   return both;
 }
 
+bool contains(const std::vector<Buffer>& buffers, const Buffer& buffer) {
+  return std::find(buffers.begin(), buffers.end(), buffer) != buffers.end();
+}
+
 bool meet(const Memory& a, const Memory& b) { return !common(a, b).empty(); }
 
 }  // namespace ardea::schedule

@@ -23,6 +23,8 @@ MemoryUse memory_use(const Stmt& s, const std::function<bool(const Stmt&)>& skip
 /// The memory of the regions.
 Memory memory_of(const std::vector<BufferRegion>& regions);
 
+bool contains(const std::vector<Buffer>& buffers, const Buffer& buffer);
+
 bool meet(const Memory& a, const Memory& b);
 Memory common(const Memory& a, const Memory& b);
 

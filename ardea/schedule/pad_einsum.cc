@@ -21,7 +21,7 @@ namespace ardea::schedule {
 namespace {
 
 /// A buffer of the block, and which iterator each of its dimensions is indexed by.
-struct Operand {
+struct EinsumOperand {
   Buffer buffer;
   std::vector<std::size_t> iterators;
   Buffer padded = {};  ///< empty where it stays
@@ -42,13 +42,13 @@ class Padding {
       statements.push_back(whole_nest(block, facts_));
       results.emplace_back(BlockRef{block.id});
     };
-    for (const Operand& input : inputs_)
+    for (const EinsumOperand& input : inputs_)
       if (input.padded) add(copy_in(input));
     statements.push_back(padded_nest());
     if (output_.padded) add(copy_out());
     Function program = with_in_sequence(f_, outside(), std::move(statements));
     const BlockRef around{block_at(block_around(path_)).id};
-    for (const Operand& operand : operands())
+    for (const EinsumOperand& operand : operands())
       if (operand.padded) program = with_allocation(program, around, operand.padded);
     return Applied{arith::complete_regions(program), std::move(results)};
   }
@@ -57,8 +57,8 @@ class Padding {
   bool is_padded(std::size_t iterator) const { return step_.padding[iterator] != 1; }
   Path outside() const { return Path(path_.begin(), path_.begin() + std::ssize(path_) - std::ssize(loops_)); }
 
-  std::vector<Operand> operands() const {
-    std::vector<Operand> all = inputs_;
+  std::vector<EinsumOperand> operands() const {
+    std::vector<EinsumOperand> all = inputs_;
     all.push_back(output_);
     return all;
   }
@@ -130,7 +130,7 @@ class Padding {
     visit_exprs(term_, [&](const Expr& e) {
       const auto* load = e.as<Load>();
       if (load == nullptr || refusal) return;
-      Operand input;
+      EinsumOperand input;
       refusal = load->predicate ? Refusal{"index_not_iterator", fmt::format("{} is a masked load", print(e))}
                                 : take(input, load->buffer, load->indices);
       if (!refusal) refusal = keep(std::move(input));
@@ -138,7 +138,8 @@ class Padding {
     return refusal;
   }
 
-  std::optional<Refusal> take(Operand& operand, const Buffer& buffer, const std::vector<Expr>& indices) {
+  std::optional<Refusal> take(EinsumOperand& operand, const Buffer& buffer,
+                              const std::vector<Expr>& indices) {
     operand.buffer = buffer;
     std::vector<Expr> shape;
     for (const Expr& index : indices) {
@@ -169,9 +170,9 @@ class Padding {
     return std::nullopt;
   }
 
-  std::optional<Refusal> keep(Operand input) {
+  std::optional<Refusal> keep(EinsumOperand input) {
     const auto same = std::find_if(inputs_.begin(), inputs_.end(),
-                                   [&](const Operand& known) { return known.buffer == input.buffer; });
+                                   [&](const EinsumOperand& known) { return known.buffer == input.buffer; });
     if (same == inputs_.end()) {
       inputs_.push_back(std::move(input));
       return std::nullopt;
@@ -190,8 +191,8 @@ class Padding {
       rewriter.expr_after = [&](const Expr& e) -> Expr {
         const auto* load = e.as<Load>();
         if (load == nullptr) return e;
-        const Operand& input = *std::find_if(inputs_.begin(), inputs_.end(),
-                                             [&](const Operand& o) { return o.buffer == load->buffer; });
+        const EinsumOperand& input = *std::find_if(
+            inputs_.begin(), inputs_.end(), [&](const EinsumOperand& o) { return o.buffer == load->buffer; });
         const bool zero =
             std::find(input.iterators.begin(), input.iterators.end(), i) != input.iterators.end();
         return zero ? make_const(0, e.type()) : e;
@@ -209,7 +210,7 @@ class Padding {
   // --- what comes of it ---
 
   /// The elements of the buffer, and 0 around them.
-  Block copy_in(const Operand& input) const {
+  Block copy_in(const EinsumOperand& input) const {
     return block_over(
         free_block_name(f_, input.padded->name), input.padded->shape, [&](const std::vector<Expr>& at) {
           Expr inside;
@@ -233,7 +234,7 @@ class Padding {
 
   Stmt padded_nest() const {
     std::unordered_map<Buffer, Buffer> padded;
-    for (const Operand& operand : operands())
+    for (const EinsumOperand& operand : operands())
       if (operand.padded) padded[operand.buffer] = operand.padded;
     Block block = *substitute_buffers(path_.back(), padded).as<Block>();
     for (std::size_t i = 0; i < block.iterators.size(); ++i)
@@ -261,8 +262,8 @@ class Padding {
   arith::Analyzer facts_;  ///< outside the loops
   std::vector<const For*> loops_;
   std::vector<Expr> extents_;  ///< padded, one an iterator
-  std::vector<Operand> inputs_;
-  Operand output_;
+  std::vector<EinsumOperand> inputs_;
+  EinsumOperand output_;
   Expr term_, neutral_;
 };
 

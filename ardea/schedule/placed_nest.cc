@@ -14,9 +14,10 @@ namespace {
 using arith::Analyzer;
 using arith::as_index;
 
-class Nest {
+class PlacedNest {
  public:
-  Nest(const Block& block, const NestRequest& request, const std::vector<Var>& around, const Analyzer& facts)
+  PlacedNest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
+             const Analyzer& facts)
       : block_(block), request_(request), around_(around), facts_(facts), writing_(facts) {}
 
   Stmt run() {
@@ -107,7 +108,7 @@ class Nest {
 
 Stmt placed_nest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
                  const Analyzer& facts) {
-  return Nest(block, request, around, facts).run();
+  return PlacedNest(block, request, around, facts).run();
 }
 
 }  // namespace ardea::schedule

@@ -13,11 +13,6 @@ namespace ardea::schedule {
 
 namespace {
 
-Refusal viewed(const Buffer& buffer, const Block& reader) {
-  return {"buffer_is_viewed", fmt::format("block {} uses {} through a view, a matched part or an address",
-                                          reader.name, buffer->name)};
-}
-
 /// The block directly in the scope that holds the touch; nothing where none does, or where the touch is by
 /// what the block evaluates outside of itself.
 std::optional<Path> block_of(const Path& scope, const Touch& touch) {
@@ -37,9 +32,9 @@ std::size_t position(const std::vector<Stmt>& statements, const Path& path, std:
                                   statements.begin());
 }
 
-class Placing {
+class ReadPlacing {
  public:
-  explicit Placing(const Readers& readers) : readers_(readers), path_(readers.blocks[0]) {}
+  explicit ReadPlacing(const Readers& readers) : readers_(readers), path_(readers.blocks[0]) {}
 
   std::variant<Path, Refusal> run() const {
     for (std::size_t depth = readers_.scope.size();; ++depth) {
@@ -123,13 +118,13 @@ std::variant<Readers, Refusal> readers_of(const Function& f, const Path& block, 
       if (auto reader = block_of(readers.scope, touch); reader && touch.reads)
         if (std::find(readers.blocks.begin(), readers.blocks.end(), *reader) == readers.blocks.end())
           readers.blocks.push_back(*std::move(reader));
-  if (is_declared_between(readers.scope, block, buffer)) return viewed(buffer, block_at(block));
+  if (is_declared_between(readers.scope, block, buffer)) return used_through_a_view(buffer, block_at(block));
   if (readers.blocks.empty()) readers.blocks.push_back(block);
   for (const Path& reader : readers.blocks) {
     bool reads = false;
     for (const Touch& touch : readers.touches) {
       if (!holds_end(reader, touch)) continue;
-      if (!touch.plain) return viewed(buffer, block_at(reader));
+      if (!touch.plain) return used_through_a_view(buffer, block_at(reader));
       reads = reads || (touch.reads && touch.path.size() > reader.size());
     }
     if (!reads)
@@ -146,7 +141,7 @@ std::variant<Readers, Refusal> readers_of(const Function& f, const Path& block, 
   return readers;
 }
 
-std::variant<Path, Refusal> read_place(const Readers& readers) { return Placing(readers).run(); }
+std::variant<Path, Refusal> read_place(const Readers& readers) { return ReadPlacing(readers).run(); }
 
 std::optional<arith::Touched> read_from(const Function& f, const Readers& readers, const Path& place,
                                         const Buffer& buffer) {

@@ -5,6 +5,7 @@
 
 #include "ardea/ir/equal.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/schedule/removal.h"
 
 namespace ardea::schedule {
 
@@ -41,11 +42,6 @@ Expr neutral_of(BinaryOp op, DataType type) {
     case BinaryOp::logical_or: return make_bool(false);
     default: return {};
   }
-}
-
-std::vector<Stmt> statements_of(const Stmt& s) {
-  if (const auto* sequence = s.as<Seq>()) return sequence->statements;
-  return {s};
 }
 
 bool is_element(const Expr& e, const ReducedElement& element) {

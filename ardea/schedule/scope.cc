@@ -7,8 +7,8 @@ namespace ardea::schedule {
 namespace {
 
 /// Whether the two touch memory in common.
-bool meet(const std::optional<std::vector<BufferRegion>>& a,
-          const std::optional<std::vector<BufferRegion>>& b) {
+bool regions_meet(const std::optional<std::vector<BufferRegion>>& a,
+                  const std::optional<std::vector<BufferRegion>>& b) {
   if (!a || !b) return false;
   return std::any_of(a->begin(), a->end(), [&](const BufferRegion& x) {
     return std::any_of(b->begin(), b->end(),
@@ -36,7 +36,8 @@ std::vector<Path> neighbours_of(const Function& f, const Path& path, DeclaredReg
                                 DeclaredRegions mine) {
   std::vector<Path> found;
   for (const Path& other : scope_of(f, path))
-    if (block_at(other).id != block_at(path).id && meet(block_at(other).*theirs, block_at(path).*mine))
+    if (block_at(other).id != block_at(path).id &&
+        regions_meet(block_at(other).*theirs, block_at(path).*mine))
       found.push_back(other);
   return found;
 }

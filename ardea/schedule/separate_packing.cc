@@ -17,8 +17,9 @@ class Separation {
  public:
   Separation(const Function& f, const std::string& parameter)
       : f_(f), name_(parameter), call_(fmt::format("separate_packing(parameter={}): ", parameter)) {
-    const auto at = std::find_if(f.parameters.begin(), f.parameters.end(),
-                                 [&](const Parameter& p) { return p.buffer && p.buffer->name == parameter; });
+    const auto at = std::find_if(f.parameters.begin(), f.parameters.end(), [&](const ardea::Parameter& p) {
+      return p.buffer && p.buffer->name == parameter;
+    });
     require(at != f.parameters.end(), "{}{} has no array of that name", call_, f.name);
     place_ = static_cast<std::size_t>(at - f.parameters.begin());
     given_ = at->buffer;
@@ -64,7 +65,7 @@ class Separation {
   }
 
  private:
-  Parameter packed_parameter() const { return {Var(packed_->name + "_handle", handle_type), packed_}; }
+  ardea::Parameter packed_parameter() const { return {Var(packed_->name + "_handle", handle_type), packed_}; }
 
   /// The one statement of the root that touches the parameter.
   std::size_t packing_statement() const {

@@ -18,7 +18,7 @@ namespace ardea::schedule {
 namespace {
 
 /// The data variables by which s knows the memory: its own, and those of matched parts.
-std::unordered_set<Var> names_of(const Stmt& s, const Var& data) {
+std::unordered_set<Var> names_of_memory(const Stmt& s, const Var& data) {
   std::unordered_set<Var> names = {data};
   for (bool grown = true; grown;) {
     grown = false;
@@ -34,7 +34,7 @@ std::unordered_set<Var> names_of(const Stmt& s, const Var& data) {
 }
 
 Stmt moved(const Stmt& s, const Var& data, const std::string& scope) {
-  const std::unordered_set<Var> names = names_of(s, data);
+  const std::unordered_set<Var> names = names_of_memory(s, data);
   std::unordered_map<Buffer, Buffer> now;
   Rewriter rewriter;
   rewriter.buffer = [&](const Buffer& buffer) -> std::optional<Buffer> {
@@ -52,7 +52,7 @@ Stmt moved(const Stmt& s, const Var& data, const std::string& scope) {
 
 /// Refused where an instruction takes the memory from another scope only.
 std::optional<Refusal> refuse_instructions(const Stmt& s, const Var& data, const std::string& scope) {
-  const std::unordered_set<Var> names = names_of(s, data);
+  const std::unordered_set<Var> names = names_of_memory(s, data);
   std::optional<Refusal> refusal;
   visit_exprs(s, [&](const Expr& e) {
     const auto* call = e.as<Call>();

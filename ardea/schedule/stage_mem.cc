@@ -37,7 +37,7 @@ std::vector<BufferRegion> regions_of(const std::vector<Touched>& touched) {
   return regions;
 }
 
-std::optional<Touched> box_of(const std::vector<Touched>& touched, const Buffer& buffer) {
+std::optional<Touched> touched_box(const std::vector<Touched>& touched, const Buffer& buffer) {
   for (const Touched& box : touched)
     if (box.region.buffer == buffer) return box;
   return std::nullopt;
@@ -124,8 +124,8 @@ class Staging {
         find_buffer(step_.buffer, regions_of(touched.reads), regions_of(touched.writes), part_name());
     if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
     buffer_ = std::get<Buffer>(std::move(found));
-    reads_ = box_of(touched.reads, buffer_);
-    writes_ = box_of(touched.writes, buffer_);
+    reads_ = touched_box(touched.reads, buffer_);
+    writes_ = touched_box(touched.writes, buffer_);
     for (const auto check : {&Staging::refuse_access, &Staging::find_window, &Staging::decide_copies})
       if (auto refusal = (this->*check)()) return *std::move(refusal);
     return staged();
@@ -269,7 +269,7 @@ class Staging {
     loads_ = true;
     if (!only_adds(summed_, buffer_))
       return refused("does something else with it than to add to its elements");
-    const auto summed = box_of(arith::accesses(reduction.first_updates, facts_).writes, buffer_);
+    const auto summed = touched_box(arith::accesses(reduction.first_updates, facts_).writes, buffer_);
     if (!summed || !summed->exact || !contains(summed->region, window_))
       return refused(fmt::format("it is not proved that each run sums into all of {}", print(window_)));
     return std::nullopt;
@@ -295,7 +295,7 @@ class Staging {
           facts_at(f_, Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(i) + 1));
       for (const Stmt& earlier : sequence->statements) {
         if (earlier == path_[i + 1]) break;
-        const auto box = box_of(arith::accesses(earlier, facts).writes, buffer_);
+        const auto box = touched_box(arith::accesses(earlier, facts).writes, buffer_);
         if (box && box->exact && contains(box->region, window_)) return true;
       }
     }

@@ -11,6 +11,7 @@
 #include "ardea/schedule/added_blocks.h"
 #include "ardea/schedule/buffer_layout.h"
 #include "ardea/schedule/copy_block.h"
+#include "ardea/schedule/memory_use.h"
 #include "ardea/schedule/reduction_nest.h"
 #include "ardea/schedule/refer.h"
 #include "ardea/schedule/scope.h"
@@ -22,10 +23,6 @@ namespace ardea::schedule {
 namespace {
 
 using arith::Analyzer;
-
-bool has(const std::vector<Buffer>& buffers, const Buffer& buffer) {
-  return std::find(buffers.begin(), buffers.end(), buffer) != buffers.end();
-}
 
 /// A load or store of the buffer in s that is not of one element, or masked.
 std::optional<std::string> vector_access(const Stmt& s, const Buffer& buffer) {
@@ -67,7 +64,7 @@ class Transforming {
 
  private:
   std::optional<Refusal> refuse_access() const {
-    const bool is_allocated = owner_ && has(block_at(*owner_).allocations, buffer_);
+    const bool is_allocated = owner_ && contains(block_at(*owner_).allocations, buffer_);
     const bool is_parameter =
         std::any_of(f_.parameters.begin(), f_.parameters.end(),
                     [&](const ardea::Parameter& parameter) { return parameter.buffer == buffer_; });

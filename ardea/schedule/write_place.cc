@@ -22,14 +22,9 @@ Path upto(const Path& path, std::size_t depth) {
   return Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
 }
 
-Refusal viewed(const Buffer& buffer, const Block& block) {
-  return {"buffer_is_viewed", fmt::format("block {} uses {} through a view, a matched part or an address",
-                                          block.name, buffer->name)};
-}
-
-class Placing {
+class WritePlacing {
  public:
-  Placing(const Function& f, const Writer& writer, Context& context)
+  WritePlacing(const Function& f, const Writer& writer, Context& context)
       : f_(f), writer_(writer), block_(block_at(writer.block)), context_(context) {}
 
   std::variant<WritePlace, Refusal> run() const {
@@ -147,7 +142,7 @@ class Following {
     bool reads = false;
     for (const Touch& touch : writer_.touches) {
       if (!holds(reader, reader.size() - 1, touch.path)) continue;
-      if (!touch.plain) return viewed(writer_.buffer, block);
+      if (!touch.plain) return used_through_a_view(writer_.buffer, block);
       reads = reads || (touch.reads && touch.path.size() > reader.size());
     }
     if (!reads)
@@ -199,10 +194,10 @@ class Following {
 std::variant<Writer, Refusal> writer_of(const Path& block, const Buffer& buffer) {
   Writer writer{block, block_around(block), buffer, {}, buffer->name};
   writer.touches = touches(writer.scope, buffer);
-  if (is_declared_between(writer.scope, block, buffer)) return viewed(buffer, block_at(block));
+  if (is_declared_between(writer.scope, block, buffer)) return used_through_a_view(buffer, block_at(block));
   for (const Touch& touch : writer.touches) {
     if (!holds(block, block.size() - 1, touch.path)) continue;
-    if (!touch.plain) return viewed(buffer, block_at(block));
+    if (!touch.plain) return used_through_a_view(buffer, block_at(block));
     if (touch.path.size() == block.size())
       return Refusal{"read_in_binding",
                      fmt::format("the bindings or the predicate of block {} read {}, which it writes",
@@ -212,7 +207,7 @@ std::variant<Writer, Refusal> writer_of(const Path& block, const Buffer& buffer)
 }
 
 std::variant<WritePlace, Refusal> write_place(const Function& f, const Writer& writer, Context& context) {
-  return Placing(f, writer, context).run();
+  return WritePlacing(f, writer, context).run();
 }
 
 std::variant<std::vector<BlockId>, Refusal> readers_after(const Function& f, const Writer& writer,
