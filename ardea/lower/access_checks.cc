@@ -6,6 +6,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/layout.h"
+#include "ardea/lower/single_lane.h"
 #include "ardea/support/error.h"
 
 namespace ardea::lower {
@@ -23,10 +24,6 @@ struct Around {
   Var var;     ///< in the scope of var = value
   Expr value;
 };
-
-Expr lane_of(const Expr& vector, int lane) {
-  return vector.type().is_scalar() ? vector : make_shuffle({vector}, {lane});
-}
 
 class LoadWalk {
  public:

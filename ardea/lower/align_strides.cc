@@ -32,8 +32,8 @@ std::vector<Expr> aligned_strides(const Buffer& buffer, const std::vector<Storag
   return strides;
 }
 
-Stmt visit(const Stmt& s) {
-  const Stmt out = map_children(s, Mapper{.stmt = visit});
+Stmt with_aligned_strides(const Stmt& s) {
+  const Stmt out = map_children(s, Mapper{.stmt = with_aligned_strides});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
   const std::vector<StorageAlignment> alignments = storage_alignments(allocate->annotations);
@@ -67,7 +67,7 @@ Stmt visit(const Stmt& s) {
 
 Function align_strides(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body);
+  out.body = with_aligned_strides(f.body);
   return out;
 }
 

@@ -7,15 +7,15 @@ namespace ardea::lower {
 
 namespace {
 
-Stmt visit(const Stmt& s) {
+Stmt without_blocks(const Stmt& s) {
   const auto* block = s.as<Block>();
-  if (block == nullptr) return map_children(s, Mapper{.stmt = visit});
+  if (block == nullptr) return map_children(s, Mapper{.stmt = without_blocks});
   ensure(!block->init && block->matches.empty() && block->allocations.empty(),
          "blocks_to_loops: block {} still has an init, a match or an allocation", block->name);
   Substitution bindings;
   for (const BlockIterator& iterator : block->iterators)
     bindings.emplace(iterator.var, make_cast(iterator.var.type(), iterator.binding));
-  const Stmt body = hand_down_pragmas(block->annotations, visit(substitute(block->body, bindings)));
+  const Stmt body = hand_down_pragmas(block->annotations, without_blocks(substitute(block->body, bindings)));
   return is_true(block->predicate) ? body : make_if(block->predicate, body);
 }
 
@@ -23,7 +23,7 @@ Stmt visit(const Stmt& s) {
 
 Function blocks_to_loops(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body);
+  out.body = without_blocks(f.body);
   return out;
 }
 

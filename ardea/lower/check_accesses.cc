@@ -14,7 +14,7 @@ namespace {
 using arith::Analyzer;
 
 /// More than any machine has, and far enough from overflow that sums of a few sizes stay in int64.
-constexpr double most_bytes = 0x1p+60;
+constexpr double most_allocated_bytes = 0x1p+60;
 
 /// Memory behind a data variable.
 struct Memory {
@@ -158,8 +158,8 @@ class Checking {
              fmt::format("{}: extent {} of {} is {{}}, must be at least 1", name_, d, allocate.data.name()),
              {extent}});
     }
-    if (at_most <= most_bytes) return;
-    checks.push_back({bytes <= make_float(most_bytes, float64),
+    if (at_most <= most_allocated_bytes) return;
+    checks.push_back({bytes <= make_float(most_allocated_bytes, float64),
                       fmt::format("{}: {} would have more than 2^60 bytes", name_, allocate.data.name()),
                       {}});
   }

@@ -44,7 +44,7 @@ std::optional<std::int64_t> largest_value(const Expr& e, const Analyzer& facts) 
 }
 
 /// What is known outside of an allocation.
-struct Around {
+struct Surroundings {
   Analyzer facts;
   bool has_register_tiles = false;  ///< somewhere in the function
   std::vector<Var> pipelined = {};  ///< loops whose iterations' memory will stand outside of them
@@ -52,7 +52,7 @@ struct Around {
 
 /// The part of a dimension to keep: the touched range where that is known to be smaller, else all of it. In
 /// registers also a touched range of constant size, which may be larger: only constants can be registers.
-Range kept(const Range& touched, const Expr& extent, bool in_registers, const Around& around) {
+Range kept(const Range& touched, const Expr& extent, bool in_registers, const Surroundings& around) {
   const Analyzer& facts = around.facts;
   const Range all{make_int(0), as_index(extent)};
   if (reads_memory(touched.min) || reads_memory(touched.extent)) return all;
@@ -123,7 +123,7 @@ bool pad_row(BufferNode& buffer, const target::Target& target) {
   return true;
 }
 
-Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Around& around,
+Stmt compacted(const Allocate& allocate, const Buffer& buffer, const Surroundings& around,
                const target::Target& target) {
   const Analyzer& facts = around.facts;
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
@@ -167,15 +167,15 @@ Stmt with_notes(const Stmt& s, const Analyzer& facts) {
   return out;
 }
 
-Stmt visit(const Stmt& s, const Around& around, const target::Target& target) {
-  Around inner = around;
+Stmt with_compact_allocations(const Stmt& s, const Surroundings& around, const target::Target& target) {
+  Surroundings inner = around;
   if (const auto* loop = s.as<For>()) {
     inner.facts = inside(around.facts, *loop);
     if (loop->annotations.contains(arith::pipeline_stage_key)) inner.pipelined.push_back(loop->var);
   }
   if (const auto* let = s.as<LetStmt>()) inner.facts = inside(around.facts, *let);
-  const Stmt out =
-      map_children(s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inner, target); }});
+  const Stmt out = map_children(
+      s, Mapper{.stmt = [&](const Stmt& child) { return with_compact_allocations(child, inner, target); }});
   const auto* allocate = out.as<Allocate>();
   if (allocate == nullptr) return out;
   const Buffer buffer = whole_view(*allocate, Addresses::of_instructions);
@@ -193,7 +193,7 @@ Function compact_allocations(const Function& f, const target::Target& target) {
     const auto* allocate = s.as<Allocate>();
     has_registers = has_registers || (allocate != nullptr && allocate->scope == register_scope);
   });
-  out.body = visit(f.body, {arith::facts_of(f), has_registers}, target);
+  out.body = with_compact_allocations(f.body, {arith::facts_of(f), has_registers}, target);
   return out;
 }
 

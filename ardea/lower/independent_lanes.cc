@@ -29,8 +29,8 @@ bool is_independent(const For& loop, const Analyzer& facts) {
   return true;
 }
 
-Stmt visit(const Stmt& s, const Analyzer& facts) {
-  const Stmt inner = map_inside(s, facts, visit);
+Stmt with_independent_lanes(const Stmt& s, const Analyzer& facts) {
+  const Stmt inner = map_inside(s, facts, with_independent_lanes);
   const auto* loop = s.as<For>();
   if (loop == nullptr || loop->kind != ForKind::vectorized || is_independent(*loop, facts)) return inner;
   For out = *inner.as<For>();
@@ -42,7 +42,7 @@ Stmt visit(const Stmt& s, const Analyzer& facts) {
 
 Function independent_lanes(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body, arith::facts_of(f));
+  out.body = with_independent_lanes(f.body, arith::facts_of(f));
   return out;
 }
 

@@ -23,7 +23,7 @@ struct OwnMemory {
   std::int64_t versions = 1;
 };
 
-std::vector<std::size_t> touching(const std::vector<Stmt>& parts, const Var& data) {
+std::vector<std::size_t> parts_touching(const std::vector<Stmt>& parts, const Var& data) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (arith::touches(parts[i], data)) found.push_back(i);
@@ -60,7 +60,7 @@ class Pipeline {
     parts_ = sequence->statements;
     read_stages();
     for (OwnMemory& memory : own_) {
-      memory.versions = versions_needed(stages_, touching(parts_, memory.allocate.data));
+      memory.versions = versions_needed(stages_, parts_touching(parts_, memory.allocate.data));
       by_data_.emplace(memory.allocate.data, &memory);
     }
   }
@@ -195,8 +195,8 @@ class Pipeline {
   std::vector<std::size_t> in_order_;  ///< positions of statements
 };
 
-Stmt visit(const Stmt& s, const Analyzer& facts) {
-  const Stmt inner = map_inside(s, facts, visit);
+Stmt with_pipelines(const Stmt& s, const Analyzer& facts) {
+  const Stmt inner = map_inside(s, facts, with_pipelines);
   const auto* loop = inner.as<For>();
   const bool is_pipeline = loop != nullptr && loop->annotations.contains(arith::pipeline_stage_key);
   return is_pipeline ? Pipeline(*loop, facts).run() : inner;
@@ -206,7 +206,7 @@ Stmt visit(const Stmt& s, const Analyzer& facts) {
 
 Function inject_software_pipeline(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body, arith::facts_of(f));
+  out.body = with_pipelines(f.body, arith::facts_of(f));
   return out;
 }
 

@@ -7,7 +7,7 @@ namespace ardea::lower {
 
 namespace {
 
-constexpr std::int64_t most_bytes = 16384;
+constexpr std::int64_t most_bytes_for_lanes = 16384;
 
 /// The buffer over the memory, if there is one only, of the memory's own type and from its beginning on.
 std::optional<Buffer> only_view(const Allocate& allocation) {
@@ -27,7 +27,8 @@ std::optional<Buffer> only_view(const Allocate& allocation) {
 
 std::optional<Allocate> memory_for_lanes(const Allocate& allocation, const LaneLoop& loop) {
   const auto size = allocation.extents.size() == 1 ? constant_int(allocation.extents[0]) : std::nullopt;
-  if (!size || *size < 1 || *size > most_bytes / loop.lanes / allocation.type.bytes()) return std::nullopt;
+  if (!size || *size < 1 || *size > most_bytes_for_lanes / loop.lanes / allocation.type.bytes())
+    return std::nullopt;
   const auto view = only_view(allocation);
   if (!view) return std::nullopt;
 

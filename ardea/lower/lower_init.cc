@@ -26,8 +26,8 @@ bool has_init(const Stmt& s) {
   return found;
 }
 
-Stmt visit(const Stmt& s) {
-  const Stmt inner = map_children(s, Mapper{.stmt = visit});
+Stmt without_inits(const Stmt& s) {
+  const Stmt inner = map_children(s, Mapper{.stmt = without_inits});
   const auto* block = inner.as<Block>();
   if (block == nullptr || !has_init(s)) return inner;
   Block out = *block;
@@ -46,7 +46,7 @@ Stmt visit(const Stmt& s) {
 
 Function lower_init(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body);
+  out.body = without_inits(f.body);
   return arith::complete_regions(out);
 }
 

@@ -71,20 +71,20 @@ Stmt without_match(const Stmt& body, const MatchBuffer& match) {
   return substitute(redirect(body, to_source), values);
 }
 
-Stmt visit(const Stmt& s) {
+Stmt without_matches(const Stmt& s) {
   const auto* block = s.as<Block>();
-  if (block == nullptr || block->matches.empty()) return map_children(s, Mapper{.stmt = visit});
+  if (block == nullptr || block->matches.empty()) return map_children(s, Mapper{.stmt = without_matches});
   Block out = *block;
   out.matches.clear();
   for (const MatchBuffer& match : block->matches) out.body = without_match(out.body, match);
-  return map_children(Stmt(std::move(out)), Mapper{.stmt = visit});
+  return map_children(Stmt(std::move(out)), Mapper{.stmt = without_matches});
 }
 
 }  // namespace
 
 Function lower_match_buffer(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body);
+  out.body = without_matches(f.body);
   return out;
 }
 

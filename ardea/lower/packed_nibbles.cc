@@ -1,5 +1,7 @@
 #include "ardea/lower/packed_nibbles.h"
 
+#include "ardea/lower/single_lane.h"
+
 namespace ardea::lower {
 
 namespace {
@@ -24,8 +26,6 @@ Stmt store_one(const Buffer& bytes, const Expr& index, const Expr& value) {
   return LetStmt{shift, shift_of(index),
                  make_store(bytes, {byte}, make_binary(BinaryOp::bit_or, neighbour, own))};
 }
-
-Expr lane_of(const Expr& e, int lane) { return e.type().is_scalar() ? e : make_shuffle({e}, {lane}); }
 
 }  // namespace
 

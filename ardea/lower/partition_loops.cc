@@ -179,9 +179,9 @@ class Partition {
   std::int64_t growth_left_;
 };
 
-Stmt visit(const Stmt& s, const Analyzer& facts) {
+Stmt partitioned(const Stmt& s, const Analyzer& facts) {
   if (s.is<For>()) return Partition(size_of(s)).visit(s, facts);
-  return map_inside(s, facts, visit);
+  return map_inside(s, facts, partitioned);
 }
 
 }  // namespace
@@ -189,7 +189,7 @@ Stmt visit(const Stmt& s, const Analyzer& facts) {
 Function partition_loops(const Function& f, const target::Target&) {
   Function out = f;
   const Analyzer facts = arith::facts_of(f);
-  out.body = arith::simplify(visit(f.body, facts), facts, /*drop_unit_loops=*/true);
+  out.body = arith::simplify(partitioned(f.body, facts), facts, /*drop_unit_loops=*/true);
   return out;
 }
 

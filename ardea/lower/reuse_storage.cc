@@ -74,7 +74,7 @@ struct Timeline {
 };
 
 /// The memory of several allocations that do not live at the same time.
-struct Slot {
+struct StorageSlot {
   std::size_t host = 0;  ///< the outermost of them
   std::vector<std::size_t> members = {};
   Expr elements = {};
@@ -96,7 +96,7 @@ class Reuse {
   Reuse(const Timeline& timeline, const Analyzer& facts) : timeline_(timeline), facts_(facts) {}
 
   /// Gives every allocation its slot.
-  std::vector<Slot> run() {
+  std::vector<StorageSlot> run() {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < timeline_.uses.size(); ++i)
       if (takes_part(timeline_.uses[i])) order.push_back(i);
@@ -150,12 +150,12 @@ class Reuse {
     return known;
   }
 
-  std::optional<Slot> joined(const Slot& slot, std::size_t use) const {
+  std::optional<StorageSlot> joined(const StorageSlot& slot, std::size_t use) const {
     const Allocate &mine = timeline_.uses[use].allocate, &theirs = timeline_.uses[slot.host].allocate;
     if (!(mine.type == theirs.type) || mine.scope != theirs.scope || !mine.annotations.empty() ||
         !theirs.annotations.empty())
       return std::nullopt;
-    Slot both = slot;
+    StorageSlot both = slot;
     if (stands_in(slot.host, use))
       both.host = use;
     else if (!stands_in(use, slot.host))
@@ -170,9 +170,9 @@ class Reuse {
 
   /// Into the slot that need not grow for it, or else into any; of its own where there is none.
   void place(std::size_t use) {
-    Slot* grown = nullptr;
-    Slot larger_one;
-    for (Slot& slot : slots_) {
+    StorageSlot* grown = nullptr;
+    StorageSlot larger_one;
+    for (StorageSlot& slot : slots_) {
       auto both = joined(slot, use);
       if (!both) continue;
       if (both->elements == slot.elements) {
@@ -190,14 +190,14 @@ class Reuse {
 
   const Timeline& timeline_;
   const Analyzer& facts_;
-  std::vector<Slot> slots_;
+  std::vector<StorageSlot> slots_;
 };
 
 /// s with the allocations of each slot made by its host alone.
-Stmt shared(const Stmt& s, const Timeline& timeline, const std::vector<Slot>& slots) {
+Stmt shared(const Stmt& s, const Timeline& timeline, const std::vector<StorageSlot>& slots) {
   Substitution moved;
   std::unordered_map<Var, Expr> sizes;
-  for (const Slot& slot : slots) {
+  for (const StorageSlot& slot : slots) {
     const Var& host = timeline.uses[slot.host].allocate.data;
     if (slot.members.size() > 1) sizes[host] = slot.elements;
     for (const std::size_t member : slot.members)
@@ -217,18 +217,18 @@ Stmt shared(const Stmt& s, const Timeline& timeline, const std::vector<Slot>& sl
   return substitute(kept, moved);
 }
 
-Stmt visit(const Stmt& s, const Analyzer& facts);
+Stmt with_reused_storage(const Stmt& s, const Analyzer& facts);
 
 /// s with the sequences inside it done: bodies of loops, cases of conditions. Lanes of a vectorized loop get
 /// their memory later, each allocation by itself.
 Stmt each_inside(const Stmt& s, const Analyzer& facts) {
   const auto* loop = s.as<For>();
   if (loop != nullptr && loop->kind == ForKind::vectorized) return s;
-  return map_inside(s, facts, loop != nullptr || s.is<If>() ? visit : each_inside);
+  return map_inside(s, facts, loop != nullptr || s.is<If>() ? with_reused_storage : each_inside);
 }
 
 /// The sequence that s is, and those inside it.
-Stmt visit(const Stmt& s, const Analyzer& facts) {
+Stmt with_reused_storage(const Stmt& s, const Analyzer& facts) {
   Timeline timeline;
   timeline.add(s, facts);
   timeline.find_lives();
@@ -240,7 +240,7 @@ Stmt visit(const Stmt& s, const Analyzer& facts) {
 
 Function reuse_storage(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = visit(f.body, arith::facts_of(f));
+  out.body = with_reused_storage(f.body, arith::facts_of(f));
   return out;
 }
 

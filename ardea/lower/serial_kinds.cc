@@ -6,11 +6,12 @@ namespace ardea::lower {
 
 namespace {
 
-Stmt visit(const Stmt& s, bool inside_parallel) {
+Stmt with_serial_kinds(const Stmt& s, bool inside_parallel) {
   const auto* loop = s.as<For>();
   const bool stays = loop != nullptr && loop->kind == ForKind::parallel && !inside_parallel;
-  const Stmt inner = map_children(
-      s, Mapper{.stmt = [&](const Stmt& child) { return visit(child, inside_parallel || stays); }});
+  const Stmt inner = map_children(s, Mapper{.stmt = [&](const Stmt& child) {
+                                    return with_serial_kinds(child, inside_parallel || stays);
+                                  }});
   loop = inner.as<For>();
   if (loop == nullptr || stays || loop->kind == ForKind::serial || loop->kind == ForKind::unrolled)
     return inner;
@@ -27,7 +28,7 @@ Function serial_kinds(const Function& f, const target::Target& target) {
           "lower {}: its threads run concurrently, which target {} cannot; lower the block form for it",
           f.name, target.name);
   Function out = f;
-  out.body = visit(f.body, false);
+  out.body = with_serial_kinds(f.body, false);
   return out;
 }
 

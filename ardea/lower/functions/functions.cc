@@ -6,11 +6,11 @@ namespace ardea::lower::functions {
 
 namespace {
 
-using Unary = Expr (*)(Terms&, const Expr&);
-using Binary = Expr (*)(Terms&, const Expr&, const Expr&);
+using UnaryFunction = Expr (*)(Terms&, const Expr&);
+using BinaryFunction = Expr (*)(Terms&, const Expr&, const Expr&);
 
-const std::map<std::string, Unary>& unary_functions() {
-  static const std::map<std::string, Unary> table = {
+const std::map<std::string, UnaryFunction>& unary_functions() {
+  static const std::map<std::string, UnaryFunction> table = {
       {"exp", exp_of},   {"exp2", exp2_of}, {"exp10", exp10_of}, {"expm1", expm1_of},
       {"log", log_of},   {"log2", log2_of}, {"log10", log10_of}, {"log1p", log1p_of},
       {"tanh", tanh_of}, {"erf", erf_of},   {"sin", sin_of},     {"cos", cos_of},
@@ -20,8 +20,8 @@ const std::map<std::string, Unary>& unary_functions() {
   return table;
 }
 
-const std::map<std::string, Binary>& binary_functions() {
-  static const std::map<std::string, Binary> table = {{"pow", pow_of}, {"atan2", atan2_of}};
+const std::map<std::string, BinaryFunction>& binary_functions() {
+  static const std::map<std::string, BinaryFunction> table = {{"pow", pow_of}, {"atan2", atan2_of}};
   return table;
 }
 

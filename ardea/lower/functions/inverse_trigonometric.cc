@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "ardea/lower/functions/coefficients.h"
 #include "ardea/lower/functions/functions.h"
 
@@ -83,7 +81,6 @@ Expr atan_of(Terms& t, const Expr& x) {
 }
 
 Expr atan2_of(Terms& t, const Expr& y, const Expr& x) {
-  const double infinity = std::numeric_limits<double>::infinity();
   const Expr abs_y = t.keep("abs_y", absolute(y)), abs_x = t.keep("abs_x", absolute(x));
   // Two infinities are as good as two ones. Large numbers are made smaller, lest their sum overflow.
   const Expr both =

@@ -11,8 +11,6 @@ namespace ardea::lower::functions {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 Binade split_bits(Terms& t, const Expr& w, const Expr& exponent_of_zero) {
   const std::uint64_t root_half = t.single() ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
   const std::uint64_t one = t.bias() << t.mantissa_bits();

@@ -11,8 +11,6 @@ namespace ardea::lower::functions {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// |x|^y for float32 |x| > 0 and finite y, in float64.
 Expr magnitude_single(Terms& t, const Expr& x, const Expr& y) {
   const DataType wide_type = float64.with_lanes(t.type().lanes);

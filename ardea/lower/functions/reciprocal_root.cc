@@ -24,7 +24,6 @@ Expr refined(Terms& t, const Expr& x) {
 // In float64 the divider and the root take several times as long as multiplications do.
 Expr rsqrt_of(Terms& t, const Expr& x) {
   if (t.single() || !t.fused()) return t.constant(1) / make_call("sqrt", {x});
-  const double infinity = std::numeric_limits<double>::infinity();
   const Expr tiny = t.keep("tiny", x < t.constant(0x1p-1022));
   const Expr result = refined(t, t.keep("normal", make_select(tiny, x * t.constant(0x1p54), x)));
   const Expr scaled = result * make_select(tiny, t.constant(0x1p27), t.constant(1));

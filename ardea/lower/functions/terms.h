@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 /// scalar and for each lane of a vector, whose steps are named once and used often.
 
 namespace ardea::lower::functions {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// An unevaluated sum, high + low, of twice the type's precision.
 struct Pair {

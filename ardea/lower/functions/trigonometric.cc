@@ -55,16 +55,16 @@ Expr flipped_where(const Terms& t, const Expr& x, const Expr& word_with_flag, in
   return t.from_bits(bit_xor(t.bits(x), shift_left(flag, to_sign)));
 }
 
-enum class Function { sine, cosine, tangent };
+enum class CircularFunction { sine, cosine, tangent };
 
-Expr of_angle(Terms& t, Function function, const Angle& angle) {
+Expr of_angle(Terms& t, CircularFunction function, const Angle& angle) {
   const SineCosine both = sine_and_cosine(t, angle);
   // The cosine is the sine a quadrant later.
   const Expr q =
-      t.keep("quadrant", function == Function::cosine ? angle.quadrant + t.word(1) : angle.quadrant);
+      t.keep("quadrant", function == CircularFunction::cosine ? angle.quadrant + t.word(1) : angle.quadrant);
   const Expr swapped = t.keep("swapped", not_equals(bit_and(q, t.word(1)), t.word(0)));
   const Expr above = make_select(swapped, both.cosine, both.sine);
-  if (function != Function::tangent) return flipped_where(t, above, q, 1);
+  if (function != CircularFunction::tangent) return flipped_where(t, above, q, 1);
   return flipped_where(t, above / make_select(swapped, both.sine, both.cosine), q, 0);
 }
 
@@ -82,7 +82,7 @@ Expr any_lane(const Expr& mask) {
   return not_equals(all, make_int(0, word));
 }
 
-Expr of_large(Terms& t, Function function, const Expr& x, const Expr& is_large) {
+Expr of_large(Terms& t, CircularFunction function, const Expr& x, const Expr& is_large) {
   // The reduction of |x|; the sign is put back on angle and quadrant.
   Angle angle = reduce_large_angle(t, absolute(x));
   const Expr negative = t.keep("negative", x < t.constant(0));
@@ -99,25 +99,25 @@ Expr of_large(Terms& t, Function function, const Expr& x, const Expr& is_large) 
   angle.angle = t.keep("r", angle.angle);
   if (!t.single()) angle.rest = t.keep("rest", angle.rest);
   const Expr result = of_angle(t, function, angle);
-  const Expr finite = absolute(x) < t.constant(std::numeric_limits<double>::infinity());
+  const Expr finite = absolute(x) < t.constant(infinity);
   return make_select(finite, result, t.constant(std::numeric_limits<double>::quiet_NaN()));
 }
 
-Expr written(Terms& t, Function function, const Expr& x) {
+Expr written(Terms& t, CircularFunction function, const Expr& x) {
   const Expr is_large = t.keep("large", logical_not(absolute(x) < t.constant(large(t))));
   Terms rare = t.side(), usual = t.side();
   const Expr slow = rare.finish(of_large(rare, function, x, is_large));
   const Expr fast = usual.finish(of_angle(usual, function, reduce_ordinary_angle(usual, x)));
   const Expr result = make_call("if_then_else", {any_lane(is_large), slow, fast});
-  if (function == Function::cosine) return result;
+  if (function == CircularFunction::cosine) return result;
   // Below, the function is x: the sign of zero and the bits of subnormal numbers stay.
   return make_select(absolute(x) < t.constant(0x1p-13, 0x1p-27), x, result);
 }
 
 }  // namespace
 
-Expr sin_of(Terms& t, const Expr& x) { return written(t, Function::sine, x); }
-Expr cos_of(Terms& t, const Expr& x) { return written(t, Function::cosine, x); }
-Expr tan_of(Terms& t, const Expr& x) { return written(t, Function::tangent, x); }
+Expr sin_of(Terms& t, const Expr& x) { return written(t, CircularFunction::sine, x); }
+Expr cos_of(Terms& t, const Expr& x) { return written(t, CircularFunction::cosine, x); }
+Expr tan_of(Terms& t, const Expr& x) { return written(t, CircularFunction::tangent, x); }
 
 }  // namespace ardea::lower::functions
