@@ -14,10 +14,12 @@ namespace {
 
 /// What the machine has an instruction for, or LLVM an expansion; the rest is the C library's.
 const std::map<std::string, llvm::Intrinsic::ID>& machine_functions() {
-  using namespace llvm::Intrinsic;
-  static const std::map<std::string, ID> table = {
-      {"sqrt", sqrt},           {"floor", floor}, {"ceil", ceil},         {"round", round},
-      {"nearbyint", nearbyint}, {"trunc", trunc}, {"copysign", copysign}, {"fma", fma},
+  namespace intrinsic = llvm::Intrinsic;  // not `using`: the C library has the same names
+  static const std::map<std::string, intrinsic::ID> table = {
+      {"sqrt", intrinsic::sqrt},           {"floor", intrinsic::floor},
+      {"ceil", intrinsic::ceil},           {"round", intrinsic::round},
+      {"nearbyint", intrinsic::nearbyint}, {"trunc", intrinsic::trunc},
+      {"copysign", intrinsic::copysign},   {"fma", intrinsic::fma},
   };
   return table;
 }

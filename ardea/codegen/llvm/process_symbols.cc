@@ -16,10 +16,10 @@ ProcessSymbol symbol(std::string_view name, F* function) {
   return {name, reinterpret_cast<void*>(function)};
 }
 
-using Unary = double(double);
-using UnaryFloat = float(float);
-using Pair = double(double, double);
-using PairFloat = float(float, float);
+using OneNumber = double(double);
+using OneFloat = float(float);
+using TwoNumbers = double(double, double);
+using TwoFloats = float(float, float);
 
 std::vector<ProcessSymbol> all_symbols() {
   std::vector<ProcessSymbol> all = {
@@ -39,13 +39,13 @@ std::vector<ProcessSymbol> all_symbols() {
       symbol<double(double, int)>("ldexp", ldexp),
       symbol<float(float, int)>("ldexpf", ldexpf),
   };
-  const auto add = [&](std::string_view name, Unary* of_double, std::string_view float_name,
-                       UnaryFloat* of_float) {
+  const auto add = [&](std::string_view name, OneNumber* of_double, std::string_view float_name,
+                       OneFloat* of_float) {
     all.push_back(symbol(name, of_double));
     all.push_back(symbol(float_name, of_float));
   };
-  const auto add_pair = [&](std::string_view name, Pair* of_double, std::string_view float_name,
-                            PairFloat* of_float) {
+  const auto add_pair = [&](std::string_view name, TwoNumbers* of_double, std::string_view float_name,
+                            TwoFloats* of_float) {
     all.push_back(symbol(name, of_double));
     all.push_back(symbol(float_name, of_float));
   };
