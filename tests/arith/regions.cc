@@ -10,7 +10,7 @@
 namespace ardea::arith {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
+using Extents = std::vector<std::int64_t>;
 
 std::string text(const std::vector<Touched>& boxes) {
   std::string out;
@@ -175,7 +175,7 @@ TEST(Regions, count_every_lane_and_its_mask) {
                 .writes,
             "B[0:32]");
   FunctionBuilder f("main");
-  const Buffer b = f.parameter("B", Shape{64});
+  const Buffer b = f.parameter("B", Extents{64});
   const Expr lanes = make_ramp(make_int(0), make_int(1), 16);
   f.store(b, {lanes}, make_broadcast(make_float(0), 16), lanes < make_broadcast(make_int(10), 16));
   EXPECT_EQ(text(accesses(f.build().body, {}).writes), "B[0:10]");
@@ -278,7 +278,7 @@ def main(a: T.handle, b: T.handle):
 
 TEST(Regions, are_exact_only_where_they_are_stated) {
   // The condition holds for t = 0 and then leaves 1 element; for t = 1 nothing is written.
-  const Buffer b = make_buffer("B", Shape{64});
+  const Buffer b = make_buffer("B", Extents{64});
   const Var t("t"), i("i");
   Analyzer facts;
   facts.bind(t, {make_int(0), make_int(2)});
@@ -306,7 +306,7 @@ TEST(Regions, unite_by_the_box_around_both) {
 }
 
 TEST(Regions, unite_by_min_and_max_where_bounds_do_not_compare) {
-  const Buffer a = make_buffer("A", Shape{64});
+  const Buffer a = make_buffer("A", Extents{64});
   const Var x("x"), y("y");
   const auto point = [&](const Expr& at) { return Touched{{a, {{at, make_int(1)}}}, true}; };
   const Touched both = unite(point(x), point(y), {});
@@ -317,7 +317,7 @@ TEST(Regions, unite_by_min_and_max_where_bounds_do_not_compare) {
 }
 
 TEST(Regions, contain_and_miss_each_other_with_three_answers) {
-  const Buffer a = make_buffer("A", Shape{64});
+  const Buffer a = make_buffer("A", Extents{64});
   const Var x("x"), n("n");
   Analyzer facts;
   facts.parameter(n);

@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::map<const ExprNode*, std::int64_t>;
 
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+std::int64_t rounded_down_quotient(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
@@ -41,8 +41,8 @@ std::int64_t value(const Expr& e, const Values& values) {
     case BinaryOp::add: return a + b;
     case BinaryOp::sub: return a - b;
     case BinaryOp::mul: return a * b;
-    case BinaryOp::floor_div: return floor_quotient(a, b);
-    case BinaryOp::floor_mod: return a - b * floor_quotient(a, b);
+    case BinaryOp::floor_div: return rounded_down_quotient(a, b);
+    case BinaryOp::floor_mod: return a - b * rounded_down_quotient(a, b);
     case BinaryOp::min: return std::min(a, b);
     case BinaryOp::max: return std::max(a, b);
     case BinaryOp::eq: return a == b;

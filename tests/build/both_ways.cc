@@ -78,6 +78,12 @@ void expect_same_both_ways(const Function& f, std::uint64_t seed, const std::vec
   }
 }
 
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
 std::string error_of(const std::function<void()>& f) {
   try {
     f();

@@ -25,6 +25,9 @@ std::vector<runtime::Array> random_arguments(const Function& f, std::uint64_t se
 void expect_same_both_ways(const Function& f, std::uint64_t seed, const std::vector<std::int64_t>& sizes = {},
                            double ulps = 0);
 
+/// The text with `by` wherever `what` stands.
+std::string replaced(std::string text, const std::string& what, const std::string& by);
+
 /// The sentence of the Error that f throws; "" where it throws none.
 std::string error_of(const std::function<void()>& f);
 

@@ -74,7 +74,7 @@ TEST(Linking, exports_the_documented_names_only) {
   EXPECT_EQ(found, (std::vector<std::string>{"ardea_gemm", "ardea_gemm_error", "ardea_library"}));
 }
 
-const char* const scale_text = R"(
+const char* const scale_by_value_text = R"(
 @T.prim_func
 def scale(x: T.handle, y: T.handle, factor: T.float32, offset: T.int8, flag: T.bool, h: T.float16):
     n = T.int64()
@@ -89,7 +89,7 @@ def scale(x: T.handle, y: T.handle, factor: T.float32, offset: T.int8, flag: T.b
 
 TEST(Linking, takes_scalars_by_value_and_sizes_behind_them) {
   const Folder folder;
-  export_text(scale_text, folder, {.prefix = "my_"});
+  export_text(scale_by_value_text, folder, {.prefix = "my_"});
   EXPECT_NE(folder.read("scale.h").find(
                 "int my_scale(const float* X, float* Y, float factor, int8_t offset, int flag, "
                 "float h, int64_t n, int64_t m);"),

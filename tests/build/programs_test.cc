@@ -6,12 +6,6 @@
 namespace ardea::test {
 namespace {
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 Function example(const std::string& name) {
   return arith::load_file(std::string(ARDEA_SOURCE_DIR) + "/examples/" + name).functions.at(0);
 }

@@ -9,13 +9,13 @@ namespace {
 using nlohmann::json;
 
 /// `ardea bench`, with peaks that the tests measure once and keep to themselves.
-Answer bench(const std::string& arguments) {
+Answer run_bench(const std::string& arguments) {
   static const Folder cache;
   return ardea("bench " + arguments, "", "XDG_CACHE_HOME='" + cache.path().string() + "'");
 }
 
 TEST(BenchCommand, json_has_the_promised_fields) {
-  const Answer answer = bench("gemm 17,13,11 --against cloop,copy --rounds 7 --json");
+  const Answer answer = run_bench("gemm 17,13,11 --against cloop,copy --rounds 7 --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   const json result = json::parse(answer.out);
   for (const char* field : {"ardea_us", "cloop_us", "copy_us", "ratio_vs_best", "ratio_low", "peak_share"}) {
@@ -31,7 +31,7 @@ TEST(BenchCommand, json_has_the_promised_fields) {
 }
 
 TEST(BenchCommand, text_names_the_method_and_who_answered) {
-  const Answer answer = bench("softmax 5,7 --against cloop --schedule none --rounds 6");
+  const Answer answer = run_bench("softmax 5,7 --against cloop --schedule none --rounds 6");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   for (const char* part : {"1 thread, warm caches, 6 rounds of", "in rotated order", "as written",
                            "best: cloop", "cloop: plain loops, compiled by GCC"})
@@ -39,7 +39,7 @@ TEST(BenchCommand, text_names_the_method_and_who_answered) {
 }
 
 TEST(BenchCommand, other_schedules_have_turns_but_are_no_peers) {
-  const Answer answer = bench("gemm 17,13,11 --rivals none,recipe --against cloop --rounds 7 --json");
+  const Answer answer = run_bench("gemm 17,13,11 --rivals none,recipe --against cloop --rounds 7 --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   const json result = json::parse(answer.out);
   ASSERT_EQ(result["contenders"].size(), 4U);
@@ -52,7 +52,7 @@ TEST(BenchCommand, other_schedules_have_turns_but_are_no_peers) {
 }
 
 TEST(BenchCommand, a_peer_that_cannot_do_it_is_left_out_with_a_sentence) {
-  const Answer answer = bench("transpose 5,7 --against cloop --rounds 6");
+  const Answer answer = run_bench("transpose 5,7 --against cloop --rounds 6");
   EXPECT_EQ(answer.exit_code, 0) << answer.error;
   EXPECT_NE(answer.out.find("cloop: left out, it has no transpose"), std::string::npos) << answer.out;
 }
@@ -64,11 +64,11 @@ TEST(BenchCommand, a_peer_that_cannot_be_opened_is_left_out_unless_it_was_asked_
   std::ofstream(folder.path() / "broken" / "peer.so") << "no library";
   std::filesystem::create_symlink(loops, folder.path() / "loops" / "peer.so");
   const std::string command = "add 3,5 --rounds 6 --peers " + folder.path().string();
-  const Answer all = bench(command);
+  const Answer all = run_bench(command);
   EXPECT_EQ(all.exit_code, 0) << all.error;
   EXPECT_NE(all.out.find("broken: left out, the peer broken cannot be opened"), std::string::npos) << all.out;
   EXPECT_NE(all.out.find("best: loops"), std::string::npos) << all.out;
-  const Answer asked = bench(command + " --against loops,broken");
+  const Answer asked = run_bench(command + " --against loops,broken");
   EXPECT_EQ(asked.exit_code, 2);
   EXPECT_NE(asked.error.find("the peer broken cannot be opened"), std::string::npos) << asked.error;
 }
@@ -77,20 +77,20 @@ TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
   const Folder folder;
   const std::string file = folder.write(
       "sets.json", R"({"comment": "x", "tiny": {"gemm": [[3, 5, 7], [2, 2, 2]], "softmax": [[3, 4]]}})");
-  const Answer answer = bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
+  const Answer answer = run_bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   const json result = json::parse(answer.out);
   EXPECT_EQ(result["results"].size(), 3U);
   EXPECT_GT(result["geometric_mean"].get<double>(), 0);
   EXPECT_LE(result["worst"], result["geometric_mean"]);
-  const Answer lines = bench("--set tiny --workloads " + file + " --against cloop --rounds 6");
+  const Answer lines = run_bench("--set tiny --workloads " + file + " --against cloop --rounds 6");
   EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 4) << lines.out;
 }
 
 TEST(BenchCommand, a_member_of_a_set_that_fails_leaves_the_others_their_answers) {
   const Folder folder;
   const std::string file = folder.write("sets.json", R"({"tiny": {"gemm": [[3, 5], [3, 5, 7]]}})");
-  const Answer answer = bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
+  const Answer answer = run_bench("--set tiny --workloads " + file + " --against cloop --rounds 6 --json");
   EXPECT_EQ(answer.exit_code, 1);
   const json results = json::parse(answer.out)["results"];
   ASSERT_EQ(results.size(), 2U);
@@ -99,7 +99,7 @@ TEST(BenchCommand, a_member_of_a_set_that_fails_leaves_the_others_their_answers)
 }
 
 TEST(BenchCommand, threads_against_copies) {
-  const Answer answer = bench("gemm 33,35,37 --threads 2 --copies --rounds 6 --json");
+  const Answer answer = run_bench("gemm 33,35,37 --threads 2 --copies --rounds 6 --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   const json result = json::parse(answer.out);
   EXPECT_GT(result["ratio_vs_copies"].get<double>(), 0);
@@ -141,7 +141,7 @@ TEST(BenchCommand, wrong_input_is_one_sentence_and_exit_code_2) {
       {"gemm 3,5,7 --set tiny --workloads " + sets, "leave gemm out"},
       {"--set tiny --workloads /nowhere.json", "/nowhere.json"}};
   for (const auto& [arguments, part] : cases) {
-    const Answer answer = bench(arguments);
+    const Answer answer = run_bench(arguments);
     EXPECT_EQ(answer.exit_code, 2) << arguments << ": " << answer.error;
     EXPECT_EQ(answer.out, "") << arguments;
     EXPECT_NE(answer.error.find(part), std::string::npos) << arguments << ": " << answer.error;

@@ -9,8 +9,6 @@
 namespace ardea::test {
 namespace {
 
-const std::vector<DataType> integer_types = {int8, int16, int32, int64, uint8, uint16, uint32, uint64};
-
 /// The target without F16C converts float16 by integer arithmetic: another path through the backend.
 std::vector<target::Target> machines() {
   return {host(), target::find(host().arch == target::Arch::x86_64 ? "generic-x86_64" : "generic-aarch64")};

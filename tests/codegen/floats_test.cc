@@ -11,8 +11,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-const std::vector<double> corners = {0.0,  -0.0, 1.0,      -1.0,      0.5, -0.5,    2.5,  -2.5,  3.75,
-                                     1e-3, -7.0, infinity, -infinity, nan, 65504.0, 1e30, -1e30, 1e-40};
+const std::vector<double> float_corners = {0.0,  -0.0, 1.0,      -1.0,      0.5, -0.5,    2.5,  -2.5,  3.75,
+                                           1e-3, -7.0, infinity, -infinity, nan, 65504.0, 1e30, -1e30, 1e-40};
 
 /// Both are NaN, or both are the same bits: -0 is not +0.
 testing::AssertionResult same(double a, double b) {
@@ -50,8 +50,8 @@ class FloatCorners : public testing::TestWithParam<std::tuple<DataType, int, std
 TEST_P(FloatCorners, follow_ieee_754_2019_for_every_operation) {
   const auto [type, lanes, machine] = GetParam();
   std::vector<double> left, right;
-  for (double a : corners)
-    for (double b : corners) {
+  for (double a : float_corners)
+    for (double b : float_corners) {
       left.push_back(round_to_type(a, type));
       right.push_back(round_to_type(b, type));
     }

@@ -77,10 +77,8 @@ const std::vector<std::pair<BinaryOp, const char*>> operations = {
     {BinaryOp::shift_right, "shift_right"},
 };
 
-const std::vector<DataType> integer_types = {int8, int16, int32, int64, uint8, uint16, uint32, uint64};
-
 /// The corners of a type, as numbers and as what an array stores for them.
-std::vector<std::int64_t> corners(DataType type) {
+std::vector<std::int64_t> integer_corners(DataType type) {
   std::vector<std::int64_t> values = {0, 1, 2, 3, 5, 7, 8, 31, 63, 64};
   if (type.is_int()) {
     const std::int64_t smallest =
@@ -107,8 +105,8 @@ struct Pairs {
 /// Every pair of corners, padded with the last pair to a multiple of 8 for vectors.
 Pairs all_pairs(DataType type) {
   Pairs pairs;
-  for (std::int64_t a : corners(type))
-    for (std::int64_t b : corners(type)) {
+  for (std::int64_t a : integer_corners(type))
+    for (std::int64_t b : integer_corners(type)) {
       pairs.left.push_back(a);
       pairs.right.push_back(b);
     }
@@ -172,7 +170,7 @@ TEST(IntegerCorners, divide_by_constants_as_by_variables) {
       for (BinaryOp op :
            {BinaryOp::floor_div, BinaryOp::floor_mod, BinaryOp::trunc_div, BinaryOp::trunc_mod}) {
         if (type.is_uint() && divisor < 0) continue;
-        const auto size = static_cast<std::int64_t>(corners(type).size());
+        const auto size = static_cast<std::int64_t>(integer_corners(type).size());
         functions.push_back(binary_function("divide_" + std::to_string(cases.size()), op, type, size, 1,
                                             [&](const Expr&) { return make_int(divisor, type); }));
         cases.push_back({type, divisor, op});
@@ -180,7 +178,7 @@ TEST(IntegerCorners, divide_by_constants_as_by_variables) {
   const runtime::Module module = load("divisions", functions, host(), {.optimization_level = 1});
   for (std::size_t k = 0; k < cases.size(); ++k) {
     const auto [type, divisor, op] = cases[k];
-    const std::vector<std::int64_t> values = corners(type);
+    const std::vector<std::int64_t> values = integer_corners(type);
     const auto a = integers(values, type), out = runtime::Array::zeros(a.shape(), type);
     module.get_function(functions[k].name)(a, a, out);
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -193,7 +191,7 @@ TEST(IntegerCorners, divide_by_constants_as_by_variables) {
 
 TEST(Unary, negates_inverts_and_counts_bits) {
   for (DataType type : integer_types) {
-    const std::vector<std::int64_t> values = corners(type);
+    const std::vector<std::int64_t> values = integer_corners(type);
     const auto size = static_cast<std::int64_t>(values.size());
     const Buffer a = flat("a", size, type), out = flat("out", size, type);
     const auto run = [&](const std::function<Expr(Expr)>& f) {

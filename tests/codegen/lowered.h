@@ -43,6 +43,8 @@ void run_elementwise(const Buffer& out, const std::function<Expr(const Var&)>& v
 /// Two temporaries of so many int32, filled and read back through each other into out, and then `inside`.
 Stmt through_temporaries(const Buffer& out, std::int64_t elements, Stmt inside);
 
+inline const std::vector<DataType> integer_types = {int8, int16, int32, int64, uint8, uint16, uint32, uint64};
+
 /// An array of `type` with these elements, integers by their bits.
 runtime::Array integers(const std::vector<std::int64_t>& values, DataType type);
 runtime::Array floats(const std::vector<double>& values, DataType type);

@@ -110,13 +110,13 @@ TEST(CSource, gives_the_interpreters_answers_on_the_examples) {
 
 constexpr std::uint64_t programs_a_range = 20;
 
-class Range : public testing::TestWithParam<std::uint64_t> {};
+class SeedRange : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Range, gives_the_interpreters_answers_on_random_programs) {
+TEST_P(SeedRange, gives_the_interpreters_answers_on_random_programs) {
   expect_the_interpreters_answers(random_programs(GetParam(), programs_a_range), strict_flags());
 }
 
-INSTANTIATE_TEST_SUITE_P(CSource, Range, testing::Values(1001, 1101));
+INSTANTIATE_TEST_SUITE_P(CSource, SeedRange, testing::Values(1001, 1101));
 
 /// Behaviour that C leaves undefined would end the process with a sentence of the sanitizer.
 TEST(CSource, has_no_undefined_behaviour_on_random_programs) {

@@ -5,13 +5,13 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-Function concurrent(const std::string& head, const std::string& body) {
+Function on_threads(const std::string& head, const std::string& body) {
   return program(head + "\n    T.func_attr({\"concurrent_threads\": T.bool(True)})\n" + body);
 }
 
 /// Each thread writes its own element of shared memory and then reads its neighbour's.
 Function neighbours(bool with_barrier) {
-  return concurrent(R"(def main(A: T.Buffer((2, 64), "int32"), B: T.Buffer((2, 64), "int32")):)",
+  return on_threads(R"(def main(A: T.Buffer((2, 64), "int32"), B: T.Buffer((2, 64), "int32")):)",
                     std::string(R"(    for bx in T.thread_binding(2, thread="blockIdx.x"):
         S = T.allocate([64], "int32", "shared")
         S_1 = T.Buffer((64,), "int32", data=S, scope="shared")
@@ -47,7 +47,7 @@ TEST(Threads, a_missing_barrier_is_reported_in_every_order) {
 }
 
 TEST(Threads, a_race_names_both_statements_and_threads) {
-  const Function f = concurrent("def main(A: T.Buffer((4,), \"int32\")):",
+  const Function f = on_threads("def main(A: T.Buffer((4,), \"int32\")):",
                                 R"(    for tx in T.thread_binding(4, thread="threadIdx.x"):
         if tx < 2:
             A[tx] = 1
@@ -63,7 +63,7 @@ TEST(Threads, a_race_names_both_statements_and_threads) {
 }
 
 TEST(Threads, many_may_read_what_none_writes) {
-  const Function f = concurrent("def main(A: T.Buffer((1,), \"int32\"), B: T.Buffer((40,), \"int32\")):",
+  const Function f = on_threads("def main(A: T.Buffer((1,), \"int32\"), B: T.Buffer((40,), \"int32\")):",
                                 R"(    for tx in T.thread_binding(40, thread="threadIdx.x"):
         B[tx] = A[0] + T.Cast("int32", tx)
 )");
@@ -75,7 +75,7 @@ TEST(Threads, many_may_read_what_none_writes) {
 TEST(Threads, a_write_after_reads_of_other_threads_races) {
   // Every thread reads A[0]; then thread 7 writes it: only a barrier between makes that right.
   const auto run_it = [](bool barrier, std::uint64_t seed) {
-    const Function f = concurrent("def main(A: T.Buffer((1,), \"int32\"), B: T.Buffer((40,), \"int32\")):",
+    const Function f = on_threads("def main(A: T.Buffer((1,), \"int32\"), B: T.Buffer((40,), \"int32\")):",
                                   std::string(R"(    for tx in T.thread_binding(40, thread="threadIdx.x"):
         B[tx] = A[0]
 )") + (barrier ? "        T.barrier(\"shared\")\n" : "") +
@@ -91,7 +91,7 @@ TEST(Threads, a_write_after_reads_of_other_threads_races) {
 }
 
 TEST(Threads, blocks_have_no_barrier) {
-  const Function f = concurrent("def main(A: T.Buffer((1,), \"int32\")):",
+  const Function f = on_threads("def main(A: T.Buffer((1,), \"int32\")):",
                                 R"(    for bx in T.thread_binding(3, thread="blockIdx.x"):
         for tx in T.thread_binding(1, thread="threadIdx.x"):
             A[0] = T.Cast("int32", bx)
@@ -101,7 +101,7 @@ TEST(Threads, blocks_have_no_barrier) {
 }
 
 TEST(Threads, a_barrier_in_divergent_code_is_reported) {
-  const Function f = concurrent("def main():", R"(    for tx in T.thread_binding(8, thread="threadIdx.x"):
+  const Function f = on_threads("def main():", R"(    for tx in T.thread_binding(8, thread="threadIdx.x"):
         if tx < 5:
             T.barrier("shared")
 )");
@@ -110,7 +110,7 @@ TEST(Threads, a_barrier_in_divergent_code_is_reported) {
       says(sentence,
            "the barrier `T.barrier(\"shared\")` is reached by thread (threadIdx.x = 0) but not by thread "
            "(threadIdx.x = 5), which has finished"));
-  const Function two = concurrent("def main():", R"(    for tx in T.thread_binding(8, thread="threadIdx.x"):
+  const Function two = on_threads("def main():", R"(    for tx in T.thread_binding(8, thread="threadIdx.x"):
         if tx < 5:
             T.barrier("shared")
         else:
@@ -122,7 +122,7 @@ TEST(Threads, a_barrier_in_divergent_code_is_reported) {
 TEST(Threads, a_warp_barrier_joins_a_warp_only) {
   // Neighbours inside a warp of 32 exchange through a warp barrier; the same across the warps races.
   const auto exchange = [](const std::string& neighbour) {
-    const Function f = concurrent("def main(B: T.Buffer((64,), \"int32\")):",
+    const Function f = on_threads("def main(B: T.Buffer((64,), \"int32\")):",
                                   R"(    S = T.allocate([64], "int32", "global")
     S_1 = T.Buffer((64,), "int32", data=S)
     for tx in T.thread_binding(64, thread="threadIdx.x"):
@@ -142,7 +142,7 @@ TEST(Threads, a_warp_barrier_joins_a_warp_only) {
 
 TEST(Threads, memory_belongs_to_its_scope) {
   // A local value is each thread's own, a warp's cell is shared by 32 threads, a shared one by the block.
-  const Function f = concurrent("def main(B: T.Buffer((64,), \"int32\")):",
+  const Function f = on_threads("def main(B: T.Buffer((64,), \"int32\")):",
                                 R"(    for tx in T.thread_binding(64, thread="threadIdx.x"):
         L = T.allocate([1], "int32", "local")
         L_1 = T.Buffer((1,), "int32", data=L, scope="local")
@@ -162,7 +162,7 @@ TEST(Threads, memory_belongs_to_its_scope) {
   run(f, {b}, {.seed = 11});
   for (std::int64_t t = 0; t < 64; ++t) EXPECT_EQ(b.get_int(t), 100000 + (t / 32 * 32 + 4) * 100 + t);
   const Function global =
-      concurrent("def main():", R"(    for tx in T.thread_binding(2, thread="threadIdx.x"):
+      on_threads("def main():", R"(    for tx in T.thread_binding(2, thread="threadIdx.x"):
         G = T.allocate([1], "int32", "global")
         T.evaluate(0)
 )");
@@ -170,7 +170,7 @@ TEST(Threads, memory_belongs_to_its_scope) {
 }
 
 TEST(Threads, shared_memory_in_a_loop_is_fresh_each_time_and_the_same_for_all) {
-  const Function f = concurrent("def main(B: T.Buffer((3, 8), \"int32\")):",
+  const Function f = on_threads("def main(B: T.Buffer((3, 8), \"int32\")):",
                                 R"(    for tx in T.thread_binding(8, thread="threadIdx.x"):
         for k in range(3):
             S = T.allocate([8], "int32", "shared")
@@ -188,7 +188,7 @@ TEST(Threads, shared_memory_in_a_loop_is_fresh_each_time_and_the_same_for_all) {
 
 TEST(Threads, that_never_meet_still_share_their_memory) {
   // No barrier: one thread has left the allocation before the next one enters it.
-  const Function f = concurrent("def main():", R"(    for tx in T.thread_binding(4, thread="threadIdx.x"):
+  const Function f = on_threads("def main():", R"(    for tx in T.thread_binding(4, thread="threadIdx.x"):
         S = T.allocate([1], "int32", "shared")
         S_1 = T.Buffer((1,), "int32", data=S, scope="shared")
         S_1[0] = 1
@@ -198,7 +198,7 @@ TEST(Threads, that_never_meet_still_share_their_memory) {
 
 TEST(Threads, nested_thread_loops_are_one_block_with_x_fastest) {
   // The threads (x, y) with x + 8·y in one group of 32 share a warp.
-  const Function f = concurrent("def main(B: T.Buffer((8, 8), \"int32\")):",
+  const Function f = on_threads("def main(B: T.Buffer((8, 8), \"int32\")):",
                                 R"(    for ty in T.thread_binding(8, thread="threadIdx.y"):
         for tx in T.thread_binding(8, thread="threadIdx.x"):
             W = T.allocate([1], "int32", "warp")
@@ -219,7 +219,7 @@ TEST(Threads, sibling_loops_of_one_tag_are_the_same_threads) {
             A[bx, tx] = 1
 )";
   const auto second = [&](const std::string& extent, const std::string& index) {
-    return concurrent("def main(A: T.Buffer((2, 8), \"int32\")):",
+    return on_threads("def main(A: T.Buffer((2, 8), \"int32\")):",
                       first + "        for tx in T.thread_binding(" + extent +
                           ", thread=\"threadIdx.x\"):\n            A[bx, " + index + "] = A[bx, " + index +
                           "] + 1\n");
@@ -233,7 +233,7 @@ TEST(Threads, sibling_loops_of_one_tag_are_the_same_threads) {
 }
 
 TEST(Threads, launches_end_before_what_follows) {
-  const Function f = concurrent("def main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):",
+  const Function f = on_threads("def main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):",
                                 R"(    for tx in T.thread_binding(8, thread="threadIdx.x"):
         A[tx] = T.Cast("int32", tx)
     for tx in T.thread_binding(8, thread="threadIdx.x"):
@@ -245,7 +245,7 @@ TEST(Threads, launches_end_before_what_follows) {
 }
 
 TEST(Threads, an_error_of_one_thread_ends_the_launch_and_names_it) {
-  const Function f = concurrent("def main(A: T.Buffer((8,), \"int32\")):",
+  const Function f = on_threads("def main(A: T.Buffer((8,), \"int32\")):",
                                 R"(    for tx in T.thread_binding(9, thread="threadIdx.x"):
         T.barrier("shared")
         A[tx] = 1
@@ -261,7 +261,7 @@ TEST(Threads, a_barrier_in_serial_thread_loops_and_one_of_no_scope_are_reported)
       "T.barrier(\"shared\")\n");
   EXPECT_TRUE(says(error_of([&] { run(f, {}); }), "give the function the attribute \"concurrent_threads\""));
   const Function g =
-      concurrent("def main():",
+      on_threads("def main():",
                  "    for tx in T.thread_binding(2, thread=\"threadIdx.x\"):\n        T.barrier(\"moon\")\n");
   EXPECT_TRUE(
       says(error_of([&] { run(g, {}); }), "T.barrier(\"moon\"): the scope must be \"shared\" or \"warp\""));
@@ -269,7 +269,7 @@ TEST(Threads, a_barrier_in_serial_thread_loops_and_one_of_no_scope_are_reported)
 
 TEST(Threads, a_block_of_too_many_threads_is_reported) {
   const Function f =
-      concurrent("def main():",
+      on_threads("def main():",
                  "    for tx in T.thread_binding(1025, thread=\"threadIdx.x\"):\n        T.evaluate(0)\n");
   EXPECT_TRUE(says(error_of([&] { run(f, {}); }), "a launch of 1 blocks of 1025 threads"));
 }

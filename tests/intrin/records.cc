@@ -8,6 +8,7 @@
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/target/target.h"
+#include "tests/intrin/call.h"
 
 /// Every record that comes with Ardea: what its machine instruction computes is what its meaning computes.
 
@@ -73,13 +74,6 @@ void expect_agrees(const Function& meaning, const std::vector<interp::Argument>&
                                << " instead of " << c.expected;
     EXPECT_EQ(c.unbounded, 0) << how;
   }
-}
-
-void call(const runtime::Function& f, const std::vector<interp::Argument>& arguments) {
-  std::vector<runtime::Value> values;
-  for (const interp::Argument& argument : arguments)
-    std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
-  f.call(values);
 }
 
 const std::map<std::string, std::int64_t> no_lane = {{"lane", 0}};

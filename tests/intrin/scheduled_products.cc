@@ -8,6 +8,7 @@
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/text_file.h"
 #include "ardea/target/target.h"
+#include "tests/intrin/call.h"
 
 /// Products that schedules put on tensor instructions: right wherever they run, and the machine's
 /// instructions where there are such.
@@ -77,13 +78,6 @@ std::vector<Product> products() {
 void PrintTo(const Product& product, std::ostream* out) { *out << product.name; }
 
 class Products : public testing::TestWithParam<Product> {};
-
-void call(const runtime::Function& f, const std::vector<interp::Argument>& arguments) {
-  std::vector<runtime::Value> values;
-  for (const interp::Argument& argument : arguments)
-    std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
-  f.call(values);
-}
 
 TEST_P(Products, compute_what_they_computed_before) {
   const Function& original = GetParam().original;

@@ -7,18 +7,18 @@
 namespace ardea {
 namespace {
 
-struct Case {
+struct Construct {
   const char* name;
   const char* lines;
 };
 
-class TextConstruct : public testing::TestWithParam<Case> {};
+class TextConstruct : public testing::TestWithParam<Construct> {};
 
 TEST_P(TextConstruct, prints_back) { expect_prints_back(around(GetParam().lines)); }
 
-std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+std::string name_of(const testing::TestParamInfo<Construct>& info) { return info.param.name; }
 
-constexpr Case statements[] = {
+constexpr Construct statements[] = {
     {"store", "A[0, n] = x"},
     {"store_of_a_number", "B[0] = -128"},
     {"evaluate", "T.evaluate(n + 1)"},
@@ -51,7 +51,7 @@ constexpr Case statements[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Statements, TextConstruct, testing::ValuesIn(statements), name_of);
 
-constexpr Case loops[] = {
+constexpr Construct loops[] = {
     {"range", "for i in range(10):\n    T.evaluate(i)"},
     {"range_from", "for i in range(1, 10):\n    T.evaluate(i)"},
     {"range_from_to_variables", "for i in range(n, n * 2):\n    T.evaluate(i)"},
@@ -71,7 +71,7 @@ constexpr Case loops[] = {
      "for i in T.thread_binding(8, thread=\"vthread.y\", annotations={\"a\": 1}):\n    T.evaluate(i)"},
 };
 
-constexpr Case blocks[] = {
+constexpr Construct blocks[] = {
     {"remap",
      "# with T.block(\"root\"):\nfor i, j in T.grid(4, n):\n    with T.block(\"b\"):\n        vi, vj = "
      "T.axis.remap(\"SR\", [i, j])\n        T.evaluate(vi)"},
@@ -112,7 +112,7 @@ constexpr Case blocks[] = {
 INSTANTIATE_TEST_SUITE_P(Loops, TextConstruct, testing::ValuesIn(loops), name_of);
 INSTANTIATE_TEST_SUITE_P(Blocks, TextConstruct, testing::ValuesIn(blocks), name_of);
 
-constexpr Case expressions[] = {
+constexpr Construct expressions[] = {
     {"arithmetic", "T.evaluate(n + 1 - n * 2 // 3 % 4)"},
     {"brackets", "T.evaluate((n + 1) * (n - (2 - n)) // (n * n) - -n)"},
     {"float_division", "T.evaluate(x / T.float32(3.0) + T.Cast(\"float32\", n))"},

@@ -7,13 +7,13 @@
 namespace ardea {
 namespace {
 
-struct Case {
+struct WrongText {
   const char* name;
   const char* text;
   const char* message;  ///< after the name of the text
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+std::string name_of_wrong(const testing::TestParamInfo<WrongText>& info) { return info.param.name; }
 
 void expect_error(const std::string& text, const std::string& message) {
   try {
@@ -26,7 +26,7 @@ void expect_error(const std::string& text, const std::string& message) {
 
 // clang-format off
 
-constexpr Case whole_texts[] = {
+constexpr WrongText whole_texts[] = {
     {"empty_text", "",
      "1:1: found the end of the text, expected @I.ir_module or @T.prim_func"},
     {"only_comments", "# nothing\n",
@@ -92,7 +92,7 @@ constexpr Case whole_texts[] = {
 };
 
 /// Lines of a function `def f(A: 16x16 float32, B: 64 int8, C: 64 int64, n: int64, k: int32, x: float32, p: bool)`.
-constexpr Case lines_of_a_function[] = {
+constexpr WrongText lines_of_a_function[] = {
     {"open_string", "assert p, \"message",
      "3:23: found the end of the line inside a string, expected its closing quote"},
     {"bad_escape", "assert p, \"\\q\"",
@@ -227,17 +227,17 @@ constexpr Case lines_of_a_function[] = {
 
 // clang-format on
 
-class BadText : public testing::TestWithParam<Case> {};
+class BadText : public testing::TestWithParam<WrongText> {};
 TEST_P(BadText, is_refused_with_its_sentence) { expect_error(GetParam().text, GetParam().message); }
-INSTANTIATE_TEST_SUITE_P(Texts, BadText, testing::ValuesIn(whole_texts), name_of);
+INSTANTIATE_TEST_SUITE_P(Texts, BadText, testing::ValuesIn(whole_texts), name_of_wrong);
 
-class BadLines : public testing::TestWithParam<Case> {};
+class BadLines : public testing::TestWithParam<WrongText> {};
 TEST_P(BadLines, are_refused_with_their_sentence) {
   std::string text = around(GetParam().text);
   text.erase(0, text.find('@'));  // without the comment, the lines begin at line 3
   expect_error(text, GetParam().message);
 }
-INSTANTIATE_TEST_SUITE_P(Lines, BadLines, testing::ValuesIn(lines_of_a_function), name_of);
+INSTANTIATE_TEST_SUITE_P(Lines, BadLines, testing::ValuesIn(lines_of_a_function), name_of_wrong);
 
 TEST(BadText, with_a_nul_byte_is_refused) {
   using namespace std::string_literals;

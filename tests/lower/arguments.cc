@@ -10,6 +10,11 @@
 
 namespace ardea::lower {
 
+const target::Target& generic_machine() {
+  static const target::Target machine = target::find("generic-x86_64");
+  return machine;
+}
+
 Function function_of(const std::string& text) {
   const Module module = arith::load_program(text, "program");
   EXPECT_EQ(module.functions.size(), 1u);

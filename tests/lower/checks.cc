@@ -13,11 +13,6 @@ namespace ardea::lower {
 
 namespace {
 
-const target::Target& machine() {
-  static const target::Target target = target::find("generic-x86_64");
-  return target;
-}
-
 int tests_in(const Function& f) {
   int count = 0;
   visit_exprs(f.body, [&](const Expr& e) {
@@ -28,13 +23,13 @@ int tests_in(const Function& f) {
 }
 
 Function checked(const std::string& text) {
-  return lower_until(function_of("@T.prim_func\n" + text), machine(), "check_accesses");
+  return lower_until(function_of("@T.prim_func\n" + text), generic_machine(), "check_accesses");
 }
 
 /// The sentence with which the interpreter stops after all passes up to legalise_types; empty where it does
 /// not stop.
 std::string failure(const std::string& text, const std::vector<interp::Argument>& arguments) {
-  const Function f = lower_until(function_of("@T.prim_func\n" + text), machine(), "lower_intrinsics");
+  const Function f = lower_until(function_of("@T.prim_func\n" + text), generic_machine(), "lower_intrinsics");
   try {
     interp::run(f, arguments);
   } catch (const Error& error) {
@@ -52,7 +47,7 @@ runtime::Array integers(const std::vector<std::int64_t>& values, DataType type =
 TEST(CheckAccesses, tests_nothing_that_loops_and_conditions_prove) {
   for (const Program& program : programs()) {
     if (program.name == "gather" || program.name == "symbolic" || program.name == "stages_in_turn") continue;
-    const Function f = lower_until(function_of(program), machine(), "check_accesses");
+    const Function f = lower_until(function_of(program), generic_machine(), "check_accesses");
     EXPECT_EQ(tests_in(f), 0) << program.name << "\n" << print(f);
   }
 }

@@ -8,7 +8,9 @@ std::string shared(const std::string& body, bool no_alias = true) {
   return body_after("eliminate_common_subexpressions", body, no_alias);
 }
 
-void stays(const std::string& body, bool no_alias = true) { EXPECT_EQ(shared(body, no_alias), body); }
+void shares_nothing(const std::string& body, bool no_alias = true) {
+  EXPECT_EQ(shared(body, no_alias), body);
+}
 
 TEST(CommonSubexpressions, get_a_name_before_the_first_of_the_statements_that_use_them) {
   EXPECT_EQ(shared("for i in range(4):\n"
@@ -34,7 +36,7 @@ TEST(CommonSubexpressions, count_a_part_of_a_repeated_whole_once) {
 }
 
 TEST(CommonSubexpressions, are_not_found_in_an_index_plus_a_number_or_in_conditions) {
-  stays(
+  shares_nothing(
       "for i in range(8):\n"
       "    if i < n:\n"
       "        Y[i + 1] = Y[i + 1] + T.float32(1.0)\n"
@@ -57,7 +59,7 @@ TEST(CommonSubexpressions, of_loads_end_at_a_store_to_the_same_memory) {
 }
 
 TEST(CommonSubexpressions, of_loads_end_at_a_store_to_arguments_that_may_overlap) {
-  stays(
+  shares_nothing(
       "for i in range(8):\n"
       "    Y[i] = X[i]\n"
       "    Z[i] = X[i]\n",
@@ -65,7 +67,7 @@ TEST(CommonSubexpressions, of_loads_end_at_a_store_to_arguments_that_may_overlap
 }
 
 TEST(CommonSubexpressions, of_loads_do_not_last_from_one_iteration_to_the_next) {
-  stays(
+  shares_nothing(
       "for i in range(8):\n"
       "    for j in range(2):\n"
       "        Y[j] = X[i]\n"
@@ -74,7 +76,7 @@ TEST(CommonSubexpressions, of_loads_do_not_last_from_one_iteration_to_the_next) 
 }
 
 TEST(CommonSubexpressions, of_loads_do_not_pass_from_one_branch_to_the_other) {
-  stays(
+  shares_nothing(
       "for i in range(8):\n"
       "    if i < n:\n"
       "        X[i] = T.float32(0.5)\n"
@@ -84,10 +86,10 @@ TEST(CommonSubexpressions, of_loads_do_not_pass_from_one_branch_to_the_other) {
 }
 
 TEST(CommonSubexpressions, are_not_loaded_where_the_program_may_not_load_them) {
-  stays(
+  shares_nothing(
       "for i in range(8):\n"
       "    Y[i] = T.if_then_else(n > i, X[i + 7], X[i + 7] * T.float32(2.0))\n");
-  stays(
+  shares_nothing(
       "for i in range(8):\n"
       "    if i < 4:\n"
       "        Y[i] = X[i + 7]\n"
@@ -96,7 +98,7 @@ TEST(CommonSubexpressions, are_not_loaded_where_the_program_may_not_load_them) {
 }
 
 TEST(CommonSubexpressions, do_not_divide_where_the_program_does_not) {
-  stays(
+  shares_nothing(
       "for i in range(8):\n"
       "    if n > 0:\n"
       "        Y[i] = X[40 // n % 64]\n"

@@ -6,7 +6,7 @@ namespace {
 
 std::string hoisted(const std::string& body) { return body_after("hoist_invariants", body); }
 
-void stays(const std::string& body) { EXPECT_EQ(hoisted(body), body); }
+void hoists_nothing(const std::string& body) { EXPECT_EQ(hoisted(body), body); }
 
 TEST(Hoist, moves_divisions_before_the_loops_that_do_not_change_them) {
   EXPECT_EQ(hoisted("for f in range(16):\n"
@@ -21,13 +21,13 @@ TEST(Hoist, moves_divisions_before_the_loops_that_do_not_change_them) {
 }
 
 TEST(Hoist, leaves_sums_and_products_where_they_are) {
-  stays(
+  hoists_nothing(
       "for i, j in T.grid(8, 8):\n"
       "    Y[i * 8 + 3] = X[i * 8 + j]\n");
 }
 
 TEST(Hoist, does_not_divide_by_what_may_be_zero_where_the_program_does_not) {
-  stays(
+  hoists_nothing(
       "for i in range(T.max(T.min(n, 4), 0)):\n"
       "    Y[i] = X[40 // T.max(n, 1) % 64]\n");
 }
@@ -88,7 +88,7 @@ TEST(Hoist, makes_a_loop_of_each_side_of_a_condition) {
 }
 
 TEST(Hoist, leaves_a_condition_on_memory_that_the_loop_may_write) {
-  stays(
+  hoists_nothing(
       "for i in range(8):\n"
       "    if K[0] < 3:\n"
       "        K[0] = K[0] + 1\n");

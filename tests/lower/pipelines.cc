@@ -13,8 +13,6 @@ namespace ardea::lower {
 
 namespace {
 
-target::Target machine() { return target::find("generic-x86_64"); }
-
 /// A loop of three statements that make something of each other.
 std::string three(const std::string& stage, const std::string& order) {
   return fmt::format(R"(
@@ -43,7 +41,7 @@ def f(x: T.handle, y: T.handle):
 }
 
 void expect_same_answers(const std::string& text, const std::string& pass) {
-  const Function f = function_of(text), lowered = lower_until(f, machine(), pass);
+  const Function f = function_of(text), lowered = lower_until(f, generic_machine(), pass);
   for (const arith::Violation& v : arith::verify(lowered))
     ADD_FAILURE() << v.message << "\n" << print(lowered);
   for (std::int64_t n = 1; n < 8; ++n) {
@@ -67,8 +65,8 @@ TEST(Pipelines, give_the_answers_of_the_loop_for_any_number_of_iterations) {
 }
 
 TEST(Pipelines, share_no_variable_between_their_copies) {
-  const Function f =
-      lower_until(function_of(three("[0, 1, 3]", "[0, 1, 2]")), machine(), "inject_software_pipeline");
+  const Function f = lower_until(function_of(three("[0, 1, 3]", "[0, 1, 2]")), generic_machine(),
+                                 "inject_software_pipeline");
   std::set<const void*> seen;
   visit_stmts(f.body, [&](const Stmt& s) {
     const auto* loop = s.as<For>();
@@ -79,7 +77,7 @@ TEST(Pipelines, share_no_variable_between_their_copies) {
 
 std::string refusal(const std::string& text) {
   try {
-    lower(function_of(text), machine());
+    lower(function_of(text), generic_machine());
   } catch (const Error& error) {
     return error.what();
   }

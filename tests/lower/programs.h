@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ardea/interp/interpreter.h"
+#include "ardea/target/target.h"
 
 /// Small programs with odd shapes that between them use everything that lowering removes.
 
@@ -29,6 +30,9 @@ inline std::ostream& operator<<(std::ostream& out, const Program& program) { ret
 const std::vector<Program>& programs();
 std::vector<Program> lane_programs();    ///< vectors, and lanes of loops under guards
 std::vector<Program> memory_programs();  ///< padded rows, registers, pipelines, stages in turn
+
+/// A target with no features of its own.
+const target::Target& generic_machine();
 
 /// Parsed, completed and verified.
 Function function_of(const Program& program);

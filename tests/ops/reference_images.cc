@@ -138,11 +138,8 @@ Plain<T> global_mean(const Problem& p, const Plain<T>& x) {
   return out;
 }
 
-}  // namespace
-
 template <class T>
-Plain<T> convolution(const Problem& p, std::size_t rank, std::int64_t groups,
-                     const std::vector<Plain<T>>& in) {
+Plain<T> convolved(const Problem& p, std::size_t rank, std::int64_t groups, const std::vector<Plain<T>>& in) {
   const ConvSizes s(p, rank);
   std::vector<std::int64_t> out_space;
   for (std::size_t i = 0; i < rank; ++i)
@@ -166,6 +163,14 @@ Plain<T> convolution(const Problem& p, std::size_t rank, std::int64_t groups,
     });
   });
   return out;
+}
+
+}  // namespace
+
+template <class T>
+Plain<T> convolution(const Problem& p, std::size_t rank, std::int64_t groups,
+                     const std::vector<Plain<T>>& in) {
+  return convolved(p, rank, groups, in);
 }
 
 template <class T>

@@ -17,13 +17,6 @@ namespace ardea::test {
 
 namespace {
 
-std::string line_of(const testing::TestParamInfo<ops::Workload>& info) {
-  std::string name = ops::to_string(info.param);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
-
 class Recipes : public testing::TestWithParam<ops::Workload> {};
 
 std::optional<schedule::Schedule> scheduled(const ops::Workload& workload, const target::Target& target) {

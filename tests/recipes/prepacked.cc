@@ -45,13 +45,6 @@ void expect_agreement(const ops::Workload& workload, const schedule::SeparatedPa
   EXPECT_TRUE(report.agrees()) << print(Module{{}, {program.main, program.pack}});
 }
 
-std::string line_of(const testing::TestParamInfo<ops::Workload>& info) {
-  std::string name = ops::to_string(info.param);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
-
 /// The workloads that some target packs weights of.
 std::vector<ops::Workload> packed_workloads() {
   std::vector<ops::Workload> all = recipe_workloads();

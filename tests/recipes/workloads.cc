@@ -1,5 +1,7 @@
 #include "tests/recipes/workloads.h"
 
+#include <cctype>
+
 namespace ardea::test {
 
 namespace {
@@ -112,6 +114,13 @@ std::vector<ops::Workload> recipe_workloads() {
   for (const auto& shape : std::vector<std::vector<std::int64_t>>{{1, 131, 37}, {3, 64, 5}, {7, 10, 33}})
     all.push_back(ops::make_workload({.op = "gemm", .sizes = shape, .transpose_b = true}));
   return all;
+}
+
+std::string line_of(const testing::TestParamInfo<ops::Workload>& info) {
+  std::string name = ops::to_string(info.param);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
 }
 
 }  // namespace ardea::test

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <string>
 #include <vector>
 
 #include "ardea/ops/registry.h"
@@ -9,5 +12,8 @@ namespace ardea::test {
 /// The workloads that a recipe is tested on: for each operator that has recipes, sizes below, at and beside
 /// those of tiles and vectors (ones, primes, powers of two and one more), small enough for the interpreter.
 std::vector<ops::Workload> recipe_workloads();
+
+/// The workload as a part of a test's name.
+std::string line_of(const testing::TestParamInfo<ops::Workload>& info);
 
 }  // namespace ardea::test

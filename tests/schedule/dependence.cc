@@ -28,7 +28,7 @@ struct Box {
   bool commutes = false;
 };
 
-bool meet(const Box& a, const Box& b) {
+bool boxes_meet(const Box& a, const Box& b) {
   if (!(a.data == b.data) || (!a.write && !b.write)) return false;
   for (std::size_t d = 0; d < a.ranges.size(); ++d)
     if (a.ranges[d].first >= b.ranges[d].second || b.ranges[d].first >= a.ranges[d].second) return false;
@@ -105,7 +105,7 @@ class Enumerated {
   Enumerated(const Nest& nest, std::vector<Iteration> iterations, std::vector<std::vector<Box>> boxes)
       : count_(nest.loops.size()), iterations_(std::move(iterations)), boxes_(std::move(boxes)) {}
 
-  /// Whether iterations that meet change places in the new order.
+  /// Whether iterations that boxes_meet change places in the new order.
   bool breaks(const std::vector<std::size_t>& order) const {
     const auto key = [&](const Iteration& i) {
       Iteration moved;
@@ -116,7 +116,7 @@ class Enumerated {
                false);
   }
 
-  /// Whether iterations meet that differ in the outermost loop.
+  /// Whether iterations boxes_meet that differ in the outermost loop.
   bool carries_outermost() const {
     return any([&](std::size_t p, std::size_t q) { return iterations_[p][0] != iterations_[q][0]; }, true);
   }
@@ -129,7 +129,7 @@ class Enumerated {
         if (!matters(p, q)) continue;
         for (const Box& a : boxes_[p])
           for (const Box& b : boxes_[q])
-            if (meet(a, b) && (concurrent || !(a.statement == b.statement && a.commutes && b.commutes)))
+            if (boxes_meet(a, b) && (concurrent || !(a.statement == b.statement && a.commutes && b.commutes)))
               return true;
       }
     return false;
@@ -192,7 +192,7 @@ Function random_recurrence(Random& random) {
         return sum;
       };
       if (random.chance(0.7)) block.where(random_guard(random, loops));
-      // What does not even meet itself is where the other block's guard matters.
+      // What does not even boxes_meet itself is where the other block's guard matters.
       if (random.chance(0.45)) {
         const Expr plain = iterators[0] + random.integer(0, 3);
         f.store(y, {plain, iterators[1] * 5 + (depth == 3 ? Expr(iterators[2]) : make_int(0))},
@@ -225,7 +225,7 @@ struct Tally {
 
 void judge(bool refused, bool breaks, const std::string& what, Tally& tally) {
   ++(breaks ? tally.illegal : tally.legal);
-  EXPECT_TRUE(refused || !breaks) << "accepted, though iterations that meet change places: " << what;
+  EXPECT_TRUE(refused || !breaks) << "accepted, though iterations that boxes_meet change places: " << what;
   if (!refused || breaks) return;
   ++tally.refused_though_legal;
   if (tally.first_refused.empty()) tally.first_refused = what;

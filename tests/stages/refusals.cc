@@ -10,7 +10,7 @@ namespace ardea::stages {
 namespace {
 
 /// D = (A · B) + 1
-struct Chain {
+struct ProductPlusOne {
   te::Tensor A = te::placeholder("A", {16, 8}), B = te::placeholder("B", {8, 12});
   te::Axis k = te::reduce_axis(8, "k");
   te::Tensor C =
@@ -21,7 +21,7 @@ struct Chain {
 };
 
 TEST(Leaves, say_which_directive_took_an_axis) {
-  const Chain c;
+  const ProductPlusOne c;
   const auto [io, ii] = c.s[c.D].split(c.i, 4);
   EXPECT_REFUSED(c.s[c.D].reorder(c.j, c.i),
                  "s[D].reorder(j, i): i has already been split: directive 1, s[D].split(i, factor=4), made "
@@ -37,7 +37,7 @@ TEST(Leaves, say_which_directive_took_an_axis) {
 }
 
 TEST(Leaves, belong_to_their_stage) {
-  const Chain c;
+  const ProductPlusOne c;
   EXPECT_REFUSED(c.s[c.D].split(c.k, 2),
                  "s[D].split(k, factor=2): k is an axis of C, not of D; the leaves of D are i, j");
   EXPECT_REFUSED(c.s[c.C].split(Axis("x", IteratorKind::spatial), 2),
@@ -48,7 +48,7 @@ TEST(Leaves, belong_to_their_stage) {
 }
 
 TEST(Leaves, are_named_once_and_fused_in_their_order) {
-  const Chain c;
+  const ProductPlusOne c;
   EXPECT_REFUSED(c.s[c.D].reorder(c.i, c.j, c.i), "s[D].reorder(i, j, i): i is named twice");
   EXPECT_REFUSED(c.s[c.D].fuse(c.j, c.i),
                  "s[D].fuse(j, i): they are not consecutive, outermost first: the leaves of D are i, j; "
@@ -60,7 +60,7 @@ TEST(Leaves, are_named_once_and_fused_in_their_order) {
 }
 
 TEST(Leaves, take_positive_numbers) {
-  const Chain c;
+  const ProductPlusOne c;
   EXPECT_REFUSED(c.s[c.D].split(c.i, 0), "s[D].split(i, factor=0): the number must be positive");
   EXPECT_REFUSED(c.s[c.D].split(c.i, SplitBy{}), "s[D].split(i): give either a factor or nparts");
   EXPECT_REFUSED(c.s[c.D].split(c.i, {.factor = 2, .nparts = 8}),
@@ -69,7 +69,7 @@ TEST(Leaves, take_positive_numbers) {
 }
 
 TEST(Leaves, stay_as_they_are_where_something_counts_on_them) {
-  const Chain c;
+  const ProductPlusOne c;
   c.s[c.D].parallel(c.i);
   EXPECT_REFUSED(c.s[c.D].split(c.i, 4),
                  "s[D].split(i, factor=4): directive 1, s[D].parallel(i), marks i; reshape the loop first, "
@@ -83,19 +83,19 @@ TEST(Leaves, stay_as_they_are_where_something_counts_on_them) {
 }
 
 TEST(Places, are_loops_of_later_stages) {
-  const Chain c;
+  const ProductPlusOne c;
   EXPECT_REFUSED(c.s[c.D].compute_at(c.s[c.C], c.k),
                  "s[D].compute_at(s[C], k): C is made before D, and cannot use it");
   EXPECT_REFUSED(c.s[c.D].compute_at(c.s[c.D], c.j),
                  "s[D].compute_at(s[D], j): a stage cannot stand in its own loops");
-  const Chain other;
+  const ProductPlusOne other;
   EXPECT_REFUSED(c.s[c.C].compute_at(other.s[other.D], other.j),
                  "s[C].compute_at(s[D], j): D belongs to another schedule");
   EXPECT_REFUSED(c.s[other.D], "s[D]: no output of the schedule needs D; name it in create_schedule");
 }
 
 TEST(Rfactor, comes_before_what_is_about_other_axes) {
-  const Chain c;
+  const ProductPlusOne c;
   EXPECT_REFUSED(c.s.rfactor(c.C, op(c.C).axis[0]),
                  "s.rfactor(C, i): i is no axis that C reduces over; those are k");
   EXPECT_REFUSED(c.s.rfactor(c.C, c.k, 3),
@@ -107,7 +107,7 @@ TEST(Rfactor, comes_before_what_is_about_other_axes) {
 }
 
 TEST(Rfactor, moves_the_axes_to_the_partial_results) {
-  const Chain c;
+  const ProductPlusOne c;
   const auto [ko, ki] = c.s[c.C].split(c.k, 2);
   const te::Tensor CF = c.s.rfactor(c.C, ki);
   EXPECT_EQ(names_of(c.s[CF].op().axis), "k.inner, i, j");
@@ -119,7 +119,7 @@ TEST(Rfactor, moves_the_axes_to_the_partial_results) {
 }
 
 TEST(Refusals, name_the_directive) {
-  const Chain c;
+  const ProductPlusOne c;
   c.s[c.D].vectorize(c.j);
   c.s[c.C].parallel(c.k);
   try {
@@ -133,7 +133,7 @@ TEST(Refusals, name_the_directive) {
 }
 
 TEST(Refusals, name_the_directive_about_a_stage_that_is_inlined) {
-  const Chain c;
+  const ProductPlusOne c;
   const te::Tensor E = te::compute("E", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return c.D(i, j) * 2; });
   const Schedule s = create_schedule({E});
   s[c.D].split(c.i, 4);
@@ -146,7 +146,7 @@ TEST(Refusals, name_the_directive_about_a_stage_that_is_inlined) {
 }
 
 TEST(Refusals, name_the_directive_that_left_nothing_to_copy) {
-  const Chain c;
+  const ProductPlusOne c;
   const te::Tensor DL = c.s.cache_write(c.D, "global");
   c.s[DL].compute_inline();
   c.s.cache_read(DL, "global", {c.D});
@@ -177,7 +177,7 @@ TEST(Refusals, name_the_directive_that_left_nothing_to_copy) {
 }
 
 TEST(Lower, knows_the_tensors_of_the_schedule_only) {
-  const Chain c;
+  const ProductPlusOne c;
   const te::Tensor other = te::compute("other", {{"i", 16}}, [&](Var i) { return c.A(i, 0); });
   EXPECT_REFUSED(lower(c.s, {c.A, c.B, c.D, other}),
                  "s[other]: no output of the schedule needs other; name it in create_schedule");

@@ -17,7 +17,7 @@ namespace {
 
 using Arguments = std::vector<interp::Argument>;
 
-void expect_same_answers(const stages::Lowered& lowered, std::uint64_t seed, bool interpret) {
+void expect_right_answers(const stages::Lowered& lowered, std::uint64_t seed, bool interpret) {
   SCOPED_TRACE(schedule::print(lowered.trace) + print(lowered.function));
   schedule::Schedule again(lowered.unscheduled);
   again.replay(schedule::parse_steps(schedule::print(lowered.trace), "trace"));
@@ -47,10 +47,10 @@ void expect_same_answers(const stages::Lowered& lowered, std::uint64_t seed, boo
 }  // namespace
 
 void expect_same_answers(const stages::Lowered& lowered, std::uint64_t seed) {
-  expect_same_answers(lowered, seed, true);
+  expect_right_answers(lowered, seed, true);
 }
 void expect_same_answers_compiled(const stages::Lowered& lowered, std::uint64_t seed) {
-  expect_same_answers(lowered, seed, false);
+  expect_right_answers(lowered, seed, false);
 }
 
 std::vector<runtime::Array> arrays_for(const Function& f, double most, std::uint64_t seed) {

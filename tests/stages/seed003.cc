@@ -12,8 +12,8 @@ namespace {
 
 using test::expect_same_answers;
 
-struct Product {
-  explicit Product(std::int64_t n)
+struct SquareProduct {
+  explicit SquareProduct(std::int64_t n)
       : A(te::placeholder("A", {n, n})),
         B(te::placeholder("B", {n, n})),
         k(te::reduce_axis(n, "k")),
@@ -38,7 +38,7 @@ void tile_twice(const Schedule& s, const te::Tensor& C, std::int64_t bn, std::in
 
 TEST(Seed003, tiles_a_product_twice) {
   for (const std::int64_t n : {32, 27}) {
-    const Product p(n);
+    const SquareProduct p(n);
     const Schedule s = create_schedule({p.C});
     tile_twice(s, p.C, 16, 4);
     const Lowered lowered = lower(s, {p.A, p.B, p.C});

@@ -19,9 +19,9 @@ using Values = std::map<const ExprNode*, std::int64_t>;
 using runtime::Array;
 
 /// int32 arithmetic that wraps, as the graphs below use it.
-class Definition {
+class GraphDefinition {
  public:
-  explicit Definition(std::map<const BufferNode*, Array> inputs) : inputs_(std::move(inputs)) {}
+  explicit GraphDefinition(std::map<const BufferNode*, Array> inputs) : inputs_(std::move(inputs)) {}
 
   std::int64_t element(const Tensor& tensor, const std::vector<std::int64_t>& index) {
     if (const auto input = inputs_.find(tensor.buffer().get()); input != inputs_.end()) {
@@ -200,7 +200,7 @@ TEST(RandomGraphs, compute_what_their_expressions_define) {
     const std::vector<Array> arrays = test::run_both_ways(create_prim_func(arguments), seed);
     std::map<const BufferNode*, Array> inputs;
     for (std::size_t i = 0; i < graph.inputs(); ++i) inputs[tensors[i].buffer().get()] = arrays[i];
-    Definition definition(inputs);
+    GraphDefinition definition(inputs);
     for (std::size_t i = graph.inputs(); i < arguments.size(); ++i)
       test::expect_elements(
           arrays[i],

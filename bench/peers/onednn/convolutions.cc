@@ -29,10 +29,6 @@ Desc kernel(const Array& array, const Convolution& c) {
                           : Dims{out * in * window, in * window, window, c.kw, 1}};
 }
 
-Desc any_layout(const Desc& given) {
-  return {given.dims(), given.data_type(), dnnl::memory::format_tag::any};
-}
-
 dnnl::convolution_forward::desc described(const Convolution& c, const Desc& data, const Desc& weights,
                                           const Desc& out) {
   // What lies behind the last window is padding on the far side, which may be less than nothing.

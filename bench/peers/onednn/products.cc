@@ -16,10 +16,6 @@ Desc seen(const Array& b, bool transposed) {
   return given.permute_axes(order);
 }
 
-Desc any_layout(const Desc& given) {
-  return {given.dims(), given.data_type(), dnnl::memory::format_tag::any};
-}
-
 }  // namespace
 
 Variants products(const Workload& w) {

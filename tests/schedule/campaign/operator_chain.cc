@@ -13,9 +13,9 @@ namespace ardea::schedule {
 
 namespace {
 
-class Chain {
+class OperatorChain {
  public:
-  explicit Chain(Random& random) : random_(random), f_("chain") {}
+  explicit OperatorChain(Random& random) : random_(random), f_("chain") {}
 
   Function write() {
     type_ = random_.pick(std::vector<DataType>{float32, float32, float32, float64, float16, int32});
@@ -254,6 +254,6 @@ class Chain {
 
 }  // namespace
 
-Function operator_chain(Random& random) { return Chain(random).write(); }
+Function operator_chain(Random& random) { return OperatorChain(random).write(); }
 
 }  // namespace ardea::schedule

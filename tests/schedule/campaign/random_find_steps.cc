@@ -7,7 +7,7 @@ namespace {
 
 /// Asks for the neighbours of a random block, the root block among them.
 template <class Find>
-void propose(RandomSteps& steps) {
+void propose_find(RandomSteps& steps) {
   const auto block = steps.random().chance(0.1) ? steps.block_called("root") : steps.any_block();
   if (block) steps.attempt(Find{*block});
 }
@@ -15,7 +15,9 @@ void propose(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> find_proposers() {
-  return {{0.75, propose<GetProducers>}, {0.75, propose<GetConsumers>}, {0.75, propose<GetChildBlocks>}};
+  return {{0.75, propose_find<GetProducers>},
+          {0.75, propose_find<GetConsumers>},
+          {0.75, propose_find<GetChildBlocks>}};
 }
 
 }  // namespace ardea::schedule

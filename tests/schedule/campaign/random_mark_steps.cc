@@ -10,7 +10,7 @@ namespace {
 
 /// The mark on a random loop.
 template <class Mark>
-void propose(RandomSteps& steps) {
+void propose_mark(RandomSteps& steps) {
   const std::vector<LoopRef> loops = steps.any_loops();
   if (!loops.empty()) steps.attempt(Mark{steps.random().pick(loops)});
 }
@@ -68,8 +68,9 @@ void propose_pragma(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> mark_proposers() {
-  return {{1.2, propose<Parallel>}, {1.2, propose<Vectorize>}, {1, propose<Unroll>}, {1.5, propose_bind},
-          {0.3, propose_annotate},  {1.2, propose_unannotate}, {0.9, propose_pragma}};
+  return {{1.2, propose_mark<Parallel>}, {1.2, propose_mark<Vectorize>}, {1, propose_mark<Unroll>},
+          {1.5, propose_bind},           {0.3, propose_annotate},        {1.2, propose_unannotate},
+          {0.9, propose_pragma}};
 }
 
 }  // namespace ardea::schedule

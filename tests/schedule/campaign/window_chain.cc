@@ -35,9 +35,9 @@ struct Axis {
   char kind = 'S';
 };
 
-class Chain {
+class WindowChain {
  public:
-  explicit Chain(Random& random) : random_(random), symbolic_(random.chance(0.4)) {}
+  explicit WindowChain(Random& random) : random_(random), symbolic_(random.chance(0.4)) {}
 
   Function make() {
     std::vector<Size> shape;
@@ -279,6 +279,6 @@ class Chain {
 
 }  // namespace
 
-Function window_chain(Random& random) { return Chain(random).make(); }
+Function window_chain(Random& random) { return WindowChain(random).make(); }
 
 }  // namespace ardea::schedule
