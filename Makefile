@@ -90,10 +90,11 @@ fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
 fuzz-minute: unit-test
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
 
+# Configured, not built: clang-tidy wants to know how each file is compiled by itself.
 lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_FILES=regex)
 	git ls-files -z '*.h' '*.cc' | xargs -0 clang-format-19 --dry-run -Werror
-	@$(MAKE) --no-print-directory build/release/build.ninja
-	run-clang-tidy-19 -p build/release -quiet -j $(JOBS) '$(strip $(LINT_FILES))'
+	@$(MAKE) --no-print-directory build/lint/build.ninja
+	run-clang-tidy-19 -p build/lint -quiet -j $(JOBS) '$(strip $(LINT_FILES))'
 
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
 	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
@@ -146,4 +147,4 @@ mutants: deps ## break the code in known places and see which test notices
 	tools/mutants
 
 clean: ## remove what the targets above built
-	rm -rf $(addprefix build/,release debug asan tsan fuzz)
+	rm -rf $(addprefix build/,release lint debug asan tsan fuzz)
