@@ -43,7 +43,7 @@ TEST(AlignStrides, of_memory_that_is_filled_leaves_gaps) {
 @T.prim_func
 def main(A: T.Buffer((8, 6), "float32"), C: T.Buffer((8, 6), "float32")):
     B = T.alloc_buffer((8, 6))
-    R = T.alloc_buffer((6,), scope="register")
+    R = T.alloc_buffer((8, 6), scope="register")
     for i, j in T.grid(8, 6):
         with T.block("B"):
             vi, vj = T.axis.remap("SS", [i, j])
@@ -54,11 +54,11 @@ def main(A: T.Buffer((8, 6), "float32"), C: T.Buffer((8, 6), "float32")):
         for j in T.vectorized(6):
             with T.block("R"):
                 vi, vj = T.axis.remap("SS", [i, j])
-                R[vj] = B[vi, vj]
+                R[vi, vj] = B[vi, vj]
         for j in T.vectorized(6):
             with T.block("C"):
                 vi, vj = T.axis.remap("SS", [i, j])
-                C[vi, vj] = R[vj]
+                C[vi, vj] = R[vi, vj]
 )";
     return print(lower_until(parse_function(text), target::find("generic-x86_64"), "flatten_storage"));
   };
