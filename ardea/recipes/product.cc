@@ -23,6 +23,10 @@ namespace {
 /// Products below that are done before another thread has begun.
 constexpr std::int64_t least_products_a_thread = std::int64_t{1} << 18;
 
+/// Rows of a matrix that are asked for early enough are read as fast as panels that were made of them. So many
+/// tiles of rows must read a panel before it has paid for itself.
+constexpr std::int64_t many_tiles = 24;
+
 class Steps {
  public:
   Steps(Schedule& s, const Product& product, const target::Target& target)
@@ -51,11 +55,12 @@ class Steps {
     return cache != nullptr ? cache->bytes / cache->shared_by_cores : std::int64_t{256} << 10;
   }
 
-  /// Panels of the right operand are read again for each tile of rows. That pays where it would not stay in
-  /// the cache anyway, or where its rows are not what vectors are loaded from.
+  /// Panels of the right operand are read again for each tile of rows. Making them pays where there are many,
+  /// and it would not stay in the cache anyway; or where its rows are not what vectors are loaded from.
   bool packs_right() const {
     if (product_.transposed || product_.packing == Packing::ahead) return true;
-    return sizes().m > 2 * tile_rows_ && sizes().k * sizes().n * product_.type.bytes() > second_cache() / 4;
+    return sizes().m > many_tiles * tile_rows_ &&
+           sizes().k * sizes().n * product_.type.bytes() > second_cache() / 4;
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
@@ -183,8 +188,9 @@ class Steps {
     ask_for(column_tiles_, product_.name, tile_columns_);
     const target::Cache* first = target_.cache(1);
     const std::int64_t block = blocks_.steps * blocks_.columns * product_.type.bytes();
-    if (right_ && (first == nullptr || block > first->bytes / 2))
-      ask_for(steps_, product_.right + "_packed", steps_ahead(tile_) * tile_columns_);
+    if (first != nullptr && block <= first->bytes / 2) return;
+    const std::int64_t row = right_ ? tile_columns_ : sizes().n;
+    ask_for(steps_, right_ ? product_.right + "_packed" : product_.right, steps_ahead(tile_) * row);
   }
 
   /// All panels of the right operand, before everything else. Loops of one iteration are none there.
