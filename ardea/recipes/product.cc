@@ -23,8 +23,8 @@ namespace {
 /// Products below that are done before another thread has begun.
 constexpr std::int64_t least_products_a_thread = std::int64_t{1} << 18;
 
-/// Rows of a matrix that are asked for early enough are read as fast as panels that were made of them. So many
-/// tiles of rows must read a panel before it has paid for itself.
+/// Rows of a matrix that are asked for early enough are read as fast as panels that were made of them. So
+/// many tiles of rows must read a panel before it has paid for itself.
 constexpr std::int64_t many_tiles = 24;
 
 class Steps {
@@ -37,14 +37,13 @@ class Steps {
     blocks_ = choose_blocks(sizes(), tile_, product.type, target);
   }
 
-  ScheduledProduct run() {
+  void run() {
     pack();
     split_loops();
     sum_in_registers();
     place_panels();
     ask_ahead();
     use_threads();
-    return {block_, row_blocks_};
   }
 
  private:
@@ -238,8 +237,8 @@ class Steps {
 
 }  // namespace
 
-ScheduledProduct schedule_product(Schedule& s, const Product& product, const target::Target& target) {
-  return Steps(s, product, target).run();
+void schedule_product(Schedule& s, const Product& product, const target::Target& target) {
+  Steps(s, product, target).run();
 }
 
 }  // namespace ardea::recipes

@@ -23,15 +23,8 @@ struct Product {
   std::optional<schedule::BlockRef> left_maker = {};
 };
 
-/// The loops of the result, for what else is put there.
-struct ScheduledProduct {
-  schedule::BlockRef block;
-  schedule::LoopRef rows;  ///< over blocks of rows: runs on several threads where there are
-};
-
-/// Both operands in panels where that pays, made where they are used first; blocks of steps, rows and
-/// columns; sums of a tile in registers; on threads where the target has several and there is work for them.
-ScheduledProduct schedule_product(schedule::Schedule& s, const Product& product,
-                                  const target::Target& target);
+/// Both operands in panels where that pays, made where they are used first; blocks of steps and columns; sums
+/// of a tile in registers; on threads where the target has several and there is work for them.
+void schedule_product(schedule::Schedule& s, const Product& product, const target::Target& target);
 
 }  // namespace ardea::recipes
