@@ -100,7 +100,7 @@ std::optional<Stmt> with_strides_of(const Stmt& s, const Buffer& buffer, const B
 std::optional<BufferRegion> touched_box(const Buffer& buffer, const Stmt& body, const Analyzer& facts) {
   const std::optional<Stmt> shown = with_windows_shown(body, buffer, facts);
   if (!shown) return std::nullopt;
-  const arith::Accesses accesses = arith::accesses(*shown, facts);
+  const arith::Accesses accesses = arith::accesses_of(buffer, *shown, facts);
   std::optional<arith::Touched> box;
   for (const auto* list : {&accesses.reads, &accesses.writes})
     for (const arith::Touched& touched : *list)

@@ -26,7 +26,7 @@ bool is_filled_first(const Buffer& buffer, const Stmt& body, const arith::Analyz
   if (steps == nullptr) return false;
   bool is_filled = false;
   for (const Stmt& step : steps->statements) {
-    const arith::Accesses accesses = arith::accesses(step, facts);
+    const arith::Accesses accesses = arith::accesses_of(buffer, step, facts);
     const arith::Touched* written = touched_of(accesses.writes, buffer);
     if (is_filled && written != nullptr) return false;
     if (is_filled || (written == nullptr && touched_of(accesses.reads, buffer) == nullptr)) continue;

@@ -269,7 +269,8 @@ class Staging {
     loads_ = true;
     if (!only_adds(summed_, buffer_))
       return refused("does something else with it than to add to its elements");
-    const auto summed = touched_box(arith::accesses(reduction.first_updates, facts_).writes, buffer_);
+    const auto summed =
+        touched_box(arith::accesses_of(buffer_, reduction.first_updates, facts_).writes, buffer_);
     if (!summed || !summed->exact || !contains(summed->region, window_))
       return refused(fmt::format("it is not proved that each run sums into all of {}", print(window_)));
     return std::nullopt;
@@ -295,7 +296,7 @@ class Staging {
           facts_at(f_, Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(i) + 1));
       for (const Stmt& earlier : sequence->statements) {
         if (earlier == path_[i + 1]) break;
-        const auto box = touched_box(arith::accesses(earlier, facts).writes, buffer_);
+        const auto box = touched_box(arith::accesses_of(buffer_, earlier, facts).writes, buffer_);
         if (box && box->exact && contains(box->region, window_)) return true;
       }
     }
