@@ -33,6 +33,7 @@ std::vector<std::string> listed(const std::string& text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     parts.push_back(text.substr(begin, end - begin));
+    require(!parts.back().empty(), "{}: a name is missing before or after a comma", text);
     begin = end + 1;
   }
   return parts;

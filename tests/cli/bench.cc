@@ -133,6 +133,7 @@ TEST(BenchCommand, wrong_input_is_one_sentence_and_exit_code_2) {
       {"examples/gemm.tir --against cloop", "a program from a file has no peers"},
       {"gemm 3,5,7 --copies", "on --threads 2 or more"},
       {"gemm 3,5,7 --threads 2 --copies --against cloop", "leave --against out"},
+      {"gemm 3,5,7 --against cloop --rivals ,none", "a name is missing"},
       {"gemm 3,5,7 --threads 2 --copies --rivals none", "leave --rivals out"},
       {"gemm 3,5,7 --against cloop --rivals nowhere.py", "nowhere.py: there is no such file"},
       {"--against cloop", "bench needs an operator"},
