@@ -14,7 +14,7 @@ BENCH_PACKAGES := libopenblas0-pthread libblis4-openmp libeigen3-dev libdnnl-dev
 LINT_PACKAGES := clang-format-19 clang-tidy-19 git
 
 # The parts where threads meet.
-TSAN_TESTS := runtime interp build
+TSAN_TESTS := runtime interp compile
 # GCC 12's thread sanitizer cannot place its shadow where the kernel spreads addresses too widely.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "ardea/arith/load.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/runtime/array.h"
 #include "ardea/support/random.h"
 
@@ -109,8 +109,8 @@ void measure(const Row& row, DataType type, const target::Target& target, int ro
   const auto out = runtime::Array::zeros({count}, type);
   const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
   const auto compiled = [&](std::int64_t width) {
-    return build::compile(arith::load_program(program(row.name, type, width), "bench").functions.at(0),
-                          target);
+    return compile::callable(arith::load_program(program(row.name, type, width), "bench").functions.at(0),
+                             target);
   };
   const runtime::Function vector = compiled(lanes), scalar = compiled(1);
   const Loop library = type == float32 ? row.of_single : row.of_double;

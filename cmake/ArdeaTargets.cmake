@@ -1,8 +1,8 @@
 # One CMake target a folder: the link graph is the architecture.
 #
-#   ardea_library(arith USES ir [PRIVATE libraries only the .cc files need])
+#   ardea_library(arith USES ir [FOLDERS parts] [PRIVATE libraries only the .cc files need])
 #
-# compiles every .cc file of the folder into ardea_arith, which links the ardea_<name> of each folder it uses.
+# compiles every .cc file of the folder and of its FOLDERS into ardea_arith, which links the ardea_<name> of each folder it uses.
 
 add_library(ardea_options INTERFACE)
 target_compile_options(ardea_options INTERFACE -Wall -Wextra)
@@ -21,8 +21,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(ardea_library name)
-  cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  cmake_parse_arguments(ARG "" "" "USES;FOLDERS;PUBLIC;PRIVATE" ${ARGN})
+  list(TRANSFORM ARG_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cc")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc ${ARG_FOLDERS})
   add_library(ardea_${name} STATIC ${sources})
   target_include_directories(ardea_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -1,5 +1,5 @@
-#include <ardea/build/build.h>
-#include <ardea/build/export_library.h>
+#include <ardea/compile/compile.h>
+#include <ardea/compile/export_library.h>
 #include <ardea/te/compute.h>
 #include <ardea/te/create_prim_func.h>
 using namespace ardea;
@@ -12,6 +12,6 @@ int main() {
 
   auto a = runtime::Array::zeros({64, 32}, float32), b = runtime::Array::zeros({32, 48}, float32);
   auto c = runtime::Array::empty({64, 48}, float32);
-  build::compile(gemm, target::host())(a, b, c);                            // run it here
-  build::export_library({{}, {gemm}}, target::host(), {.folder = "gemm"});  // or link gemm/gemm.so anywhere
+  compile::callable(gemm, target::host())(a, b, c);                           // run it here
+  compile::export_library({{}, {gemm}}, target::host(), {.folder = "gemm"});  // or link gemm/gemm.so anywhere
 }

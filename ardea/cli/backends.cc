@@ -1,7 +1,7 @@
 #include "ardea/cli/backends.h"
 
-#include "ardea/build/build.h"
-#include "ardea/build/compile_by_c.h"
+#include "ardea/compile/compile.h"
+#include "ardea/compile/compile_by_c.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -23,7 +23,7 @@ Runnable on_backend(const Function& f, const std::string& backend) {
           backend, join(backends, ", "), did_you_mean(backend, backends));
   const double start = runtime::steady_seconds();
   runtime::Function function =
-      backend == "c" ? build::compile_by_c(f, target::host()) : build::compile(f, target::host());
+      backend == "c" ? compile::compile_by_c(f, target::host()) : compile::callable(f, target::host());
   const double compile_s = runtime::steady_seconds() - start;
   return {[function](const std::vector<interp::Argument>& arguments) { function.call(values_of(arguments)); },
           function, compile_s};

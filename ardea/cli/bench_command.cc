@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "ardea/build/build.h"
 #include "ardea/cli/backends.h"
 #include "ardea/cli/bench_report.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
+#include "ardea/compile/compile.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
@@ -87,7 +87,7 @@ Loaded load(const ProgramOptions& wanted, int threads) {
   require(program.workload.has_value(),
           "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
           wanted.program);
-  runtime::Function compiled = build::compile(program.module.functions[0], target);
+  runtime::Function compiled = compile::callable(program.module.functions[0], target);
   auto weights = packed_weights(program, "llvm");
   return {std::move(program), {std::move(compiled), std::move(weights)}};
 }

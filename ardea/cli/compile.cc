@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "ardea/build/export_library.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
 #include "ardea/cli/program.h"
+#include "ardea/compile/export_library.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// "o,so,c,h"
-std::vector<build::LibraryFile> chosen_files(const std::string& list) {
-  using build::LibraryFile;
+std::vector<compile::LibraryFile> chosen_files(const std::string& list) {
+  using compile::LibraryFile;
   const std::vector<std::pair<std::string, LibraryFile>> kinds = {{"o", LibraryFile::object},
                                                                   {"so", LibraryFile::shared_library},
                                                                   {"c", LibraryFile::source},
@@ -47,15 +47,15 @@ int compile(const CompileOptions& options) {
   // An operator's function is called as the operator; C reserves the name main.
   const Program program = load_program(options.program, target, options.program.program);
   const Module& module = program.module;
-  build::ExportOptions asked{.name = options.name,
-                             .folder = options.folder,
-                             .prefix = options.prefix,
-                             .request = "-o " + options.folder};
+  compile::ExportOptions asked{.name = options.name,
+                               .folder = options.folder,
+                               .prefix = options.prefix,
+                               .request = "-o " + options.folder};
   if (!options.only.empty()) asked.files = chosen_files(options.only);
   // Several functions without a common name are called after their file.
   if (asked.name.empty() && module.name.empty() && module.functions.size() > 1)
     asked.name = fs::path(program.title).stem().string();
-  const std::vector<fs::path> written = build::export_library(module, target, asked);
+  const std::vector<fs::path> written = compile::export_library(module, target, asked);
   std::string text;
   nlohmann::json files = nlohmann::json::array();
   for (const fs::path& path : written) {

@@ -2,14 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ardea/build/roles.h"
+#include "ardea/compile/roles.h"
 #include "ardea/ir/print.h"
 
 namespace ardea::cli {
 
 std::vector<std::string> role_names(const Function& f) {
   std::vector<std::string> names;
-  for (const build::Role role : build::argument_roles(f)) names.push_back(to_string(role));
+  for (const compile::Role role : compile::argument_roles(f)) names.push_back(to_string(role));
   return names;
 }
 

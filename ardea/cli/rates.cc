@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "ardea/build/peaks.h"
+#include "ardea/compile/peaks.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/work.h"
 #include "ardea/support/error.h"
@@ -29,9 +29,9 @@ DataType arithmetic_type(const Program& program, const Function& f) {
   return float32;
 }
 
-std::optional<build::Peaks> known_peaks() {
+std::optional<compile::Peaks> known_peaks() {
   try {
-    return build::stored_peaks(target::host());
+    return compile::stored_peaks(target::host());
   } catch (const Error&) {
     return std::nullopt;  // a user without a home has no peaks, and may still run programs
   }
@@ -54,7 +54,7 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   Rates rates{work->operations / seconds, work->bytes / seconds};
   const DataType type = arithmetic_type(program, f);
   if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
-  if (const std::optional<build::Peaks> peaks = known_peaks()) {
+  if (const std::optional<compile::Peaks> peaks = known_peaks()) {
     if (program.workload && peaks->contains(tensor_peak(*program.workload)))
       rates.peak_name = tensor_peak(*program.workload);
     if (const auto at = peaks->find(rates.peak_name); at != peaks->end()) rates.peak_operations = at->second;
@@ -86,11 +86,11 @@ std::string rate_line(const Rates& rates) {
 std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads,
                                     std::optional<double> copy_seconds) {
   const target::Target host = target::host();
-  std::optional<build::Peaks> peaks = known_peaks();
+  std::optional<compile::Peaks> peaks = known_peaks();
   if (!peaks || !peaks->contains("memory_bytes_per_core")) {
-    peaks = build::measure_peaks(host);
+    peaks = compile::measure_peaks(host);
     try {
-      build::store_peaks(host, *peaks);
+      compile::store_peaks(host, *peaks);
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
       // A user without a home measures each time.
     }

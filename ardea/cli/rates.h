@@ -36,7 +36,7 @@ std::string time_text(double seconds);
 /// to the limit.
 struct PeakShare {
   double share = 0;
-  std::string of = {};  ///< as in build::Peaks, or "copy"
+  std::string of = {};  ///< as in compile::Peaks, or "copy"
   double peak = 0;      ///< operations or bytes a second
 };
 

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ardea/build/build.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/describe.h"
 #include "ardea/cli/output.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
@@ -53,9 +53,9 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   if (options.as == "te") return expressions(program);
   if (options.as == "tir") return print(module);
   if (options.as == "lowered") return after([&](const Function& f) { return lower::lower(f, target); });
-  if (options.as == "llvm") return build::llvm_ir(module, target);
-  if (options.as == "asm") return build::assembly(module, target);
-  if (options.as == "c") return build::c_source(module, target);
+  if (options.as == "llvm") return compile::llvm_ir(module, target);
+  if (options.as == "asm") return compile::assembly(module, target);
+  if (options.as == "c") return compile::c_source(module, target);
   if (options.as == "trace") return print(steps(options, program));
   if (options.as == "trace-json") return to_json(steps(options, program)).dump(2);
   const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c", "trace", "trace-json"};

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ardea/build/peaks.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
+#include "ardea/compile/peaks.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/target/target.h"
@@ -45,9 +45,9 @@ std::string described(const target::Target& t) {
 }
 
 /// A user without a home has no stored peaks, and may still ask for the rest.
-std::optional<build::Peaks> known_peaks(const target::Target& t) {
+std::optional<compile::Peaks> known_peaks(const target::Target& t) {
   try {
-    return build::stored_peaks(t);
+    return compile::stored_peaks(t);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -65,9 +65,9 @@ int target(const TargetOptions& options) {
   require(!options.measure || options.name == "host",
           "--measure: {} is not this machine; only \"host\" can be measured", options.name);
   if (options.measure) {
-    build::peaks_file();  // nothing is worth measuring that cannot be kept
-    t.peak_per_second = build::measure_peaks(t);
-    build::store_peaks(t, t.peak_per_second);
+    compile::peaks_file();  // nothing is worth measuring that cannot be kept
+    t.peak_per_second = compile::measure_peaks(t);
+    compile::store_peaks(t, t.peak_per_second);
   } else if (options.name == "host") {
     if (const auto peaks = known_peaks(t)) t.peak_per_second = *peaks;
   }

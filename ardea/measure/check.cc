@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ardea/arith/analyzer.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/measure/error_bounds.h"
@@ -59,7 +59,7 @@ interp::Argument carried(const interp::Argument& argument, DataType type) {
 void run_compiled(const Function& f, const std::vector<interp::Argument>& arguments) {
   // No contraction, and the interpreter's functions: the rules count every rounding of the reference.
   const runtime::Function compiled =
-      build::compile(f, target::host(), {.contract = false, .library_functions = true});
+      compile::callable(f, target::host(), {.contract = false, .library_functions = true});
   std::vector<runtime::Value> values;
   for (const interp::Argument& argument : arguments)
     std::visit([&](const auto& value) { values.emplace_back(value); }, argument);

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "ardea/build/roles.h"
+#include "ardea/compile/roles.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/function.h"
 #include "ardea/runtime/array.h"
 
 namespace ardea::measure {
 
-using build::argument_roles;
-using build::Role;
+using compile::argument_roles;
+using compile::Role;
 
 struct InputOptions {
   std::uint64_t seed = 0;

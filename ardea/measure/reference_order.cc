@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "ardea/ir/traverse.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/program/tree.h"
 #include "ardea/schedule/schedule.h"
-#include "ardea/schedule/tree.h"
 #include "ardea/support/error.h"
 
 namespace ardea::measure {

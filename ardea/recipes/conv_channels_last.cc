@@ -5,14 +5,14 @@
 #include "ardea/recipes/conv_sizes.h"
 #include "ardea/recipes/register_sums.h"
 #include "ardea/recipes/register_tiles.h"
-#include "ardea/schedule/annotate.h"
-#include "ardea/schedule/cache_write.h"
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/fuse.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/split.h"
-#include "ardea/schedule/transform_layout.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
 
 namespace ardea::recipes {
 

@@ -5,10 +5,10 @@
 
 #include "ardea/recipes/extents.h"
 #include "ardea/recipes/threads.h"
-#include "ardea/schedule/fuse.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
 
 namespace ardea::recipes {
 

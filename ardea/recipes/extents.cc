@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ardea/schedule/tree.h"
+#include "ardea/schedule/program/tree.h"
 #include "ardea/support/error.h"
 
 namespace ardea::recipes {

@@ -4,14 +4,14 @@
 #include <bit>
 
 #include "ardea/recipes/extents.h"
-#include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/loop_partition.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/reverse_compute_at.h"
-#include "ardea/schedule/rfactor.h"
-#include "ardea/schedule/set_scope.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/loop_partition.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/place/reverse_compute_at.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/reduce/rfactor.h"
 
 namespace ardea::recipes {
 

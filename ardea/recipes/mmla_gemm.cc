@@ -6,17 +6,17 @@
 
 #include "ardea/intrin/instruction.h"
 #include "ardea/recipes/padded_product.h"
-#include "ardea/schedule/blockize.h"
-#include "ardea/schedule/cache_write.h"
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/reverse_compute_at.h"
-#include "ardea/schedule/set_scope.h"
-#include "ardea/schedule/split.h"
-#include "ardea/schedule/tensorize.h"
-#include "ardea/schedule/transform_layout.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/reverse_compute_at.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/tensor/blockize.h"
+#include "ardea/schedule/primitives/tensor/tensorize.h"
 
 namespace ardea::recipes {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "ardea/recipes/threads.h"
-#include "ardea/schedule/cache_read.h"
-#include "ardea/schedule/compute_inline.h"
-#include "ardea/schedule/fuse.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/pad_einsum.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/cache_read.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/reduce/pad_einsum.h"
 
 namespace ardea::recipes {
 

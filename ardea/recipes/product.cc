@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "ardea/schedule/annotate.h"
-#include "ardea/schedule/cache_read.h"
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/find.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/split.h"
-#include "ardea/schedule/stage_mem.h"
-#include "ardea/schedule/transform_layout.h"
+#include "ardea/schedule/primitives/find/find.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/cache_read.h"
+#include "ardea/schedule/primitives/memory/stage_mem.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
 
 namespace ardea::recipes {
 

@@ -1,9 +1,9 @@
 #include "ardea/recipes/register_sums.h"
 
-#include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reverse_compute_at.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/place/reverse_compute_at.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 
 namespace ardea::recipes {
 

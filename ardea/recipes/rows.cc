@@ -6,12 +6,12 @@
 #include "ardea/recipes/extents.h"
 #include "ardea/recipes/lane_sums.h"
 #include "ardea/recipes/threads.h"
-#include "ardea/schedule/annotate.h"
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/fuse.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/rfactor.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/reduce/rfactor.h"
 
 namespace ardea::recipes {
 

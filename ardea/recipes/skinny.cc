@@ -4,10 +4,10 @@
 
 #include "ardea/recipes/lane_sums.h"
 #include "ardea/recipes/threads.h"
-#include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 
 namespace ardea::recipes {
 

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "ardea/schedule/reference.h"
+#include "ardea/schedule/program/reference.h"
 
 /// The arguments of steps in a form that every primitive shares: what traces keep, scripts print and files
 /// hold. A primitive's own struct is made from them and turned into them field by field (primitive.h).

@@ -2,9 +2,9 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify.h"
-#include "ardea/schedule/find.h"
-#include "ardea/schedule/promises.h"
-#include "ardea/schedule/provable.h"
+#include "ardea/schedule/analysis/promises.h"
+#include "ardea/schedule/analysis/provable.h"
+#include "ardea/schedule/primitives/find/find.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 

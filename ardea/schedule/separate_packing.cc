@@ -5,7 +5,7 @@
 #include "ardea/arith/verify.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
-#include "ardea/schedule/touches.h"
+#include "ardea/schedule/program/touches.h"
 #include "ardea/support/error.h"
 
 namespace ardea::schedule {

@@ -4,13 +4,13 @@
 #include <set>
 
 #include "ardea/ir/traverse.h"
-#include "ardea/schedule/cache_read.h"
-#include "ardea/schedule/cache_write.h"
-#include "ardea/schedule/compute_inline.h"
-#include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/rfactor.h"
-#include "ardea/schedule/tree.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/memory/cache_read.h"
+#include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/reduce/rfactor.h"
+#include "ardea/schedule/program/tree.h"
 #include "ardea/support/error.h"
 #include "ardea/support/overloaded.h"
 

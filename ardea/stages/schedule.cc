@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ardea/schedule/compute_inline.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/te/create_prim_func.h"

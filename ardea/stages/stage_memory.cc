@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "ardea/schedule/double_buffer.h"
-#include "ardea/schedule/set_scope.h"
-#include "ardea/schedule/storage_align.h"
-#include "ardea/schedule/tensorize.h"
+#include "ardea/schedule/primitives/memory/double_buffer.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/memory/storage_align.h"
+#include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/stages/stage.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "ardea/arith/load.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/runtime/array.h"
 #include "ardea/support/error.h"
 #include "smooth.h"
@@ -11,7 +11,7 @@ int main(int argc, char** argv) try {
   if (argc != 2) return 2;
   const ardea::Module program = ardea::arith::load_file(argv[1]);
   const ardea::runtime::Function smooth =
-      ardea::build::compile(program, ardea::target::host()).get_function("smooth");
+      ardea::compile::callable(program, ardea::target::host()).get_function("smooth");
   const auto x = ardea::runtime::Array::zeros({1003}, ardea::float32),
              y = ardea::runtime::Array::zeros({1001}, ardea::float32);
   x.set_float(500, 3);

@@ -1,6 +1,6 @@
 #include <fmt/core.h>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/print.h"
 #include "ardea/stages/lower.h"
 #include "ardea/te/compute.h"
@@ -35,7 +35,7 @@ int main() {
   auto d = runtime::Array::empty({n, n}, float32);
   for (float& x : a.values<float>()) x = 2;
   for (float& x : b.values<float>()) x = 0.5;
-  build::compile(lowered.function, target::host())(a, b, d);
+  compile::callable(lowered.function, target::host())(a, b, d);
   fmt::print("D[3, 5] = {}\n", d.values<float>()[3 * n + 5]);
   return d.values<float>()[3 * n + 5] == static_cast<float>(n) + 1 ? 0 : 1;
 }

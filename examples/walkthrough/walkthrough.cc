@@ -5,15 +5,15 @@
 #include <cmath>
 #include <cstring>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/runtime/time_evaluator.h"
-#include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/merge.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/sample.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/merge.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/sample/sample.h"
 #include "ardea/schedule/schedule.h"
-#include "ardea/schedule/split.h"
 #include "ardea/support/random.h"
 #include "ardea/te/compute.h"
 #include "ardea/te/create_prim_func.h"
@@ -61,7 +61,7 @@ class Stopwatch {
   double time(const std::string& title, const Function& program) {
     const std::span<float> result = arguments_.back().values<float>();
     std::fill(result.begin(), result.end(), std::nanf(""));
-    const runtime::Function compiled = build::compile(program, target::host());
+    const runtime::Function compiled = compile::callable(program, target::host());
     const std::vector<runtime::Value> values(arguments_.begin(), arguments_.end());
     // What takes a second is known well enough from one call.
     double seconds = runtime::TimeEvaluator{.repeat = 1, .warmup = 0}(compiled, values).median_s;

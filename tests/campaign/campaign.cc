@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "ardea/arith/verify.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
@@ -51,7 +51,7 @@ class Checks {
     law("compiled", [&] { compiled(); });
     law("contracted", [&] { contracted(); });
     law("assembly", [&] {
-      if (test_.other_target) build::assembly(Module{"", {f_}}, other_machine());
+      if (test_.other_target) compile::assembly(Module{"", {f_}}, other_machine());
     });
   }
 
@@ -89,7 +89,7 @@ class Checks {
 
   Arguments run_compiled(bool contract) const {
     const runtime::Function code =
-        build::compile(f_, host(), {.contract = contract, .optimization_level = test_.optimization_level});
+        compile::callable(f_, host(), {.contract = contract, .optimization_level = test_.optimization_level});
     Arguments arguments = measure::copy_arguments(before_);
     std::vector<runtime::Value> values;
     for (const interp::Argument& argument : arguments)

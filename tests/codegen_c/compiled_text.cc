@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "ardea/build/toolchain.h"
 #include "ardea/codegen/options.h"
+#include "ardea/compile/toolchain.h"
 #include "ardea/support/error.h"
 #include "ardea/support/subprocess.h"
 #include "ardea/target/target.h"
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ProcessResult compile_text(const Folder& folder, const build::CCompiler& compiler, const std::string& text,
+ProcessResult compile_text(const Folder& folder, const compile::CCompiler& compiler, const std::string& text,
                            const std::vector<std::string>& flags) {
   std::ofstream(folder.path() / "text.c") << text;
   Command command{compiler.program, compiler.arguments};
@@ -42,7 +42,7 @@ std::vector<std::string> sanitizer_flags() {
     const Folder folder;
     std::vector<std::string> linked = wanted;
     linked.insert(linked.end(), {"-shared", "-o", "text.so"});
-    const ProcessResult result = compile_text(folder, build::find_c_compiler(target::host().arch),
+    const ProcessResult result = compile_text(folder, compile::find_c_compiler(target::host().arch),
                                               "int one(int x) { return 1 << x; }\n", linked);
     return result.succeeded() ? wanted : std::vector<std::string>{};
   }();
@@ -68,7 +68,7 @@ std::string complaints(const std::string& compiler, const std::string& text,
 }
 
 std::shared_ptr<void> loaded_library(const std::string& text, const std::vector<std::string>& flags) {
-  static const build::CCompiler compiler = build::find_c_compiler(target::host().arch);
+  static const compile::CCompiler compiler = compile::find_c_compiler(target::host().arch);
   const Folder folder;
   std::vector<std::string> all = {"-O1", "-shared", "-o", "text.so"};
   all.insert(all.end(), flags.begin(), flags.end());

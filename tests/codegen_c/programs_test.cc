@@ -2,8 +2,8 @@
 
 #include "ardea/arith/load.h"
 #include "ardea/arith/verify.h"
-#include "ardea/build/build.h"
 #include "ardea/codegen/c/codegen_c.h"
+#include "ardea/compile/compile.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/measure/check.h"
@@ -98,7 +98,7 @@ void expect_the_interpreters_answers(const std::vector<Program>& programs,
     } else {
       expect_within_tolerance(program, got);
       const runtime::Function by_llvm =
-          build::compile(f, host(), {.contract = false, .optimization_level = 1});
+          compile::callable(f, host(), {.contract = false, .optimization_level = 1});
       EXPECT_EQ(campaign::first_bit_difference(f, after(program, by_llvm), got), "") << "by LLVM";
     }
   }

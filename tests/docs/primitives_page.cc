@@ -7,7 +7,7 @@
 
 #include "ardea/arith/load.h"
 #include "ardea/ir/print.h"
-#include "ardea/schedule/tree.h"
+#include "ardea/schedule/program/tree.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"

@@ -123,7 +123,7 @@ TEST_P(EveryFunction, calls_nothing_even_where_the_machine_has_little) {
   Module both{"", {program_of(GetParam(), float32, 4), program_of(GetParam(), float64, 1)}};
   both.functions[1].name += "_scalar";
   for (const char* name : {"generic-x86_64", "generic-aarch64"}) {
-    const std::string text = build::assembly(both, target::find(name), {.optimization_level = 1});
+    const std::string text = compile::assembly(both, target::find(name), {.optimization_level = 1});
     for (const std::string mnemonic : {"\tcallq\t", "\tcall\t", "\tbl\t"})
       for (std::size_t at = text.find(mnemonic); at != std::string::npos; at = text.find(mnemonic, at + 1)) {
         const std::string callee = text.substr(at + mnemonic.size(), 40);
@@ -138,13 +138,13 @@ INSTANTIATE_TEST_SUITE_P(Functions, EveryFunction, testing::ValuesIn(functions()
 
 TEST(LibraryFunctions, are_called_where_the_program_or_the_option_asks_for_them) {
   const Function f = program_of("exp", float64, 4);
-  const std::string ours = build::llvm_ir(Module{"", {f}}, host());
+  const std::string ours = compile::llvm_ir(Module{"", {f}}, host());
   EXPECT_EQ(ours.find("@exp("), std::string::npos);
-  EXPECT_NE(build::llvm_ir(Module{"", {f}}, host(), {.library_functions = true}).find("@exp("),
+  EXPECT_NE(compile::llvm_ir(Module{"", {f}}, host(), {.library_functions = true}).find("@exp("),
             std::string::npos);
   Function asking = f;
   asking.attributes["library_functions"] = {make_bool(true)};
-  EXPECT_NE(build::llvm_ir(Module{"", {asking}}, host()).find("@exp("), std::string::npos);
+  EXPECT_NE(compile::llvm_ir(Module{"", {asking}}, host()).find("@exp("), std::string::npos);
 }
 
 TEST(Accuracy, is_stated_for_every_function_within_what_the_language_promises) {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "ardea/arith/load.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
@@ -59,7 +59,7 @@ runtime::Array numbers(DataType type) {
 
 runtime::Array compiled(const Function& f, DataType type, const target::Target& target = target::host()) {
   const auto x = numbers(type), y = runtime::Array::zeros({15}, type);
-  build::compile(f, target)(x, y);
+  compile::callable(f, target)(x, y);
   return y;
 }
 
@@ -186,7 +186,7 @@ TEST(Rule, replaces_an_intrinsic_on_its_target_only) {
   }
   // The reference knows no rules.
   const auto y = runtime::Array::zeros({15}, float32);
-  build::compile(program("T.exp(@)", "float32"), mine, {.library_functions = true})(x, y);
+  compile::callable(program("T.exp(@)", "float32"), mine, {.library_functions = true})(x, y);
   EXPECT_NEAR(y.get_float(3), std::exp(x.get_float(3)), 1e-6);
 }
 

@@ -1,7 +1,7 @@
 #include <map>
 
-#include "ardea/build/build.h"
-#include "ardea/build/compile_by_c.h"
+#include "ardea/compile/compile.h"
+#include "ardea/compile/compile_by_c.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/intrin/families.h"
 #include "ardea/ir/intrinsics.h"
@@ -98,10 +98,10 @@ TEST(Records, compute_their_meaning_where_this_machine_has_them) {
       interp::run(f, interpreted);
       expect_agrees(meaning, before, interpreted, name + ", interpreted");
       // Where the machine has no such instruction the meaning is expanded, which must be right, too.
-      call(build::compile(f, host), compiled);
+      call(compile::callable(f, host), compiled);
       expect_agrees(meaning, before, compiled, name + ", compiled");
       if (lane > 0) continue;
-      call(build::compile_by_c(f, host), by_c);
+      call(compile::compile_by_c(f, host), by_c);
       expect_agrees(meaning, before, by_c, name + ", compiled by C");
       if (meaning.parameters.size() == record.meaning.parameters.size()) break;
     }
@@ -113,7 +113,7 @@ TEST(Records, become_their_machine_instruction_and_nothing_around_it) {
     const Module m{{}, {only_call(find_instruction(row.record), no_lane)}};
     const target::Target target = target::find(row.target);
     ASSERT_TRUE(target.has(find_instruction(row.record).required_feature)) << row.record;
-    const std::string assembly = build::assembly(m, target), ir = build::llvm_ir(m, target);
+    const std::string assembly = compile::assembly(m, target), ir = compile::llvm_ir(m, target);
     const std::size_t at = assembly.find(row.mnemonic);
     EXPECT_NE(at, std::string::npos) << row.record << "\n" << assembly;
     EXPECT_EQ(assembly.find(row.mnemonic, at + 1), std::string::npos) << row.record << "\n" << assembly;
@@ -127,7 +127,7 @@ TEST(Records, without_the_feature_are_what_they_mean) {
     target::Target target = target::find(arm ? "generic-aarch64" : "generic-x86_64");
     if (target.has(find_instruction(row.record).required_feature)) continue;
     const std::string assembly =
-        build::assembly(Module{{}, {only_call(find_instruction(row.record), no_lane)}}, target);
+        compile::assembly(Module{{}, {only_call(find_instruction(row.record), no_lane)}}, target);
     EXPECT_EQ(assembly.find(row.mnemonic), std::string::npos) << row.record << "\n" << assembly;
   }
 }
@@ -161,7 +161,7 @@ define void @count(ptr %C) {
   for (const bool by_c : {false, true}) {
     const runtime::Array c = runtime::Array::zeros({4}, int32);
     c.set_int(2, 41);
-    call(by_c ? build::compile_by_c(f, target::host()) : build::compile(f, target::host()), {c});
+    call(by_c ? compile::compile_by_c(f, target::host()) : compile::callable(f, target::host()), {c});
     EXPECT_EQ(c.get_int(0), 1);
     EXPECT_EQ(c.get_int(2), 42);
   }
@@ -171,7 +171,7 @@ TEST(Records, whose_text_is_wrong_are_refused_with_the_fault) {
   const auto fault = [](const std::string& name, const std::string& text) -> std::string {
     register_instruction(counting(name, {{"llvm", text}, {"c", counting_in_c}}));
     try {
-      build::compile(only_call(find_instruction(name), {}), target::host());
+      compile::callable(only_call(find_instruction(name), {}), target::host());
     } catch (const Error& error) {
       return error.what();
     }

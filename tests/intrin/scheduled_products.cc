@@ -1,5 +1,5 @@
-#include "ardea/build/build.h"
-#include "ardea/build/compile_by_c.h"
+#include "ardea/compile/compile.h"
+#include "ardea/compile/compile_by_c.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/intrin/families.h"
 #include "ardea/ir/parse.h"
@@ -94,14 +94,14 @@ TEST_P(Products, compute_what_they_computed_before) {
              by_c = measure::copy_arguments(before), expanded = measure::copy_arguments(before);
   interp::run(schedule.program(), interpreted);
   expect_agrees(interpreted, "interpreted");
-  call(build::compile(schedule.program(), target::host()), compiled);
+  call(compile::callable(schedule.program(), target::host()), compiled);
   expect_agrees(compiled, "compiled");
-  call(build::compile_by_c(schedule.program(), target::host()), by_c);
+  call(compile::compile_by_c(schedule.program(), target::host()), by_c);
   expect_agrees(by_c, "compiled by C");
   target::Target plain = target::host();
   plain.features =
       target::find(plain.arch == target::Arch::x86_64 ? "generic-x86_64" : "generic-aarch64").features;
-  call(build::compile(schedule.program(), plain), expanded);
+  call(compile::callable(schedule.program(), plain), expanded);
   expect_agrees(expanded, "without the instructions");
 }
 
@@ -109,7 +109,7 @@ TEST_P(Products, use_the_instructions_of_their_target) {
   schedule::Schedule schedule(GetParam().original);
   schedule.replay(schedule::parse_steps(GetParam().steps, "steps"));
   const std::string assembly =
-      build::assembly(Module{{}, {schedule.program()}}, target::find(GetParam().target));
+      compile::assembly(Module{{}, {schedule.program()}}, target::find(GetParam().target));
   for (const char* mnemonic : GetParam().mnemonics)
     EXPECT_NE(assembly.find(mnemonic), std::string::npos) << mnemonic << "\n" << assembly;
 }
@@ -128,7 +128,7 @@ TEST(Tiles, beyond_the_registers_are_an_error_that_names_them) {
     text += "    T.tensor_instruction(\"amx.tilestored_i32\", T.address_of(C[0, 0]), T.address_of(S" +
             std::to_string(i) + "[0, 0]), 16, 16)\n";
   try {
-    build::assembly(Module{{}, {parse_function(text)}}, target::find("sapphirerapids"));
+    compile::assembly(Module{{}, {parse_function(text)}}, target::find("sapphirerapids"));
     FAIL() << "nine tiles were taken for eight";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("S8 (1) take 9 tiles, and there are 8 registers"),

@@ -1,6 +1,6 @@
 #include "ardea/measure/bench.h"
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/reference_order.h"
 #include "ardea/runtime/thread_pool.h"
@@ -14,7 +14,7 @@ ops::Workload workload(const std::string& op, std::vector<std::int64_t> sizes, s
 }
 
 BenchReport benched(const ops::Workload& w, const std::vector<Peer>& peers) {
-  const runtime::Function compiled = build::compile(ops::create_function(w), target::host());
+  const runtime::Function compiled = compile::callable(ops::create_function(w), target::host());
   return bench(w, {compiled}, peers, {.rotation = {.rounds = 6, .turn_s = 1e-6}});
 }
 
@@ -99,7 +99,7 @@ TEST(Bench, all_variants_of_a_peer_take_part_and_the_fastest_stands_for_it) {
 
 TEST(Bench, peers_pack_ahead_only_where_ardea_does) {
   const ops::Workload w = workload("relu", {5, 7});
-  const runtime::Function compiled = build::compile(ops::create_function(w), target::host());
+  const runtime::Function compiled = compile::callable(ops::create_function(w), target::host());
   const std::vector<Peer> peers = {Peer(ARDEA_TEST_PEERS, "prepacking")};
   const BenchOptions options{.rotation = {.rounds = 6, .turn_s = 1e-6}};
   const BenchReport plain = bench(w, {compiled}, peers, options);
@@ -119,7 +119,8 @@ TEST(Bench, peers_pack_ahead_only_where_ardea_does) {
 
 TEST(Bench, copies_work_at_the_same_time_as_one_kernel_on_all_threads) {
   const ops::Workload w = workload("gemm", {37, 41, 43});
-  const runtime::Function compiled = build::compile(in_quick_order(ops::create_function(w)), target::host());
+  const runtime::Function compiled =
+      compile::callable(in_quick_order(ops::create_function(w)), target::host());
   const int threads = runtime::ThreadPool::shared().thread_count();
   const CopiesReport report = bench_copies(w, {compiled}, {compiled},
                                            {.threads = threads, .rotation = {.rounds = 6, .turn_s = 1e-6}});

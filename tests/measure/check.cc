@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ardea/arith/load.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/support/error.h"
 

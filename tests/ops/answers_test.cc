@@ -1,5 +1,5 @@
-#include "ardea/build/build.h"
-#include "ardea/build/compile_by_c.h"
+#include "ardea/compile/compile.h"
+#include "ardea/compile/compile_by_c.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/measure/check.h"
 #include "ardea/target/host.h"
@@ -44,8 +44,8 @@ class Operators : public testing::TestWithParam<std::string> {};
 TEST_P(Operators, give_the_references_answers_in_every_backend) {
   const Suite suite(GetParam(), affordable(workloads_of(GetParam())));
   // Compiling many small programs takes the time; the next test optimises fully.
-  const runtime::Module by_llvm = build::compile(suite.module, target::host(), {.optimization_level = 0});
-  const runtime::Module by_c = build::compile_by_c(suite.module, target::host(), {.optimization_level = 0});
+  const runtime::Module by_llvm = compile::callable(suite.module, target::host(), {.optimization_level = 0});
+  const runtime::Module by_c = compile::compile_by_c(suite.module, target::host(), {.optimization_level = 0});
   for (std::size_t i = 0; i < suite.workloads.size(); ++i) {
     const ops::Workload& w = suite.workloads[i];
     const Function& f = suite.module.functions[i];
@@ -63,8 +63,8 @@ TEST_P(Operators, give_the_references_answers_in_every_backend) {
 TEST_P(Operators, stay_inside_the_derived_tolerance) {
   const std::vector<ops::Workload> shapes = shapes_of(GetParam());
   const Suite suite(GetParam(), {shapes[1], shapes[2]});
-  const runtime::Module backends[] = {build::compile(suite.module, target::host()),
-                                      build::compile_by_c(suite.module, target::host())};
+  const runtime::Module backends[] = {compile::callable(suite.module, target::host()),
+                                      compile::compile_by_c(suite.module, target::host())};
   for (std::size_t i = 0; i < suite.workloads.size(); ++i)
     for (const runtime::Module& backend : backends) {
       const Function& f = suite.module.functions[i];

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
@@ -37,7 +37,7 @@ Numbers computed(const std::vector<te::Tensor>& inputs, const te::Tensor& result
   });
   const Numbers compiled = run([&](const std::vector<runtime::Array>& arrays) {
     const std::vector<runtime::Value> values(arrays.begin(), arrays.end());
-    build::compile(f, target::host(), {.contract = false}).call(values);
+    compile::callable(f, target::host(), {.contract = false}).call(values);
   });
   EXPECT_EQ(interpreted.values, compiled.values);
   return interpreted;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/measure/check.h"
@@ -42,7 +42,7 @@ void expect_agreement(const ops::Workload& workload, const Function& program,
 
 void expect_compiled_agreement(const ops::Workload& workload, const Function& program,
                                const target::Target& target) {
-  const runtime::Function compiled = build::compile(program, target);
+  const runtime::Function compiled = compile::callable(program, target);
   expect_agreement(workload, program, [&](const std::vector<interp::Argument>& arguments) {
     std::vector<runtime::Value> values;
     for (const interp::Argument& argument : arguments) values.push_back(std::get<runtime::Array>(argument));
@@ -143,7 +143,7 @@ TEST_P(Recipes, compute_it_on_other_targets_by_interpreter) {
     SCOPED_TRACE(name);
     expect_agreement(GetParam(), s->program(),
                      [&](const auto& arguments) { interp::run(s->program(), arguments); });
-    EXPECT_NO_THROW(build::assembly(Module{{}, {s->program()}}, target::find(name)));
+    EXPECT_NO_THROW(compile::assembly(Module{{}, {s->program()}}, target::find(name)));
   }
 }
 

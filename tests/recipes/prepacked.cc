@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/print.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
@@ -66,7 +66,7 @@ TEST_P(Prepacked, programs_compute_what_the_operator_says_on_this_machine) {
   expect_agreement(GetParam(), *program, [&](const Function& f, const Arguments& arguments) {
     std::vector<runtime::Value> values;
     for (const interp::Argument& argument : arguments) values.push_back(std::get<runtime::Array>(argument));
-    build::compile(f, host).call(values);
+    compile::callable(f, host).call(values);
   });
 }
 
@@ -79,7 +79,7 @@ TEST_P(Prepacked, programs_compute_it_on_other_targets_by_interpreter) {
   if (!program) GTEST_SKIP() << "no recipe of " << name << " packs its weights";
   expect_agreement(GetParam(), *program,
                    [](const Function& f, const Arguments& arguments) { interp::run(f, arguments); });
-  EXPECT_NO_THROW(build::assembly(Module{{}, {program->main, program->pack}}, target::find(name)));
+  EXPECT_NO_THROW(compile::assembly(Module{{}, {program->main, program->pack}}, target::find(name)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, Prepacked, testing::ValuesIn(packed_workloads()), line_of);

@@ -8,7 +8,7 @@
 #include "ardea/ir/builder.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/schedule/tree.h"
+#include "ardea/schedule/program/tree.h"
 #include "ardea/support/random.h"
 #include "tests/random/random_program.h"
 

@@ -4,10 +4,10 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/legal_loops.h"
-#include "ardea/schedule/split.h"
-#include "ardea/schedule/tree.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/legal_loops.h"
+#include "ardea/schedule/program/tree.h"
 #include "ardea/support/text_file.h"
 #include "tests/schedule/campaign/check_schedule.h"
 

@@ -5,8 +5,8 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
-#include "ardea/schedule/sample.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/sample/sample.h"
 #include "ardea/support/text_file.h"
 #include "tests/schedule/campaign/check_schedule.h"
 

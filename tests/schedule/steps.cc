@@ -4,12 +4,12 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
-#include "ardea/schedule/annotate.h"
-#include "ardea/schedule/fuse.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/schedule.h"
-#include "ardea/schedule/split.h"
 #include "tests/te/refused.h"
 
 /// References through steps, and traces as data. What each step writes, accepts and refuses: cases.cc.

@@ -1,16 +1,16 @@
 #include <gtest/gtest.h>
 
 #include "ardea/arith/regions.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
-#include "ardea/schedule/fuse.h"
-#include "ardea/schedule/mark.h"
-#include "ardea/schedule/merge.h"
-#include "ardea/schedule/reorder.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/merge.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/schedule.h"
-#include "ardea/schedule/split.h"
 #include "ardea/support/random.h"
 #include "ardea/support/text_file.h"
 
@@ -157,7 +157,7 @@ TEST(Walkthrough, lowered_programs_of_the_text_compute_what_ours_do) {
     runtime::Array f = runtime::Array::empty({1024, 3072}, float32);
     std::fill(f.values<float>().begin(), f.values<float>().end(), -1.0f);
     values.back() = f;
-    build::compile(program, target::host()).call(values);
+    compile::callable(program, target::host()).call(values);
     return std::vector<float>(f.values<float>().begin(), f.values<float>().end());
   };
   Schedule ours(naive());

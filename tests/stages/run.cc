@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
@@ -40,7 +40,7 @@ void expect_right_answers(const stages::Lowered& lowered, std::uint64_t seed, bo
   std::vector<runtime::Value> values;
   for (const interp::Argument& argument : compiled)
     std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
-  build::compile(lowered.function, target::host()).call(values);
+  compile::callable(lowered.function, target::host()).call(values);
   expect_agreement(compiled, "compiled");
 }
 
@@ -66,7 +66,7 @@ std::vector<runtime::Array> arrays_for(const Function& f, double most, std::uint
 }
 
 void call_compiled(const Function& f, const std::vector<runtime::Array>& arrays) {
-  build::compile(f, target::host()).call(std::vector<runtime::Value>(arrays.begin(), arrays.end()));
+  compile::callable(f, target::host()).call(std::vector<runtime::Value>(arrays.begin(), arrays.end()));
 }
 
 std::vector<std::string> loops_of(const Function& f) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/print.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
@@ -20,7 +20,7 @@ std::vector<runtime::Array> run_both_ways(const Function& f, std::uint64_t seed,
   std::vector<runtime::Value> values;
   for (const interp::Argument& argument : compiled)
     std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
-  build::compile(f, target::host()).call(values);
+  compile::callable(f, target::host()).call(values);
   for (const measure::Comparison& c :
        measure::check(f, before, compiled, measure::Reference::interpreter).arguments) {
     EXPECT_EQ(c.mismatches, 0) << c.argument << " at " << c.index << ": " << c.got << " instead of "

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/print.h"
 #include "ardea/te/compute.h"
@@ -37,7 +37,7 @@ std::vector<std::int64_t> on_seven(const std::string& body, const std::vector<st
               compiled = Array::zeros({7}, int32);
   std::copy(numbers.begin(), numbers.end(), in.values<std::int32_t>().begin());
   interp::run(f, {in, interpreted});
-  build::compile(f, target::host()).call(std::vector<runtime::Value>{in, compiled});
+  compile::callable(f, target::host()).call(std::vector<runtime::Value>{in, compiled});
   std::vector<std::int64_t> found;
   for (int i = 0; i < 7; ++i) {
     EXPECT_EQ(interpreted.get_int(i), compiled.get_int(i)) << print(f);
@@ -452,7 +452,7 @@ def f(a):
     };
     const std::string interpreted = message([&] { interp::run(f, {in, out}); }),
                       compiled = message([&] {
-                        build::compile(f, target::host()).call(std::vector<runtime::Value>{in, out});
+                        compile::callable(f, target::host()).call(std::vector<runtime::Value>{in, out});
                       });
     EXPECT_EQ(interpreted.empty(), compiled.empty());
     return interpreted + " | " + compiled;

@@ -1,7 +1,7 @@
 #include <map>
 
 #include "ardea/arith/verify.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
@@ -52,7 +52,7 @@ TEST(TiledGemm, computes_the_product_on_this_machine) {
     const Gemm gemm = random_gemm(seed, host);
     SCOPED_TRACE(describe(gemm));
     const Matrices matrices(gemm, seed);
-    build::compile(scheduled(gemm), host)(matrices.a, matrices.b, matrices.c);
+    compile::callable(scheduled(gemm), host)(matrices.a, matrices.b, matrices.c);
     matrices.expect_product();
   }
 }
@@ -60,7 +60,7 @@ TEST(TiledGemm, computes_the_product_on_this_machine) {
 TEST(TiledGemm, computes_the_product_of_sizes_that_are_not_known) {
   const target::Target host = target::host();
   Gemm gemm{.rows = 4, .columns = 2 * host.vector_bits / 32, .symbolic = true};
-  const runtime::Function compiled = build::compile(scheduled(gemm), host);
+  const runtime::Function compiled = compile::callable(scheduled(gemm), host);
   Random random(7);
   for (int round = 0; round < 40; ++round) {
     gemm.m = random.integer(1, 3 * gemm.rows + 3);

@@ -151,8 +151,8 @@ Subject::Subject(std::string function, DataType type, const target::Target& targ
       lanes_(options.lanes),
       references_(&references(function_)) {
   compiled_ =
-      build::compile(program_of(function_, type_, options.lanes), target,
-                     {.contract = options.contract, .optimization_level = options.optimization_level});
+      compile::callable(program_of(function_, type_, options.lanes), target,
+                        {.contract = options.contract, .optimization_level = options.optimization_level});
 }
 
 namespace {

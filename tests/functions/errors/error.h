@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/accuracy.h"
 #include "ardea/support/random.h"
 

@@ -3,13 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/arith/verify.h"
-#include "ardea/build/build.h"
+#include "ardea/compile/compile.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
-#include "ardea/schedule/concurrency.h"
+#include "ardea/schedule/analysis/concurrency.h"
 #include "tests/random/random_program.h"
 #include "tests/schedule/campaign/operator_chain.h"
 #include "tests/schedule/campaign/product_program.h"
@@ -73,9 +73,9 @@ void run(const Function& program, const Arguments& arguments, std::uint64_t seed
   for (const interp::Argument& argument : arguments)
     std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
   // What Ardea writes is the same at every level; LLVM's own work on it is looked at in every eighth program.
-  build::Options options;
+  compile::Options options;
   if (seed % 8 != 0) options.optimization_level = 0;
-  build::compile(program, host(), options).call(values);
+  compile::callable(program, host(), options).call(values);
 }
 
 int vectorized_loops(const Function& f) {

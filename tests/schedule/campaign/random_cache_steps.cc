@@ -1,11 +1,11 @@
 #include "ardea/ir/traverse.h"
-#include "ardea/schedule/cache_index.h"
-#include "ardea/schedule/cache_read.h"
-#include "ardea/schedule/cache_write.h"
-#include "ardea/schedule/reindex.h"
-#include "ardea/schedule/scope.h"
-#include "ardea/schedule/set_scope.h"
-#include "ardea/schedule/storage_align.h"
+#include "ardea/schedule/primitives/memory/cache_index.h"
+#include "ardea/schedule/primitives/memory/cache_read.h"
+#include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/reindex.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/memory/storage_align.h"
+#include "ardea/schedule/program/scope.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

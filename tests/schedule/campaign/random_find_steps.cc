@@ -1,4 +1,4 @@
-#include "ardea/schedule/find.h"
+#include "ardea/schedule/primitives/find/find.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

@@ -1,6 +1,6 @@
-#include "ardea/schedule/compute_inline.h"
-#include "ardea/schedule/reverse_compute_inline.h"
-#include "ardea/schedule/scope.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/place/reverse_compute_inline.h"
+#include "ardea/schedule/program/scope.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

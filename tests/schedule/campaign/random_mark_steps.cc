@@ -1,7 +1,7 @@
 #include "ardea/ir/thread_axes.h"
-#include "ardea/schedule/annotate.h"
-#include "ardea/schedule/bind.h"
-#include "ardea/schedule/mark.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/bind.h"
+#include "ardea/schedule/primitives/loops/mark.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/double_buffer.h"
-#include "ardea/schedule/legal_loops.h"
-#include "ardea/schedule/scope.h"
-#include "ardea/schedule/software_pipeline.h"
+#include "ardea/schedule/primitives/memory/double_buffer.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/legal_loops.h"
+#include "ardea/schedule/primitives/tensor/software_pipeline.h"
+#include "ardea/schedule/program/scope.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

@@ -1,8 +1,8 @@
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/compute_root.h"
-#include "ardea/schedule/legal_loops.h"
-#include "ardea/schedule/reverse_compute_at.h"
-#include "ardea/schedule/scope.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/compute_root.h"
+#include "ardea/schedule/primitives/place/legal_loops.h"
+#include "ardea/schedule/primitives/place/reverse_compute_at.h"
+#include "ardea/schedule/program/scope.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

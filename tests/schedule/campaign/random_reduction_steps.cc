@@ -1,7 +1,7 @@
 #include "ardea/ir/substitute.h"
-#include "ardea/schedule/decompose_reduction.h"
-#include "ardea/schedule/pad_einsum.h"
-#include "ardea/schedule/rfactor.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/reduce/pad_einsum.h"
+#include "ardea/schedule/primitives/reduce/rfactor.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

@@ -1,7 +1,7 @@
-#include "ardea/schedule/compute_at.h"
-#include "ardea/schedule/sample.h"
-#include "ardea/schedule/sample_compute_location.h"
-#include "ardea/schedule/split.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/sample/sample.h"
+#include "ardea/schedule/primitives/sample/sample_compute_location.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

@@ -1,6 +1,6 @@
 #include "tests/schedule/campaign/random_steps.h"
 
-#include "ardea/schedule/find.h"
+#include "ardea/schedule/primitives/find/find.h"
 
 namespace ardea::schedule {
 

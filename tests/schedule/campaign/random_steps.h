@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
+#include "ardea/schedule/program/tree.h"
 #include "ardea/schedule/schedule.h"
-#include "ardea/schedule/tree.h"
 #include "ardea/support/random.h"
 
 namespace ardea::schedule {

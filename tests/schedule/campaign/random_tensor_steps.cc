@@ -2,10 +2,10 @@
 
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/schedule/blockize.h"
-#include "ardea/schedule/reorder.h"
-#include "ardea/schedule/split.h"
-#include "ardea/schedule/tensorize.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/tensor/blockize.h"
+#include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {

@@ -1,0 +1,54 @@
+#include "ardea/compile/compile.h"
+
+#include "ardea/arith/verify.h"
+#include "ardea/codegen/c/codegen_c.h"
+#include "ardea/codegen/llvm/codegen.h"
+#include "ardea/compile/runnable.h"
+#include "ardea/support/error.h"
+
+namespace ardea::compile {
+
+namespace {
+
+codegen::Options codegen_options(const Options& options) {
+  return {.contract = options.contract, .optimization_level = options.optimization_level};
+}
+
+std::vector<Function> lowered(const Module& m, const target::Target& target, const Options& options) {
+  require(target.kind == target::Kind::cpu, "target {}: there is no backend for {} yet; choose a cpu target",
+          target.name, target::to_string(target.kind));
+  require(!m.functions.empty(), "compile: the module has no functions");
+  arith::require_valid(m, "compile");
+  std::vector<Function> functions;
+  for (Function f : m.functions) {
+    if (options.library_functions) f.attributes["library_functions"] = {make_bool(true)};
+    functions.push_back(lower::lower(f, target, options.lowering));
+  }
+  return functions;
+}
+
+}  // namespace
+
+runtime::Module callable(const Module& m, const target::Target& target, const Options& options) {
+  require_runnable(target);
+  return codegen::load(m.name.empty() ? "module" : m.name, lowered(m, target, options), target,
+                       codegen_options(options));
+}
+
+runtime::Function callable(const Function& f, const target::Target& target, const Options& options) {
+  return callable(Module{{}, {f}}, target, options).get_function(f.name);
+}
+
+std::string llvm_ir(const Module& m, const target::Target& target, const Options& options) {
+  return codegen::llvm_ir(lowered(m, target, options), target, codegen_options(options));
+}
+
+std::string assembly(const Module& m, const target::Target& target, const Options& options) {
+  return codegen::assembly(lowered(m, target, options), target, codegen_options(options));
+}
+
+std::string c_source(const Module& m, const target::Target& target, const Options& options) {
+  return codegen::c_source(lowered(m, target, options), target, codegen_options(options));
+}
+
+}  // namespace ardea::compile

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include "ardea/ir/function.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/runtime/module.h"
+#include "ardea/target/target.h"
+
+/// Function + target → module.
+
+namespace ardea::compile {
+
+struct Options {
+  /// Let the backend fuse a*b+c into one rounding. Off gives the interpreter's bits.
+  bool contract = true;
+  int optimization_level = 3;
+  /// Call the C library for every approximate function, as the attribute "library_functions" of a Function
+  /// does, instead of computing it in place (docs/functions.md): slower, and the interpreter's answers in
+  /// float64.
+  bool library_functions = false;
+  /// Passes of the caller's own, each at its place among those of lowering (docs/lowering.md).
+  lower::Options lowering = {};
+};
+
+/// Verifies, lowers, compiles and loads for this machine. The module has one packed function a Function of m.
+/// Error where the program is wrong or uses what the target lacks.
+runtime::Module callable(const Module& m, const target::Target& target, const Options& options = {});
+runtime::Function callable(const Function& f, const target::Target& target, const Options& options = {});
+
+/// The same code as text, for any target.
+std::string llvm_ir(const Module& m, const target::Target& target, const Options& options = {});
+std::string assembly(const Module& m, const target::Target& target, const Options& options = {});
+/// As C11 (codegen/c/codegen_c.h), to read and to ship.
+std::string c_source(const Module& m, const target::Target& target, const Options& options = {});
+
+}  // namespace ardea::compile

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ardea/target/target.h"
+
+namespace ardea::compile {
+
+/// A C compiler that makes code for one architecture.
+struct CCompiler {
+  std::string program;
+  std::vector<std::string> arguments = {};  ///< before all others, such as --target=aarch64-linux-gnu
+
+  std::string text() const;  ///< "clang --target=aarch64-linux-gnu"
+};
+
+/// What the environment variable ARDEA_CC names (words separated by spaces); else the first that works of cc,
+/// gcc, clang, ARCH-linux-gnu-gcc and clang --target=ARCH-linux-gnu. Only compilers that make code for `arch`
+/// count. Error, with the package to install, where there is none.
+CCompiler find_c_compiler(target::Arch arch);
+
+// Each of these runs in `folder`, over file names in it. Error with the compiler's first complaint.
+
+/// SOURCE (C11) → OBJECT, position-independent, with `flags` behind the usual ones.
+void compile_c(const CCompiler& compiler, const std::filesystem::path& folder, const std::string& source,
+               const std::string& object, const std::vector<std::string>& flags = {});
+
+/// OBJECTS → one relocatable object.
+void combine_objects(const CCompiler& compiler, const std::filesystem::path& folder,
+                     const std::vector<std::string>& objects, const std::string& combined);
+
+/// OBJECTS → a shared library under its own name, with nothing left undefined.
+void link_library(const CCompiler& compiler, const std::filesystem::path& folder,
+                  const std::vector<std::string>& objects, const std::string& library);
+
+}  // namespace ardea::compile

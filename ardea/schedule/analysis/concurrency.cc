@@ -1,0 +1,146 @@
+#include "ardea/schedule/analysis/concurrency.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ardea/arith/allocation_site.h"
+#include "ardea/arith/dependence.h"
+#include "ardea/arith/inside.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/schedule/program/memory_use.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// The first conflict that the loop carries, on any memory that `counts`.
+template <class Counts>
+std::optional<arith::Conflict> carried(const For& loop, const arith::Analyzer& facts, const Counts& counts) {
+  const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
+  for (arith::Conflict& conflict : conflicts(loop.body, range, facts, true))
+    if (carries(conflict, 0) && counts(conflict.first.buffer)) return std::move(conflict);
+  return std::nullopt;
+}
+
+/// Whether the iterations of a loop of that kind can have memory of their own.
+bool may_own_memory(ForKind kind) { return kind == ForKind::parallel || kind == ForKind::thread_binding; }
+
+/// The paths to the loops whose iterations may have memory of their own.
+std::vector<Path> loops_that_may_own(const Function& f) {
+  std::vector<Path> paths;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    if (const auto* loop = s.as<For>(); loop != nullptr && may_own_memory(loop->kind))
+      if (auto path = path_to(f, LoopRef{loop->var})) paths.push_back(*std::move(path));
+  });
+  return paths;
+}
+
+std::vector<Buffer> allocated_around(const Path& path) {
+  std::vector<Buffer> all;
+  for (const Stmt& s : path)
+    if (const auto* block = s.as<Block>())
+      all.insert(all.end(), block->allocations.begin(), block->allocations.end());
+  return all;
+}
+
+}  // namespace
+
+bool is_concurrent(ForKind kind) { return kind != ForKind::serial && kind != ForKind::unrolled; }
+
+std::vector<Buffer> private_buffers(const Function& f, const Path& path) {
+  if (!may_own_memory(loop_at(path).kind)) return {};
+  std::vector<Buffer> own;
+  arith::Analyzer facts = arith::facts_of(f);
+  for (const Stmt& s : path) {
+    if (const auto* block = s.as<Block>())
+      for (const Buffer& buffer : block->allocations) {
+        const std::vector<Stmt> way = arith::way_to_allocation(*block, buffer, facts);
+        const auto at = std::find(way.begin(), way.end(), path.back());
+        if (at != way.end() && at + 1 != way.end()) own.push_back(buffer);
+      }
+    facts = arith::inside(facts, s);
+  }
+  return own;
+}
+
+std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found, ForKind kind) {
+  std::optional<std::vector<Buffer>> own;
+  const auto is_shared = [&](const Buffer& buffer) {
+    if (!own) {
+      For loop = *found.loop;
+      loop.kind = kind;
+      const Function marked = with(f, found.path, std::move(loop));
+      own = private_buffers(marked, *path_to(marked, LoopRef{found.loop->var}));
+    }
+    return !contains(*own, buffer);
+  };
+  const auto conflict = carried(*found.loop, found.facts, is_shared);
+  if (!conflict) return std::nullopt;
+  return Refusal{"loop_carries_dependence",
+                 fmt::format("iterations of loop {} touch the same memory: {} and {}", found.loop->var.name(),
+                             print(conflict->first), print(conflict->second))};
+}
+
+std::optional<Refusal> refuse_races_around(const Function& f, const Path& path) {
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    const auto* loop = path[i].as<For>();
+    if (loop == nullptr || !is_concurrent(loop->kind)) continue;
+    const Path around(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    if (auto refusal = refuse_carried(f, {around, loop, facts_at(f, around)}, loop->kind)) return refusal;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// The memory that something outside the loop at the end of the path uses.
+std::unordered_set<Var> used_outside(const Function& f, const Path& path) {
+  Rewriter without;
+  without.stmt = [&](const Stmt& s) { return s == path.back() ? std::optional(make_no_op()) : std::nullopt; };
+  std::unordered_set<Var> memory;
+  for (const Buffer& buffer : buffers_in(rewrite(f.body, without))) memory.insert(buffer->data);
+  return memory;
+}
+
+/// Whether a loop that a step left as it is may have lost memory of its iterations' own: something outside
+/// uses what it uses, and did not before.
+bool may_share_more(const Function& before, const Path& old, const Function& after, const Path& path) {
+  const std::unordered_set<Var> then = used_outside(before, old), now = used_outside(after, path);
+  const std::vector<Buffer> inside = buffers_in(path.back());
+  return std::any_of(inside.begin(), inside.end(), [&](const Buffer& buffer) {
+    return now.contains(buffer->data) && !then.contains(buffer->data);
+  });
+}
+
+}  // namespace
+
+std::optional<Refusal> refuse_lost_privacy(const Function& before, const Function& after) {
+  if (before.body == after.body) return std::nullopt;
+  for (const Path& path : loops_that_may_own(after)) {
+    const For& loop = loop_at(path);
+    // A loop that is new, such as a copy, may count on any of the memory around it.
+    const auto old = path_to(before, LoopRef{loop.var});
+    if (old && old->back() == path.back() && !may_share_more(before, *old, after, path)) continue;
+    std::vector<Buffer> lost = old ? private_buffers(before, *old) : allocated_around(path);
+    if (lost.empty()) continue;
+    const std::vector<Buffer> own = private_buffers(after, path);
+    std::erase_if(lost, [&](const Buffer& buffer) { return contains(own, buffer); });
+    if (lost.empty()) continue;
+    const auto conflict =
+        carried(loop, facts_at(after, path), [&](const Buffer& b) { return contains(lost, b); });
+    if (!conflict) continue;
+    return Refusal{
+        "memory_becomes_shared",
+        fmt::format("the iterations of loop {} run at the same time, and {} would no longer be proved to be "
+                    "each one's own",
+                    loop.var.name(), conflict->first.buffer->name),
+        {},
+        [name = loop.var.name()] { return fmt::format("take this step before loop {} is marked", name); }};
+  }
+  return std::nullopt;
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,114 @@
+#include "ardea/schedule/analysis/placed_nest.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/arith/regions_linear.h"
+#include "ardea/ir/substitute.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+using arith::Analyzer;
+using arith::as_index;
+
+class PlacedNest {
+ public:
+  PlacedNest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
+             const Analyzer& facts)
+      : block_(block), request_(request), around_(around), facts_(facts), writing_(facts) {}
+
+  Stmt run() {
+    Block out = block_;
+    std::vector<std::pair<Var, Expr>> loops;
+    for (std::size_t i = 0; i < out.iterators.size(); ++i) {
+      BlockIterator& iterator = out.iterators[i];
+      const Range range = range_of(i);
+      Expr value = range.min;
+      if (request_.keep_unit_loops || !facts_.proves(range.extent <= make_int(1))) {
+        const Var loop(fmt::format("ax{}", loops.size()), iterator.var.type());
+        const Expr extent = facts_.simplify(make_cast(loop.type(), range.extent));
+        loops.emplace_back(loop, extent);
+        facts_.bind(loop, {make_int(0, loop.type()), extent});
+        // A loop of one iteration that was asked for also stays in the binding.
+        if (!is_one(extent)) writing_.bind(loop, {make_int(0, loop.type()), extent});
+        value = value + as_index(loop);
+      }
+      iterator.binding = writing_.simplify(make_cast(iterator.var.type(), value));
+    }
+    out.predicate = predicate(out);
+    Stmt nest = out;
+    for (std::size_t i = loops.size(); i-- > 0;)
+      nest = make_for(loops[i].first, make_int(0, loops[i].first.type()), loops[i].second, nest);
+    return nest;
+  }
+
+ private:
+  bool varies(const Expr& e) const {
+    return std::any_of(around_.begin(), around_.end(), [&](const Var& loop) { return uses(e, loop); });
+  }
+
+  /// Where the loop of iterator i starts, and how often it runs.
+  Range range_of(std::size_t i) const {
+    const Bounds domain = domain_of(block_.iterators[i], facts_);
+    Bounds wanted = request_.wanted[i];
+    if (wanted.lows.empty()) wanted.lows = domain.lows;
+    if (wanted.highs.empty()) wanted.highs = domain.highs;
+    std::optional<Range> best;
+    for (const Expr& low : wanted.lows)
+      for (const Expr& high : wanted.highs) {
+        const Expr extent = facts_.simplify(high - low + 1);
+        if (!varies(extent) && (!best || facts_.proves(extent < best->extent))) best = Range{low, extent};
+      }
+    const Range whole{domain.lows[0], facts_.simplify(domain.highs[0] - domain.lows[0] + 1)};
+    if (!best) return tightest(wanted);
+    return facts_.proves(best->extent >= whole.extent) ? whole : *best;
+  }
+
+  /// The values themselves, a different number in each iteration around.
+  Range tightest(const Bounds& wanted) const {
+    Expr low = wanted.lows[0], high = wanted.highs[0];
+    for (const Expr& other : wanted.lows) low = low == other ? low : max(low, other);
+    for (const Expr& other : wanted.highs) high = high == other ? high : min(high, other);
+    low = facts_.simplify(low);
+    return {low, facts_.simplify(facts_.simplify(high) - low + 1)};
+  }
+
+  Expr predicate(const Block& out) const {
+    Expr all;
+    Analyzer known = facts_;
+    const auto hold = [&](const Expr& condition) {
+      if (known.proves(condition)) return;
+      const Expr simple = writing_.simplify(condition);
+      known.assume(simple);
+      all = all ? logical_and(all, simple) : simple;
+    };
+    for (std::size_t i = 0; i < out.iterators.size(); ++i) {
+      const Expr value = as_index(out.iterators[i].binding);
+      const Bounds domain = domain_of(out.iterators[i], facts_);
+      for (const auto* bounds : {&request_.allowed[i], &domain}) {
+        for (const Expr& low : bounds->lows) hold(value >= low);
+        for (const Expr& high : bounds->highs) hold(value < facts_.simplify(high + 1));
+      }
+    }
+    for (const Expr& guard : request_.guards) hold(guard);
+    return all;
+  }
+
+  const Block& block_;
+  const NestRequest& request_;
+  const std::vector<Var>& around_;
+  Analyzer facts_;
+  Analyzer writing_;  ///< the same without loops of one iteration: how bindings are written
+};
+
+}  // namespace
+
+Stmt placed_nest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
+                 const Analyzer& facts) {
+  return PlacedNest(block, request, around, facts).run();
+}
+
+}  // namespace ardea::schedule

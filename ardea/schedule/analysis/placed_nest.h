@@ -1,0 +1,23 @@
+#pragma once
+
+#include "ardea/schedule/analysis/iterator_values.h"
+
+/// A block in new loops of its own.
+
+namespace ardea::schedule {
+
+/// What the new loops must do.
+struct NestRequest {
+  IteratorValues wanted;          ///< at least these values run, as far as they are `allowed`
+  IteratorValues allowed;         ///< nothing else runs: what is not proved becomes the block's predicate
+  std::vector<Expr> guards = {};  ///< conditions on the place under which the block runs
+  bool keep_unit_loops = false;
+};
+
+/// The block in loops ax0, ax1, …, one an iterator that has more than one value, bound to start + loop. A
+/// loop has as many iterations as in any iteration of the loops around, where that number is free of them:
+/// then the predicate cuts what is too much. `facts` know the place; `around` are the loops there.
+Stmt placed_nest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
+                 const arith::Analyzer& facts);
+
+}  // namespace ardea::schedule

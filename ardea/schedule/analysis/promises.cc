@@ -1,0 +1,13 @@
+#include "ardea/schedule/analysis/promises.h"
+
+#include "ardea/schedule/analysis/concurrency.h"
+#include "ardea/schedule/analysis/pipelines.h"
+
+namespace ardea::schedule {
+
+std::optional<Refusal> refuse_broken_promises(const Function& before, const Function& after) {
+  if (auto refusal = refuse_lost_privacy(before, after)) return refusal;
+  return refuse_broken_pipelines(before, after);
+}
+
+}  // namespace ardea::schedule

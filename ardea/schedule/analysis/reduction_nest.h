@@ -1,0 +1,45 @@
+#pragma once
+
+#include <variant>
+
+#include "ardea/schedule/context.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::schedule {
+
+/// A block that reduces, with loops around it such that its whole reduction happens inside them, or where
+/// that is asked for a part of it: they run each instance once, and the one that runs the init comes first
+/// for its elements.
+struct ReductionNest {
+  Path path;                      ///< to the block
+  std::size_t first = 0;          ///< where in the path the outermost of the loops stands
+  std::vector<const For*> loops;  ///< outermost first
+  std::vector<Expr> conditions;   ///< that must all hold for the block to run, each about one kind of loops
+  arith::Analyzer facts;          ///< outside the loops
+  /// Of a part: the condition on the loops outside under which the init runs; else it does so for no element.
+  Expr begins = {};
+
+  const Block& block() const { return block_at(path); }
+  Path outside() const { return Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1); }
+  bool feeds(const For& loop, IteratorKind kind) const;
+  /// Whether the condition is about loops that reduce.
+  bool is_about_reduction(const Expr& condition) const;
+  /// facts, and the ranges of the loops that do not reduce.
+  arith::Analyzer facts_of_spatial_loops() const;
+};
+
+enum class Share { whole, part };
+
+/// The block at the end of `path` with its loops from path[first] inwards. Refused as
+///   not_a_reduction, reduce_loop_outside (of the whole), something_between, loop_feeds_both, bounds_depend,
+///   condition_mixes, instances_repeat, start_is_not_first.
+std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Path& path, std::size_t first,
+                                                    Context& context, Share share = Share::whole);
+
+/// A block's name that no other block of the program has: `wanted`, or with _1, _2, … behind it.
+std::string free_block_name(const Function& f, const std::string& wanted);
+
+/// Both conditions; an empty one is true.
+Expr both_hold(const Expr& a, const Expr& b);
+
+}  // namespace ardea::schedule

@@ -1,0 +1,76 @@
+#include "ardea/schedule/primitives/find/find.h"
+
+#include <algorithm>
+
+#include "ardea/schedule/program/refer.h"
+#include "ardea/schedule/program/scope.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+Outcome neighbours(const Function& f, const BlockRef& block, DeclaredRegions theirs, DeclaredRegions mine) {
+  const auto found = refer(f, block);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  const Path& path = std::get<Path>(found);
+  Applied applied{f};
+  for (const Path& other : neighbours_of(f, path, theirs, mine))
+    applied.results.emplace_back(BlockRef{block_at(other).id});
+  return applied;
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const GetBlock& step, Context&) {
+  if (step.function && *step.function != f.name)
+    return Refusal{"no_such_function",
+                   fmt::format("the program's function is {}, not {}", f.name, *step.function)};
+  std::vector<BlockRef> named;
+  std::vector<std::string> names;
+  for (const Path& path : all_blocks(f)) {
+    names.push_back(block_at(path).name);
+    if (block_at(path).name == step.block) named.push_back({block_at(path).id});
+  }
+  if (const Block* root = root_block(f); root != nullptr && step.block == root->name)
+    named.push_back({root->id});
+  if (named.size() == 1) return Applied{f, {named[0]}};
+  if (named.size() > 1)
+    return Refusal{"block_name_is_not_unique",
+                   fmt::format("{} blocks are called {}", named.size(), in_quotes(step.block))};
+  return Refusal{"no_such_block", fmt::format("there is no block {}", in_quotes(step.block)), {}, [=] {
+                   return "the blocks are " + join(names, ", ") + did_you_mean(step.block, names);
+                 }};
+}
+
+Outcome apply(const Function& f, const GetLoops& step, Context&) {
+  const auto found = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  Applied applied{f};
+  for (const LoopRef& loop : loops_around(std::get<Path>(found))) applied.results.emplace_back(loop);
+  return applied;
+}
+
+Outcome apply(const Function& f, const GetChildBlocks& step, Context&) {
+  const auto found = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  const Stmt& block = std::get<Path>(found).back();
+  Applied applied{f};
+  for (const Path& path : all_blocks(f)) {
+    const auto nearest =
+        std::find_if(path.rbegin() + 1, path.rend(), [](const Stmt& s) { return s.is<Block>(); });
+    if (nearest != path.rend() && *nearest == block)
+      applied.results.emplace_back(BlockRef{block_at(path).id});
+  }
+  return applied;
+}
+
+Outcome apply(const Function& f, const GetProducers& step, Context&) {
+  return neighbours(f, step.block, &Block::writes, &Block::reads);
+}
+
+Outcome apply(const Function& f, const GetConsumers& step, Context&) {
+  return neighbours(f, step.block, &Block::reads, &Block::writes);
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,105 @@
+#include "ardea/schedule/primitives/loops/bind.h"
+
+#include <algorithm>
+
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/ir/thread_axes.h"
+#include "ardea/schedule/analysis/concurrency.h"
+#include "ardea/schedule/program/plain_loop.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+bool is_thread_loop(const For& loop) {
+  return loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread;
+}
+
+/// The loops in s that are bound to the thread.
+std::vector<const For*> loops_bound_to(const Stmt& s, const std::string& thread) {
+  std::vector<const For*> bound;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* loop = part.as<For>();
+    if (loop != nullptr && is_thread_loop(*loop) && loop->thread == thread) bound.push_back(loop);
+  });
+  return bound;
+}
+
+std::optional<Refusal> refuse_same_thread_in_nest(const FoundLoop& found, const std::string& thread) {
+  if (thread == "vthread") return std::nullopt;
+  std::vector<const For*> bound = loops_bound_to(found.loop->body, thread);
+  for (const Stmt& around : found.path)
+    if (const auto* loop = around.as<For>();
+        loop != nullptr && is_thread_loop(*loop) && loop->thread == thread)
+      bound.push_back(loop);
+  if (bound.empty()) return std::nullopt;
+  return Refusal{"thread_is_taken",
+                 fmt::format("loop {} in the same nest is bound to {} already", bound[0]->var.name(), thread),
+                 {},
+                 [] { return std::string("fuse the two loops, or use another thread"); }};
+}
+
+/// A launch is the outermost loop that is bound to a thread.
+std::optional<Refusal> refuse_other_extent(const FoundLoop& found, const std::string& thread,
+                                           const Function& f, Context& context) {
+  const auto launch = std::find_if(found.path.begin(), found.path.end(), [](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    return loop != nullptr && is_thread_loop(*loop);
+  });
+  if (thread.starts_with("vthread") || launch == found.path.end()) return std::nullopt;
+  const arith::Analyzer facts = facts_at(f, Path(found.path.begin(), launch + 1));
+  for (const For* other : loops_bound_to(*launch, thread))
+    if (auto refusal = context.require(
+            facts, equals(make_cast(int64, other->extent), make_cast(int64, found.loop->extent)),
+            {"extents_differ",
+             fmt::format(
+                 "loop {} of the same launch is bound to {} with extent {}, and loop {} has extent {}",
+                 other->var.name(), thread, print(other->extent), found.loop->var.name(),
+                 print(found.loop->extent))}))
+      return refusal;
+  return std::nullopt;
+}
+
+/// A reduction whose iterations the loop would spread over threads.
+std::optional<Refusal> refuse_reduction(const For& loop) {
+  std::optional<Refusal> refusal;
+  visit_stmts(loop.body, [&](const Stmt& s) {
+    const auto* block = s.as<Block>();
+    if (block == nullptr || refusal) return;
+    for (const BlockIterator& iterator : block->iterators)
+      if (iterator.kind == IteratorKind::reduce && uses(iterator.binding, loop.var))
+        refusal = Refusal{"reduction_by_threads",
+                          fmt::format("loop {} runs over the reduction {} of block {}, whose results threads "
+                                      "cannot combine",
+                                      loop.var.name(), iterator.var.name(), block->name)};
+  });
+  return refusal;
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const Bind& step, Context& context) {
+  auto referred = refer_to_loop(f, step.loop);
+  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
+  const auto& found = std::get<FoundLoop>(referred);
+  const std::vector<std::string>& axes = thread_axes();
+  if (std::find(axes.begin(), axes.end(), step.thread_axis) == axes.end())
+    return Refusal{
+        "no_such_thread", fmt::format("there is no thread {}", in_quotes(step.thread_axis)), {}, [=] {
+          return "they are " + join(axes, ", ") + did_you_mean(step.thread_axis, axes);
+        }};
+  if (auto refusal = refuse_unless_serial(*found.loop)) return *std::move(refusal);
+  if (auto refusal = refuse_same_thread_in_nest(found, step.thread_axis)) return *std::move(refusal);
+  if (auto refusal = refuse_other_extent(found, step.thread_axis, f, context)) return *std::move(refusal);
+  if (auto refusal = refuse_reduction(*found.loop)) return *std::move(refusal);
+  For loop = *found.loop;
+  loop.kind = step.thread_axis.starts_with("vthread") ? ForKind::virtual_thread : ForKind::thread_binding;
+  loop.thread = step.thread_axis;
+  if (auto refusal = refuse_carried(f, found, loop.kind)) return *std::move(refusal);
+  return Applied{with(f, found.path, std::move(loop))};
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,64 @@
+#include "ardea/schedule/primitives/loops/mark.h"
+
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/schedule/analysis/concurrency.h"
+#include "ardea/schedule/program/plain_loop.h"
+#include "ardea/schedule/program/refer.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+Outcome marked(const Function& f, const FoundLoop& found, ForKind kind) {
+  For loop = *found.loop;
+  loop.kind = kind;
+  return Applied{with(f, found.path, loop)};
+}
+
+/// For loops whose iterations run at the same time.
+Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind) {
+  auto referred = refer_to_loop(f, loop);
+  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
+  const auto& found = std::get<FoundLoop>(referred);
+  if (auto refusal = refuse_unless_serial(*found.loop)) return *std::move(refusal);
+  if (auto refusal = refuse_carried(f, found, kind)) return *std::move(refusal);
+  return marked(f, found, kind);
+}
+
+/// The lanes of a tensor instruction are its own: it has none to spare for a loop around.
+std::optional<Refusal> refuse_instructions(const For& loop) {
+  std::optional<Refusal> refusal;
+  visit_exprs(loop.body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    if (call != nullptr && call->op->name == "tensor_instruction")
+      refusal =
+          Refusal{"holds_instruction", fmt::format("loop {} holds the tensor instruction {}, which works on "
+                                                   "vectors itself",
+                                                   loop.var.name(), print(call->arguments.at(0)))};
+  });
+  return refusal;
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const Parallel& step, Context&) {
+  return concurrent(f, step.loop, ForKind::parallel);
+}
+
+Outcome apply(const Function& f, const Vectorize& step, Context&) {
+  if (const auto path = path_to(f, step.loop))
+    if (auto refusal = refuse_instructions(loop_at(*path))) return *std::move(refusal);
+  return concurrent(f, step.loop, ForKind::vectorized);
+}
+
+Outcome apply(const Function& f, const Unroll& step, Context&) {
+  auto referred = refer_to_loop(f, step.loop);
+  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
+  const auto& found = std::get<FoundLoop>(referred);
+  if (auto refusal = refuse_unless_serial(*found.loop)) return *std::move(refusal);
+  return marked(f, found, ForKind::unrolled);
+}
+
+}  // namespace ardea::schedule

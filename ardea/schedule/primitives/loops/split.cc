@@ -1,0 +1,163 @@
+#include "ardea/schedule/primitives/loops/split.h"
+
+#include "ardea/arith/cut_loop.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/program/plain_loop.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// One split: its parts are the checks, the new loops, and the two ways to end them.
+class Splitting {
+ public:
+  Splitting(const Function& f, const Split& step, FoundLoop found)
+      : f_(f), step_(step), found_(std::move(found)), loop_(*found_.loop), type_(loop_.var.type()) {}
+
+  Outcome run(Context& context) {
+    if (auto refusal = check(context)) return *std::move(refusal);
+    make_loops();
+    const Expr extents = product(0);
+    const bool exact = found_.facts.proves(equals(extents, loop_.extent));
+    if (exact) return finished(nest(body_at(value(), {})), {});
+    if (step_.disable_predication)
+      return Refusal{
+          "tail_needs_a_guard",
+          fmt::format(
+              "it is not proved that {} divides the extent {}, and disable_predication allows no guard",
+              print(inner()), print(loop_.extent))};
+    if (step_.tail == "cut") return cut();
+    return finished(nest(body_at(value(), value() < loop_.extent)), {});
+  }
+
+ private:
+  std::optional<Refusal> check(Context& context) {
+    if (auto refusal = refuse_unless_plain(loop_)) return refusal;
+    if (step_.factors.empty()) return Refusal{"no_factors", "there are no factors; give at least one"};
+    if (step_.tail != "guard" && step_.tail != "cut")
+      return Refusal{"no_such_tail",
+                     fmt::format("tail is {}, must be \"guard\" or \"cut\"", in_quotes(step_.tail))};
+    for (std::size_t i = 0; i < step_.factors.size(); ++i) {
+      if (!step_.factors[i]) {
+        if (open_)
+          return Refusal{"two_open_factors",
+                         fmt::format("factors {} and {} are both None; one may be", *open_ + 1, i + 1)};
+        open_ = i;
+        factors_.emplace_back();
+        continue;
+      }
+      factors_.push_back(value_of(*step_.factors[i], type_));
+      if (auto refusal = context.require(
+              found_.facts, factors_[i] > make_int(0, type_),
+              {"factor_not_positive",
+               fmt::format("factor {} is {}, factors must be positive", i + 1, print(factors_[i]))}))
+        return refusal;
+    }
+    if (open_) {
+      factors_[*open_] = make_int(1, type_);
+      const Expr others = product(0);
+      factors_[*open_] =
+          found_.facts.simplify(floor_div(loop_.extent + (others - make_int(1, type_)), others));
+      return std::nullopt;
+    }
+    return context.require(found_.facts, product(0) >= loop_.extent,
+                           {"factors_too_small",
+                            fmt::format("the product of the factors, {}, is less than the extent {} of {}",
+                                        print(product(0)), print(loop_.extent), loop_.var.name()),
+                            {},
+                            [] { return std::string("make one factor None: it becomes what is left"); }});
+  }
+
+  /// The product of the factors from `first` on.
+  Expr product(std::size_t first) const {
+    Expr total = make_int(1, type_);
+    for (std::size_t i = first; i < factors_.size(); ++i) total = total * factors_[i];
+    return found_.facts.simplify(total);
+  }
+  Expr inner() const { return product(1); }
+
+  void make_loops() {
+    for (std::size_t i = 0; i < factors_.size(); ++i)
+      loops_.emplace_back(fmt::format("{}_{}", loop_.var.name(), i), type_);
+  }
+
+  /// What the old variable is in terms of the new ones, counted from 0.
+  Expr value() const {
+    Expr total = loops_[0];
+    for (std::size_t i = 1; i < loops_.size(); ++i) total = total * factors_[i] + loops_[i];
+    return total;
+  }
+
+  Expr from_start(const Expr& count) const { return is_zero(loop_.min) ? count : loop_.min + count; }
+
+  Stmt body_at(const Expr& count, const Expr& guard) const {
+    const Stmt body = substitute(loop_.body, loop_.var, from_start(count));
+    return guard ? guarded(body, guard) : body;
+  }
+
+  Stmt nest(Stmt body) const {
+    for (std::size_t i = loops_.size(); i-- > 0;)
+      body = make_for(loops_[i], make_int(0, type_), factors_[i], body);
+    return simplified(body);
+  }
+
+  Stmt simplified(const Stmt& s) const {
+    const bool keep = step_.preserve_unit_iters;
+    return simplify_bindings(s, facts_at(f_, found_.path, !keep), keep);
+  }
+
+  /// As many whole rounds of the inner loops as fit, then what is left in one loop.
+  Outcome cut() {
+    if (open_ && *open_ != 0)
+      return Refusal{
+          "cut_needs_outer_open",
+          fmt::format("factor {} is None, so that no round has a size of its own to cut by", *open_ + 1),
+          {},
+          [] { return std::string("make the first factor None, or use tail=\"guard\""); }};
+    const Expr round = inner();
+    if (found_.facts.proves(loop_.extent < round))
+      return Refusal{
+          "no_whole_round",
+          fmt::format("the extent {} is less than one round of {}, so that nothing would be left to cut from",
+                      print(loop_.extent), print(round)),
+          {},
+          [] { return std::string("use tail=\"guard\", or smaller factors"); }};
+    factors_[0] = found_.facts.simplify(floor_div(loop_.extent, round));
+    if (found_.facts.proves(equals(floor_mod(loop_.extent, round), make_int(0, type_))))
+      return finished(nest(body_at(value(), {})), {});
+    const std::vector<For> parts =
+        arith::cut_whole_rounds(loop_, round, {loop_.var.name(), loop_.var.name() + "_rest"}, found_.facts);
+    const Stmt main = nest(substitute(parts[0].body, parts[0].var, value()));
+    return finished(make_seq({main, simplified(parts[1])}), parts[1].var);
+  }
+
+  Outcome finished(Stmt now, const Var& rest) const {
+    Applied applied{with(f_, found_.path, std::move(now))};
+    for (const Var& loop : loops_) applied.results.emplace_back(LoopRef{loop});
+    applied.forwarding.push_back({LoopRef{loop_.var}, applied.results});
+    if (rest) applied.results.emplace_back(LoopRef{rest});
+    return applied;
+  }
+
+  const Function& f_;
+  const Split& step_;
+  const FoundLoop found_;
+  const For& loop_;
+  const DataType type_;
+  std::optional<std::size_t> open_;
+  std::vector<Expr> factors_;
+  std::vector<Var> loops_;
+};
+
+}  // namespace
+
+Outcome apply(const Function& f, const Split& step, Context& context) {
+  auto found = refer_to_loop(f, step.loop);
+  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
+  return Splitting(f, step, std::get<FoundLoop>(std::move(found))).run(context);
+}
+
+}  // namespace ardea::schedule

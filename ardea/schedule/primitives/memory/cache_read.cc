@@ -1,0 +1,55 @@
+#include "ardea/schedule/primitives/memory/cache_read.h"
+
+#include "ardea/arith/regions.h"
+#include "ardea/ir/print.h"
+#include "ardea/schedule/analysis/concurrency.h"
+#include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/primitives/memory/added_blocks.h"
+#include "ardea/schedule/primitives/memory/read_place.h"
+#include "ardea/schedule/program/refer.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+Outcome cached(const Function& f, const Readers& readers, const std::string& scope) {
+  const auto found = read_place(readers);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  const Path& place = std::get<Path>(found);
+  const Buffer cache = cache_of(readers.buffer, scope);
+  const auto touched = read_from(f, readers, place, readers.buffer);
+  const arith::Touched box =
+      without_loaded_bounds(touched ? *touched : arith::Touched{whole_region(readers.buffer), false});
+  const Block copy = copy_block(free_block_name(f, cache->name), readers.buffer, cache);
+  const BlockId around = block_at(readers.scope).id;
+  Function program = with(f, place, make_seq({copy_nest(f, copy, box.region.region, place), place.back()}));
+  std::vector<BlockId> blocks;
+  for (const Path& path : readers.blocks) blocks.push_back(block_at(path).id);
+  program = redirected(std::move(program), around, blocks, readers.buffer, cache);
+  program = arith::complete_regions(with_allocation(program, BlockRef{around}, cache));
+  if (!box.exact && !is_never_written(f, readers.buffer) && !reads_only_written(program, readers.buffer))
+    return Refusal{"not_all_written",
+                   fmt::format("the copy would hold {}, and it is not proved that all of it is read, or has "
+                               "been written before",
+                               print(box.region))};
+  if (auto refusal = refuse_races_around(program, *path_to(program, BlockRef{copy.id})))
+    return *std::move(refusal);
+  return Applied{std::move(program), {BlockRef{copy.id}}};
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const CacheRead& step, Context&) {
+  const auto referred = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
+  const Path& path = std::get<Path>(referred);
+  if (path.size() == 1) return Refusal{"root_block", "the root block reads nothing itself"};
+  if (auto refusal = refuse_unknown_scope(step.storage_scope)) return *std::move(refusal);
+  const auto buffer = buffer_at(block_at(path), Side::read, step.read_buffer_index);
+  if (const auto* refusal = std::get_if<Refusal>(&buffer)) return *refusal;
+  const auto readers = readers_of(f, path, std::get<Buffer>(buffer), step.consumer_blocks);
+  if (const auto* refusal = std::get_if<Refusal>(&readers)) return *refusal;
+  return cached(f, std::get<Readers>(readers), step.storage_scope);
+}
+
+}  // namespace ardea::schedule

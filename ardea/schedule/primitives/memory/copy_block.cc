@@ -1,0 +1,149 @@
+#include "ardea/schedule/primitives/memory/copy_block.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/arith/inside.h"
+#include "ardea/arith/regions_linear.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/scope.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/analysis/element_function.h"
+#include "ardea/schedule/analysis/moved_block.h"
+#include "ardea/schedule/analysis/placed_nest.h"
+#include "ardea/schedule/primitives/memory/added_blocks.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/schedule/program/scope.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+std::variant<Buffer, Refusal> buffer_at(const Block& block, Side side, std::int64_t index) {
+  const auto& regions = side == Side::read ? block.reads : block.writes;
+  const std::int64_t count = regions ? std::ssize(*regions) : 0;
+  if (index >= 0 && index < count) return (*regions)[static_cast<std::size_t>(index)].buffer;
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i)
+    names.push_back(fmt::format("{} ({})", i, (*regions)[static_cast<std::size_t>(i)].buffer->name));
+  return Refusal{"no_such_buffer", fmt::format("the index is {}, and block {} {} {}", index, block.name,
+                                               side == Side::read ? "reads" : "writes",
+                                               names.empty() ? "nothing" : join(names, ", "))};
+}
+
+std::optional<Refusal> refuse_unknown_scope(const std::string& scope) {
+  if (scope_rank(scope)) return std::nullopt;
+  return Refusal{"no_such_scope",
+                 fmt::format("there is no scope {}, only {}", in_quotes(scope), known_scopes())};
+}
+
+std::variant<Allocation, Refusal> allocation_of(const Function& f, const Buffer& buffer) {
+  if (const auto owner = owner_of(f, buffer))
+    for (const Buffer& allocated : block_at(*owner).allocations)
+      if (allocated->data == buffer->data) return Allocation{*owner, allocated};
+  return Refusal{"buffer_is_parameter",
+                 fmt::format("{} is not allocated by a block: its memory is the caller's", buffer->name)};
+}
+
+Buffer cache_of(const Buffer& buffer, const std::string& scope) {
+  std::string name = buffer->name + "_" + scope;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return make_buffer(name, buffer->shape, buffer->type, scope);
+}
+
+Block copy_block(const std::string& name, const Buffer& from, const Buffer& to) {
+  return block_over(name, from->shape,
+                    [&](const std::vector<Expr>& at) { return make_store(to, at, make_load(from, at)); });
+}
+
+Expr chosen_value(const Expr& condition, const Expr& value, const Expr& otherwise) {
+  const DataType type = value.type();
+  if (!type.is_storage_only()) return make_call("if_then_else", {condition, value, otherwise});
+  const DataType wide = type.is_float8() ? float32 : int32;
+  return make_cast(
+      type, make_call("if_then_else", {condition, make_cast(wide, value), make_cast(wide, otherwise)}));
+}
+
+Stmt copy_nest(const Function& f, const Block& block, const std::vector<Range>& box, const Path& place) {
+  const arith::Analyzer facts = facts_at(f, place);
+  IteratorValues values;
+  for (const Range& range : box) values.push_back(bounds_of(range, facts));
+  const Path around(place.begin(), place.end() - 1);
+  return placed_nest(block, {values, values, {}, true}, variables_of(around), facts);
+}
+
+arith::Touched without_loaded_bounds(arith::Touched touched) {
+  BufferRegion& region = touched.region;
+  for (std::size_t d = 0; d < region.region.size(); ++d) {
+    Range& range = region.region[d];
+    if (!arith::reads_memory(range.min) && !arith::reads_memory(range.extent)) continue;
+    range = {make_int(0), arith::as_index(region.buffer->shape[d])};
+    touched.exact = false;
+  }
+  return touched;
+}
+
+std::variant<std::vector<Path>, Refusal> blocks_inside(const Function& f, const Path& scope,
+                                                       const std::vector<BlockRef>& blocks) {
+  std::vector<Path> paths;
+  for (const BlockRef& block : blocks) {
+    auto path = refer(f, block);
+    if (auto* refusal = std::get_if<Refusal>(&path)) return std::move(*refusal);
+    paths.push_back(std::get<Path>(std::move(path)));
+    if (paths.back().size() <= scope.size() || !holds(scope, scope.size() - 1, paths.back()))
+      return Refusal{"not_in_one_scope", fmt::format("block {} is not one of the blocks inside block {}",
+                                                     block_at(paths.back()).name, block_at(scope).name)};
+  }
+  return paths;
+}
+
+Function redirected(Function f, const BlockId& scope, const std::vector<BlockId>& blocks, const Buffer& old,
+                    const Buffer& now) {
+  for (const BlockId& id : blocks) {
+    Path path = *path_to(f, BlockRef{id});
+    const Block& before = block_at(path);
+    Block block = *substitute_buffers(path.back(), {{old, now}}).as<Block>();
+    // These are evaluated outside the block.
+    block.iterators = before.iterators;
+    block.predicate = before.predicate;
+    f = with(f, path, with_own_lets(std::move(block)));
+    for (std::size_t i = path.size() - 1; i-- > 0;) {
+      const auto* around = path[i].as<Block>();
+      if (around == nullptr) continue;
+      if (around->id == scope) break;
+      const Path outer = *path_to(f, BlockRef{around->id});
+      Block open = block_at(outer);
+      open.reads.reset();
+      f = with(f, outer, open);
+    }
+  }
+  return f;
+}
+
+Block with_own_lets(Block block) {
+  const std::function<Stmt(const Stmt&)> own = [&](const Stmt& s) {
+    return map_children(s, Mapper{.expr = [](const Expr& e) { return fresh_copy(e); }, .stmt = own});
+  };
+  if (block.init) block.init = own(block.init);
+  block.body = own(block.body);
+  return block;
+}
+
+bool is_declared_between(const Path& scope, const Path& path, const Buffer& buffer) {
+  return std::any_of(path.begin() + static_cast<std::ptrdiff_t>(scope.size()), path.end(),
+                     [&](const Stmt& s) {
+                       const auto* declared = s.as<DeclareBuffer>();
+                       return declared != nullptr && declared->buffer == buffer;
+                     });
+}
+
+Refusal used_through_a_view(const Buffer& buffer, const Block& user) {
+  return {"buffer_is_viewed", fmt::format("block {} uses {} through a view, a matched part or an address",
+                                          user.name, buffer->name)};
+}
+
+bool holds(const Path& path, std::size_t depth, const Path& other) {
+  return depth < other.size() && other[depth] == path[depth];
+}
+
+}  // namespace ardea::schedule

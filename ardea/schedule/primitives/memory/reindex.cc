@@ -1,0 +1,348 @@
+#include "ardea/schedule/primitives/memory/reindex.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ardea/arith/regions.h"
+#include "ardea/arith/regions_linear.h"
+#include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/analysis/concurrency.h"
+#include "ardea/schedule/analysis/inverse_index.h"
+#include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/primitives/memory/added_blocks.h"
+#include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/primitives/memory/read_place.h"
+#include "ardea/schedule/primitives/memory/write_place.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/schedule/program/scope.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// How the block uses the buffer: always at these indices.
+struct Pattern {
+  std::vector<Expr> indices;
+  bool reads = false, writes = false;
+};
+
+class PatternSearch {
+ public:
+  PatternSearch(const Path& path, const Buffer& buffer)
+      : path_(path), block_(block_at(path)), buffer_(buffer) {}
+
+  std::variant<Pattern, Refusal> run() {
+    for (const Stmt& part : {block_.init, block_.body}) {
+      if (!part) continue;
+      visit_exprs(part, [&](const Expr& e) {
+        const auto* load = e.as<Load>();
+        if (load == nullptr || !(load->buffer == buffer_)) return;
+        pattern_.reads = true;
+        meet(load->indices, load->predicate, e.type());
+      });
+      visit_stmts(part, [&](const Stmt& s) {
+        const auto* store = s.as<Store>();
+        if (store == nullptr || !(store->buffer == buffer_)) return;
+        pattern_.writes = true;
+        meet(store->indices, store->predicate, store->value.type());
+      });
+    }
+    if (refusal_) return *std::move(refusal_);
+    if (!pattern_.reads && !pattern_.writes)
+      return Refusal{"no_such_buffer",
+                     fmt::format("block {} declares {}, but does not use it", block_.name, buffer_->name)};
+    return std::move(pattern_);
+  }
+
+ private:
+  void meet(const std::vector<Expr>& indices, const Expr& predicate, DataType type) {
+    if (refusal_) return;
+    const auto one = make_load(buffer_, indices, predicate);
+    if (predicate || type.lanes != 1 || !only_iterators(indices)) {
+      refusal_ = Refusal{"index_not_of_iterators",
+                         fmt::format("the indices of {} are no functions of the iterators of block {} alone",
+                                     print(one), block_.name)};
+      return;
+    }
+    if (pattern_.indices.empty()) pattern_.indices = indices;
+    if (structurally_equal(make_load(buffer_, pattern_.indices), one)) return;
+    refusal_ =
+        Refusal{"several_patterns", fmt::format("block {} uses both {} and {}", block_.name,
+                                                print(make_load(buffer_, pattern_.indices)), print(one))};
+  }
+
+  /// Iterators and sizes: what is the same wherever the block stands.
+  bool only_iterators(const std::vector<Expr>& indices) const {
+    for (const Expr& index : indices) {
+      bool loads = false;
+      visit_exprs(index,
+                  [&](const Expr& e) { loads = loads || e.is<Load>() || e.is<Call>() || e.is<Let>(); });
+      if (loads) return false;
+      for (const Var& var : free_variables(index))
+        if (is_defined_inside(var) || is_defined_between(var)) return false;
+    }
+    return true;
+  }
+
+  /// By a let between the block and the one around it, which the copy may stand outside of.
+  bool is_defined_between(const Var& var) const {
+    const auto first = path_.begin() + std::ssize(block_around(path_));
+    return std::any_of(first, path_.end(), [&](const Stmt& s) {
+      const auto* let = s.as<LetStmt>();
+      return let != nullptr && let->var == var;
+    });
+  }
+
+  bool is_defined_inside(const Var& var) const {
+    bool found = false;
+    for (const Stmt& part : {block_.init, block_.body})
+      if (part)
+        visit_stmts(part, [&](const Stmt& s) {
+          if (const auto* loop = s.as<For>()) found = found || loop->var == var;
+          if (const auto* let = s.as<LetStmt>()) found = found || let->var == var;
+          if (const auto* inner = s.as<Block>())
+            for (const BlockIterator& iterator : inner->iterators) found = found || iterator.var == var;
+        });
+    return found;
+  }
+
+  const Path& path_;
+  const Block& block_;
+  const Buffer& buffer_;
+  Pattern pattern_;
+  std::optional<Refusal> refusal_;
+};
+
+class Reindexing {
+ public:
+  Reindexing(const Function& f, const Path& path, const Buffer& buffer, Pattern pattern,
+             const std::vector<std::size_t>& keep, Context& context)
+      : f_(f),
+        path_(path),
+        block_(block_at(path)),
+        buffer_(buffer),
+        pattern_(std::move(pattern)),
+        context_(context) {
+    std::vector<Expr> shape;
+    for (const BlockIterator& iterator : block_.iterators) {
+      for (const std::size_t kept : keep)
+        if (uses(pattern_.indices[kept], iterator.var) && !is_axis(kept)) {
+          axes_.push_back({std::nullopt, kept});
+          shape.push_back(arith::as_index(buffer->shape[kept]));
+        }
+      bool occurs = false;
+      for (std::size_t d = 0; d < pattern_.indices.size(); ++d)
+        occurs = occurs || (uses(pattern_.indices[d], iterator.var) &&
+                            std::find(keep.begin(), keep.end(), d) == keep.end());
+      if (!occurs) continue;
+      axes_.push_back({iterator, 0});
+      shape.push_back(arith::as_index(iterator.domain.extent));
+    }
+    if (shape.empty()) shape.push_back(make_int(1));  // one element, whatever the iterators are
+    by_iterator_ = make_buffer(buffer->name + "_reindex", shape, buffer->type, buffer->scope);
+  }
+
+  Outcome read() {
+    auto found = readers_of(f_, path_, buffer_, {BlockRef{block_.id}});
+    if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
+    const auto place = read_place(std::get<Readers>(found));
+    if (const auto* refusal = std::get_if<Refusal>(&place)) return *refusal;
+    const Function program = with_new_indices();
+    const Path block = *path_to(program, BlockRef{block_.id});
+    // With one reader the place is one of the statements around it.
+    const Path before(block.begin(), block.begin() + std::ssize(std::get<Path>(place)));
+    Readers readers{block_around(block), by_iterator_, {block}, {}};
+    const auto touched = read_from(program, readers, before, by_iterator_);
+    const arith::Touched box =
+        without_loaded_bounds(touched ? *touched : arith::Touched{whole_region(by_iterator_), false});
+    const Block copy = copying(box.exact);
+    const Function out = finished(with(
+        program, before, make_seq({copy_nest(program, copy, box.region.region, before), before.back()})));
+    if (!box.exact && !is_never_written(f_, buffer_) && !reads_only_written(out, buffer_))
+      return Refusal{
+          "not_all_written",
+          fmt::format("the copy would hold {}, and it is not proved that all of it is read, or has "
+                      "been written before",
+                      print(box.region))};
+    return checked(out, copy);
+  }
+
+  Outcome write() {
+    std::vector<BlockIterator> used;
+    for (const Axis& axis : axes_) used.push_back(*axis.iterator);
+    if (!solve_for_iterators(pattern_.indices, used, pattern_.indices, facts_for_block(f_, path_)))
+      return Refusal{"index_not_invertible",
+                     fmt::format("the indices of {} do not determine the iterators of block {}",
+                                 print(make_load(buffer_, pattern_.indices)), block_.name)};
+    const auto old = writer_of(path_, buffer_);
+    if (const auto* refusal = std::get_if<Refusal>(&old)) return *refusal;
+    const Function program = with_new_indices();
+    const Path block = *path_to(program, BlockRef{block_.id});
+    Writer writer{block, block_around(block), by_iterator_, {}, buffer_->name};
+    for (const Buffer& buffer : {buffer_, by_iterator_})
+      for (Touch& touch : touches(writer.scope, buffer)) writer.touches.push_back(std::move(touch));
+    const auto placed = write_place(program, writer, context_);
+    if (const auto* refusal = std::get_if<Refusal>(&placed)) return *refusal;
+    const auto& place = std::get<WritePlace>(placed);
+    const Block copy = copying(true);
+    const Stmt nest = copy_nest(program, copy, place.box.region, place.path);
+    return checked(finished(with(program, place.path, make_seq({place.path.back(), nest}))), copy);
+  }
+
+ private:
+  /// A dimension of the new buffer: the values of an iterator, or a dimension of the old one.
+  struct Axis {
+    std::optional<BlockIterator> iterator;
+    std::size_t kept = 0;  ///< where there is no iterator
+  };
+
+  bool is_axis(std::size_t kept) const {
+    return std::any_of(axes_.begin(), axes_.end(),
+                       [&](const Axis& axis) { return !axis.iterator && axis.kept == kept; });
+  }
+
+  /// Where the block finds its element in the new buffer: v - min for an iterator.
+  std::vector<Expr> places() const {
+    std::vector<Expr> at;
+    for (const Axis& axis : axes_) {
+      if (!axis.iterator) {
+        at.push_back(pattern_.indices[axis.kept]);
+        continue;
+      }
+      const Expr& min = axis.iterator->domain.min;
+      const Expr var = axis.iterator->var;
+      at.push_back(is_zero(min) ? var : arith::as_index(var) - arith::as_index(min));
+    }
+    if (at.empty()) at.push_back(make_int(0));
+    return at;
+  }
+
+  Function with_new_indices() const {
+    const std::vector<Expr> at = places();
+    Rewriter rewriter;
+    rewriter.expr_after = [&](const Expr& e) -> Expr {
+      const auto* load = e.as<Load>();
+      return load != nullptr && load->buffer == buffer_ ? make_load(by_iterator_, at) : e;
+    };
+    rewriter.stmt_after = [&](const Stmt& s) -> Stmt {
+      const auto* store = s.as<Store>();
+      if (store != nullptr && store->buffer == buffer_) return make_store(by_iterator_, at, store->value);
+      const auto* inner = s.as<Block>();
+      if (inner == nullptr) return s;
+      Block open = *inner;
+      open.reads.reset();
+      open.writes.reset();
+      return open;
+    };
+    Block out = block_;
+    out.body = rewrite(block_.body, rewriter);
+    if (block_.init) out.init = rewrite(block_.init, rewriter);
+    // In the place of the old regions, so that the others keep their positions.
+    for (auto* regions : {&out.reads, &out.writes})
+      for (BufferRegion& region : **regions) {
+        if (!(region.buffer == buffer_)) continue;
+        region.buffer = by_iterator_;
+        region.region.clear();
+        for (const Expr& index : at) region.region.push_back({index, make_int(1, index.type())});
+      }
+    return with_allocation(with(f_, path_, with_own_lets(std::move(out))),
+                           BlockRef{block_at(block_around(path_)).id}, by_iterator_);
+  }
+
+  /// The block that copies, over the values of the iterators.
+  Block copying(bool is_inside) const {
+    return block_over(free_block_name(f_, by_iterator_->name), by_iterator_->shape,
+                      [&](const std::vector<Expr>& at) { return copy_at(at, is_inside); });
+  }
+
+  Stmt copy_at(const std::vector<Expr>& at, bool is_inside) const {
+    Substitution values;
+    std::map<std::size_t, Expr> kept;
+    arith::Analyzer facts = facts_for_block(f_, path_);
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      facts.bind(Var(at[i]), {make_int(0), by_iterator_->shape[i]});
+      if (!axes_[i].iterator) {
+        kept[axes_[i].kept] = at[i];
+        continue;
+      }
+      const auto& [var, domain] = std::tie(axes_[i].iterator->var, axes_[i].iterator->domain);
+      values[var] = make_cast(var.type(), is_zero(domain.min) ? at[i] : at[i] + arith::as_index(domain.min));
+    }
+    std::vector<Expr> indices;
+    Expr inside;
+    for (std::size_t d = 0; d < pattern_.indices.size(); ++d) {
+      const auto same = kept.find(d);
+      indices.push_back(same != kept.end() ? same->second : substitute(pattern_.indices[d], values));
+      const Expr index = arith::as_index(indices.back()), extent = arith::as_index(buffer_->shape[d]);
+      for (const Expr& condition : {make_int(0) <= index, index < extent})
+        if (!is_inside && !facts.proves(condition)) inside = both_hold(inside, condition);
+    }
+    if (pattern_.writes) return make_store(buffer_, indices, make_load(by_iterator_, at));
+    const Expr value = make_load(buffer_, indices);
+    return make_store(by_iterator_, at,
+                      inside ? chosen_value(inside, value, make_const(0, buffer_->type)) : value);
+  }
+
+  Function finished(const Function& program) const { return arith::complete_regions(program); }
+
+  static Outcome checked(const Function& program, const Block& copy) {
+    if (auto refusal = refuse_races_around(program, *path_to(program, BlockRef{copy.id})))
+      return *std::move(refusal);
+    return Applied{program, {BlockRef{copy.id}}};
+  }
+
+  const Function& f_;
+  const Path& path_;
+  const Block& block_;
+  const Buffer& buffer_;
+  const Pattern pattern_;
+  Context& context_;
+  std::vector<Axis> axes_;
+  Buffer by_iterator_;
+};
+
+std::variant<std::vector<std::size_t>, Refusal> kept_dimensions(const Reindex& step, const Buffer& buffer,
+                                                                bool writes) {
+  if (writes && !step.keep.empty())
+    return Refusal{"kept_of_written",
+                   fmt::format("{} is written, and only what is read may keep dimensions", buffer->name)};
+  std::vector<std::size_t> keep;
+  for (const std::int64_t d : step.keep) {
+    if (d < 0 || d >= std::ssize(buffer->shape))
+      return Refusal{"no_such_dimension", fmt::format("{} has {} dimensions, from 0 on, and no dimension {}",
+                                                      buffer->name, buffer->shape.size(), d)};
+    keep.push_back(static_cast<std::size_t>(d));
+  }
+  return keep;
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const Reindex& step, Context& context) {
+  const auto referred = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
+  const Path& path = std::get<Path>(referred);
+  if (path.size() == 1) return Refusal{"root_block", "the root block has no indices"};
+  const Block& block = block_at(path);
+  const auto found = find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  const Buffer& buffer = std::get<Buffer>(found);
+  for (const Touch& touch : touches(block_around(path), buffer))
+    if (holds(path, path.size() - 1, touch.path) && !touch.plain)
+      return Refusal{"buffer_is_viewed",
+                     fmt::format("block {} uses {} through a view, a matched part or an address", block.name,
+                                 buffer->name)};
+  auto pattern = PatternSearch(path, buffer).run();
+  if (auto* refusal = std::get_if<Refusal>(&pattern)) return std::move(*refusal);
+  const bool writes = std::get<Pattern>(pattern).writes;
+  const auto keep = kept_dimensions(step, buffer, writes);
+  if (const auto* refusal = std::get_if<Refusal>(&keep)) return *refusal;
+  Reindexing reindexing(f, path, buffer, std::get<Pattern>(std::move(pattern)),
+                        std::get<std::vector<std::size_t>>(keep), context);
+  return writes ? reindexing.write() : reindexing.read();
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "ardea/schedule/primitive.h"
+#include "ardea/schedule/program/buffer_argument.h"
+
+namespace ardea::schedule {
+
+struct Reindex {
+  BlockRef block;
+  BufferArgument buffer;
+  std::vector<std::int64_t> keep = {};
+  static constexpr auto name = "reindex";
+  static constexpr auto fields =
+      std::tuple(field("block", &Reindex::block), field("buffer", &Reindex::buffer),
+                 optional_field("keep", &Reindex::keep));
+  static constexpr auto contract =
+      R"(a block reads or writes a buffer by its own iterators, and a copy translates
+
+C: … A[vh * 2 + vr, vc] …   =>   A_reindex[v0, v1, v2] = A[v0 * 2 + v1, v2];  C: … A_reindex[vh, vr, vc] …
+
+The buffer is ("read", i) or ("write", i), by its position in the block's T.reads or T.writes, or its name. The new
+buffer has one dimension for each iterator of the block that occurs in the indices, in the order of the iterators:
+windows become matrices. What is read is copied right before the block, as by cache_read; what is written right
+after it, as by cache_write. A part of the new buffer that lies outside of the old one is 0.
+`keep` names dimensions of what is read, from 0, that stay what they are, in the place of the first iterator in their
+index: with keep=[0] above A_reindex[v0, v1] = A[v0, v1], read as A_reindex[vh * 2 + vr, vc]. So windows along some
+dimensions share their rows, and along the others they lie side by side.
+Requires one access pattern: the block uses the buffer by plain loads and stores at the same indices, which are
+functions of its iterators. Where it writes, the indices must determine the iterators.
+Results: the block that copies, <buffer>_reindex. All references stay valid.)";
+  static constexpr std::array refusals = {
+      "root_block",        "no_such_buffer",         "buffer_is_viewed",
+      "several_patterns",  "index_not_of_iterators", "index_not_invertible",
+      "not_all_written",   "read_in_binding",        "reads_old_content",
+      "init_is_not_first", "writes_only_part",       "loop_carries_dependence",
+      "no_such_dimension", "kept_of_written"};
+};
+Outcome apply(const Function& f, const Reindex& step, Context& context);
+
+}  // namespace ardea::schedule

@@ -1,0 +1,400 @@
+#include "ardea/schedule/primitives/memory/stage_mem.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ardea/arith/coverage.h"
+#include "ardea/arith/regions.h"
+#include "ardea/arith/regions_conditions.h"
+#include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/scope.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/analysis/concurrency.h"
+#include "ardea/schedule/analysis/moved_block.h"
+#include "ardea/schedule/analysis/placed_nest.h"
+#include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/primitives/memory/added_blocks.h"
+#include "ardea/schedule/primitives/memory/begun_reduction.h"
+#include "ardea/schedule/program/index_text.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/schedule/program/scope.h"
+#include "ardea/schedule/program/touches.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+using arith::Analyzer;
+using arith::Proof;
+using arith::Touched;
+
+std::vector<BufferRegion> regions_of(const std::vector<Touched>& touched) {
+  std::vector<BufferRegion> regions;
+  for (const Touched& box : touched) regions.push_back(box.region);
+  return regions;
+}
+
+std::optional<Touched> touched_box(const std::vector<Touched>& touched, const Buffer& buffer) {
+  for (const Touched& box : touched)
+    if (box.region.buffer == buffer) return box;
+  return std::nullopt;
+}
+
+/// Whether evaluating e always loads the element.
+bool always_loads(const Expr& e, const Buffer& buffer, const std::vector<Expr>& indices) {
+  if (const auto* load = e.as<Load>(); load != nullptr && load->buffer == buffer && !load->predicate)
+    if (std::equal(indices.begin(), indices.end(), load->indices.begin(), load->indices.end(),
+                   [](const Expr& a, const Expr& b) { return structurally_equal(a, b); }))
+      return true;
+  bool found = false, first = true;
+  const auto* call = e.as<Call>();
+  const auto* binary = e.as<Binary>();
+  const bool is_lazy =
+      (call != nullptr && call->op->name == "if_then_else") ||
+      (binary != nullptr && (binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or));
+  for_each_child(e, [&](const Expr& part) {
+    found = found || ((first || !is_lazy) && always_loads(part, buffer, indices));
+    first = false;
+  });
+  return found;
+}
+
+/// Whether each store of the buffer in s reads the element that it overwrites: then what s reads of it first
+/// was there before s.
+bool writes_are_updates(const Stmt& s, const Buffer& buffer) {
+  bool all = true;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* store = part.as<Store>();
+    if (store != nullptr && store->buffer == buffer)
+      all = all && !store->predicate && always_loads(store->value, buffer, store->indices);
+  });
+  return all;
+}
+
+/// Whether s does nothing with the buffer but x = x + y.
+bool only_adds(const Stmt& s, const Buffer& buffer) {
+  bool all = true;
+  std::unordered_set<Expr> sums;  // the loads of x there
+  const auto is_element = [&](const Expr& e, const Store& store) {
+    const auto* load = e.as<Load>();
+    return load != nullptr && !load->predicate && load->buffer == buffer &&
+           always_loads(e, buffer, store.indices);
+  };
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* store = part.as<Store>();
+    if (store == nullptr || !(store->buffer == buffer)) return;
+    const auto* sum = store->value.as<Binary>();
+    all = all && !store->predicate && sum != nullptr && sum->op == BinaryOp::add;
+    if (!all) return;
+    const Expr& old = is_element(sum->left, *store) ? sum->left : sum->right;
+    const Expr& added = is_element(sum->left, *store) ? sum->right : sum->left;
+    const std::vector<Buffer> read = loaded_buffers(added);
+    all = is_element(old, *store) && std::find(read.begin(), read.end(), buffer) == read.end();
+    sums.insert(old);
+  });
+  visit_exprs(s, [&](const Expr& e) {
+    const auto* load = e.as<Load>();
+    all = all && (load == nullptr || !(load->buffer == buffer) || sums.contains(e));
+  });
+  return all;
+}
+
+/// One window: what of it is copied in and out, and by what.
+class Staging {
+ public:
+  Staging(const Function& f, const StageMem& step, Path path, Context& context)
+      : f_(f),
+        context_(context),
+        step_(step),
+        path_(std::move(path)),
+        around_(variables_of(Path(path_.begin(), path_.end() - 1))),
+        part_(path_.back()),
+        facts_(facts_at(f, path_)) {
+    // A part that does not run touches nothing, and then nothing is copied.
+    take_guard();
+    if (guard_) facts_.assume(guard_);
+  }
+
+  Outcome run() {
+    const arith::Accesses touched = arith::accesses(part_, facts_);
+    auto found =
+        find_buffer(step_.buffer, regions_of(touched.reads), regions_of(touched.writes), part_name());
+    if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
+    buffer_ = std::get<Buffer>(std::move(found));
+    reads_ = touched_box(touched.reads, buffer_);
+    writes_ = touched_box(touched.writes, buffer_);
+    for (const auto check : {&Staging::refuse_access, &Staging::find_window, &Staging::decide_copies})
+      if (auto refusal = (this->*check)()) return *std::move(refusal);
+    return staged();
+  }
+
+ private:
+  /// The conditions of the block, if there is one alone in the part, that do not change inside the part.
+  void take_guard() {
+    std::vector<Var> inside;
+    Stmt innermost = part_;
+    for (; innermost.is<For>(); innermost = innermost.as<For>()->body)
+      inside.push_back(innermost.as<For>()->var);
+    const auto* block = innermost.as<Block>();
+    if (block == nullptr || is_true(block->predicate)) return;
+    Block runs = *block;
+    runs.predicate = {};
+    for (const Expr& condition : arith::conjuncts(block->predicate)) {
+      const bool varies =
+          !loaded_buffers(condition).empty() ||
+          std::any_of(inside.begin(), inside.end(), [&](const Var& var) { return uses(condition, var); });
+      Expr& side = varies && part_.is<For>() ? runs.predicate : guard_;
+      side = both_hold(side, condition);
+    }
+    Rewriter rewriter;
+    rewriter.stmt = [&](const Stmt& s) { return s == innermost ? std::optional<Stmt>(runs) : std::nullopt; };
+    part_ = rewrite(part_, rewriter);
+  }
+
+  std::string part_name() const {
+    const auto* loop = part_.as<For>();
+    return loop != nullptr ? "loop " + loop->var.name() : "block " + part_.as<Block>()->name;
+  }
+
+  bool is_inside(const Path& path) const {
+    return std::find(path.begin(), path.end(), path_.back()) != path.end();
+  }
+
+  std::optional<Refusal> refuse_access() {
+    if (!scope_rank(step_.storage_scope))
+      return Refusal{"no_such_scope", fmt::format("there is no scope {}, only {}",
+                                                  in_quotes(step_.storage_scope), known_scopes())};
+    for (const Touch& touch : touches(block_around(path_), buffer_))
+      if (!touch.plain && is_inside(touch.path))
+        return Refusal{"buffer_is_viewed",
+                       fmt::format("{} touches {} through a view, a matched part or an address", part_name(),
+                                   buffer_->name)};
+    return std::nullopt;
+  }
+
+  /// Whether the part reads of the buffer only what it has itself written before.
+  bool reads_only_own_writes() const {
+    return arith::reads_only_own_writes(part_, buffer_, {around_.begin(), around_.end()}, facts_);
+  }
+
+  bool has_init_of_buffer() const {
+    bool found = false;
+    visit_stmts(part_, [&](const Stmt& s) {
+      const auto* block = s.as<Block>();
+      if (block == nullptr || !block->init) return;
+      const std::vector<Buffer> set = buffers_in(block->init);
+      found = found || std::find(set.begin(), set.end(), buffer_) != set.end();
+    });
+    return found;
+  }
+
+  bool contains(const BufferRegion& outer, const BufferRegion& inner) const {
+    return arith::contains(outer, inner, facts_) == Proof::proved;
+  }
+
+  std::optional<Refusal> find_window() {
+    if (!step_.window) {
+      const Touched both = reads_ && writes_ ? unite(*reads_, *writes_, facts_) : reads_ ? *reads_ : *writes_;
+      window_ = both.region;
+      return std::nullopt;
+    }
+    IndexNames names = size_names(f_);
+    for (const Var& var : around_) names.emplace_back(var.name(), var);
+    try {
+      window_ = {buffer_, read_window(*step_.window, names)};
+    } catch (const Error& error) {
+      return Refusal{"bad_window", error.what()};
+    }
+    for (Range& range : window_.region) range = {facts_.simplify(range.min), facts_.simplify(range.extent)};
+    if (window_.region.size() != buffer_->shape.size())
+      return Refusal{"rank_differs",
+                     fmt::format("the window has {} dimensions, and {} has {}", window_.region.size(),
+                                 buffer_->name, buffer_->shape.size())};
+    for (const auto* box : {&reads_, &writes_})
+      if (*box && !contains(window_, (*box)->region))
+        return Refusal{"window_too_small", fmt::format("{} touches {}, which is not proved to lie in {}",
+                                                       part_name(), print((*box)->region), print(window_))};
+    if (!contains(whole_region(buffer_), window_))
+      return Refusal{"window_outside", fmt::format("{} is not proved to lie in {}, which has the shape {}",
+                                                   print(window_), buffer_->name, shape_text())};
+    return std::nullopt;
+  }
+
+  std::string shape_text() const {
+    std::vector<std::string> extents;
+    for (const Expr& extent : buffer_->shape) extents.push_back(print(extent));
+    return "(" + join(extents, ", ") + ")";
+  }
+
+  std::optional<Refusal> decide_copies() {
+    if (step_.accumulate && has_init_of_buffer()) return take_init();
+    const bool own = reads_only_own_writes();
+    if (!own && has_init_of_buffer())
+      return Refusal{"init_inside",
+                     fmt::format("{} contains an init of {} that not all of its runs begin with", part_name(),
+                                 buffer_->name),
+                     {},
+                     [] { return std::string("decompose_reduction takes it out"); }};
+    loads_ = step_.accumulate || !own || (writes_ && !writes_->exact);
+    if (step_.accumulate && (!writes_ || !only_adds(path_.back(), buffer_)))
+      return Refusal{"not_a_sum", fmt::format("{} does something else with {} than to add to its elements",
+                                              part_name(), buffer_->name)};
+    const bool reads_all = reads_ && reads_->exact && contains(reads_->region, window_);
+    if (!loads_ || is_input() || (reads_all && writes_are_updates(path_.back(), buffer_)) ||
+        was_written_before())
+      return std::nullopt;
+    return Refusal{
+        "window_has_no_value",
+        fmt::format("it is not proved that all of {}, which is copied in before {}, has a value there",
+                    print(window_), part_name())};
+  }
+
+  /// The part sums into the window from zero on, without the init of the reduction: runs that would begin
+  /// with it store the sums, the others add them.
+  std::optional<Refusal> take_init() {
+    const auto refused = [&](const std::string& why) {
+      return Refusal{"init_inside",
+                     fmt::format("{} contains an init of {}, and {}", part_name(), buffer_->name, why),
+                     {},
+                     [] { return std::string("decompose_reduction takes it out"); }};
+    };
+    const auto begun = begun_reduction(f_, path_, buffer_, context_);
+    if (const auto* why = std::get_if<std::string>(&begun)) return refused(*why);
+    const BegunReduction& reduction = std::get<BegunReduction>(begun);
+    summed_ = reduction.without_init;
+    begins_ = facts_.simplify(reduction.begins);
+    loads_ = true;
+    if (!only_adds(summed_, buffer_))
+      return refused("does something else with it than to add to its elements");
+    const auto summed =
+        touched_box(arith::accesses_of(buffer_, reduction.first_updates, facts_).writes, buffer_);
+    if (!summed || !summed->exact || !contains(summed->region, window_))
+      return refused(fmt::format("it is not proved that each run sums into all of {}", print(window_)));
+    return std::nullopt;
+  }
+
+  /// Whether the buffer is a parameter that nothing writes.
+  bool is_input() const {
+    if (owner_of(f_, buffer_) || root_block(f_) == nullptr) return false;
+    const bool is_parameter =
+        std::any_of(f_.parameters.begin(), f_.parameters.end(),
+                    [&](const ardea::Parameter& parameter) { return parameter.buffer == buffer_; });
+    const std::vector<Touch> all = touches({f_.body}, buffer_);
+    return is_parameter && std::none_of(all.begin(), all.end(), [](const Touch& t) { return t.writes; });
+  }
+
+  /// Whether a statement before the part, in the life of the buffer, writes all of the window.
+  bool was_written_before() const {
+    const auto owner = owner_of(f_, buffer_);
+    for (std::size_t i = owner ? owner->size() : 1; i + 1 < path_.size(); ++i) {
+      const auto* sequence = path_[i].as<Seq>();
+      if (sequence == nullptr) continue;
+      const Analyzer facts =
+          facts_at(f_, Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(i) + 1));
+      for (const Stmt& earlier : sequence->statements) {
+        if (earlier == path_[i + 1]) break;
+        const auto box = touched_box(arith::accesses_of(buffer_, earlier, facts).writes, buffer_);
+        if (box && box->exact && contains(box->region, window_)) return true;
+      }
+    }
+    return false;
+  }
+
+  Outcome staged() {
+    const std::string name = buffer_->name + "_" + step_.storage_scope;
+    const Buffer copy = make_buffer(name, buffer_->shape, buffer_->type, step_.storage_scope);
+    std::vector<Stmt> statements = {substitute_buffers(begins_ ? summed_ : path_.back(), {{buffer_, copy}})};
+    std::vector<Reference> results;
+    const auto add = [&](const char* suffix, const Buffer& to, const BufferRegion& box, const auto& value,
+                         const std::vector<Expr>& where) {
+      const Block block =
+          block_over(free_block_name(f_, buffer_->name + suffix), buffer_->shape,
+                     [&](const std::vector<Expr>& at) { return make_store(to, at, value(at)); });
+      results.push_back(BlockRef{block.id});
+      return nest_over(block, box, where);
+    };
+    const auto copied = [&](const auto& at) { return make_load(copy, at); };
+    const auto added = [&](const auto& at) { return make_load(buffer_, at) + make_load(copy, at); };
+    // Zeros may be written where the part does not run: nobody reads them there.
+    if (step_.accumulate)
+      statements.insert(
+          statements.begin(),
+          add("_zero", copy, window_, [&](const auto&) { return make_const(0, buffer_->type); }, {}));
+    else if (loads_)
+      statements.insert(
+          statements.begin(),
+          add("_load", copy, window_, [&](const auto& at) { return make_load(buffer_, at); }, {guard_}));
+    if (begins_) {
+      if (!is_zero(begins_))
+        statements.push_back(add("_store", buffer_, writes_->region, copied, {guard_, begins_}));
+      if (!is_true(begins_))
+        statements.push_back(add("_add", buffer_, writes_->region, added, {guard_, logical_not(begins_)}));
+    } else if (writes_) {
+      statements.push_back(step_.accumulate ? add("_store", buffer_, writes_->region, added, {guard_})
+                                            : add("_store", buffer_, writes_->region, copied, {guard_}));
+    }
+    Function program = with_in_sequence(f_, path_, std::move(statements));
+    program = without_regions_around(program);
+    program = with_allocation(program, BlockRef{block_at(block_around(path_)).id}, copy);
+    program = arith::complete_regions(program);
+    for (const Reference& added : results)
+      if (auto refusal = refuse_races_around(program, *path_to(program, std::get<BlockRef>(added))))
+        return *std::move(refusal);
+    return Applied{program, results};
+  }
+
+  /// The block in loops over the box, where all of the conditions hold.
+  Stmt nest_over(const Block& block, const BufferRegion& box, const std::vector<Expr>& where) const {
+    NestRequest request;
+    for (const Range& range : box.region) request.wanted.push_back(bounds_of(range, facts_));
+    request.allowed = request.wanted;
+    for (const Expr& condition : where)
+      if (!is_true(condition)) request.guards.push_back(condition);
+    return placed_nest(block, request, around_, facts_at(f_, path_));
+  }
+
+  /// The blocks around the part, the root aside, may now read what they only wrote before: their regions are
+  /// inferred again.
+  Function without_regions_around(Function program) const {
+    for (std::size_t i = 1; i + 1 < path_.size(); ++i) {
+      const auto* old = path_[i].as<Block>();
+      if (old == nullptr) continue;
+      const Path path = *path_to(program, BlockRef{old->id});
+      Block block = block_at(path);
+      block.reads.reset();
+      block.writes.reset();
+      program = with(program, path, block);
+    }
+    return program;
+  }
+
+  const Function& f_;
+  Context& context_;
+  const StageMem& step_;
+  const Path path_;
+  const std::vector<Var> around_;  ///< what windows may vary with
+  Stmt part_;                      ///< without the conditions under which it runs
+  Expr guard_;                     ///< these conditions
+  Analyzer facts_;
+  Buffer buffer_;
+  std::optional<Touched> reads_, writes_;
+  BufferRegion window_;
+  bool loads_ = false;
+  Stmt summed_;  ///< the part without the init that it contained
+  Expr begins_;  ///< when it contained one: in which of its runs that would have happened
+};
+
+}  // namespace
+
+Outcome apply(const Function& f, const StageMem& step, Context& context) {
+  auto path = refer(f, step.block_or_loop);
+  if (auto* refusal = std::get_if<Refusal>(&path)) return std::move(*refusal);
+  if (std::get<Path>(path).size() == 1)
+    return Refusal{"root_block", "the root block is all of the program, and nothing is around it"};
+  return Staging(f, step, std::get<Path>(std::move(path)), context).run();
+}
+
+}  // namespace ardea::schedule

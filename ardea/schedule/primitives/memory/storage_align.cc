@@ -1,0 +1,67 @@
+#include "ardea/schedule/primitives/memory/storage_align.h"
+
+#include <algorithm>
+
+#include "ardea/ir/storage_alignment.h"
+#include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/schedule/program/touches.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// The block that aligns that axis of the memory already; empty where none does.
+std::string aligning_block(const Function& f, const Buffer& buffer, std::int64_t axis) {
+  for (const Path& path : all_blocks(f)) {
+    const Block& block = block_at(path);
+    for (const StorageAlignment& known : storage_alignments(block.annotations))
+      if (known.axis == axis && known.buffer >= 0 && known.buffer < std::ssize(*block.writes) &&
+          (*block.writes)[static_cast<std::size_t>(known.buffer)].buffer == buffer)
+        return block.name;
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const StorageAlign& step, Context& context) {
+  const auto referred = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
+  const Path& path = std::get<Path>(referred);
+  if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
+  const auto found = buffer_at(block_at(path), Side::write, step.buffer_index);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  const Buffer& buffer = std::get<Buffer>(found);
+  const auto allocation = allocation_of(f, buffer);
+  if (const auto* refusal = std::get_if<Refusal>(&allocation)) return *refusal;
+  const auto all = touches(std::get<Allocation>(allocation).owner, buffer);
+  if (std::any_of(all.begin(), all.end(), [](const Touch& touch) { return !touch.plain; }))
+    return Refusal{"buffer_is_viewed",
+                   fmt::format("{} is also used through a view, a matched part or an address", buffer->name)};
+  const std::int64_t rank = std::ssize(buffer->shape);
+  const std::int64_t axis = step.axis < 0 ? step.axis + rank : step.axis;
+  if (axis < 0 || axis >= rank)
+    return Refusal{"no_such_axis",
+                   fmt::format("axis is {}, must be from {} to {}", step.axis, -rank, rank - 1)};
+  const arith::Analyzer facts = arith::facts_of(f);
+  const Expr factor = make_int(step.factor), offset = make_int(step.offset);
+  if (auto refusal = context.require(
+          facts, factor > make_int(0),
+          {"factor_not_positive", fmt::format("factor is {}, must be positive", step.factor)}))
+    return *std::move(refusal);
+  if (auto refusal = context.require(facts, logical_and(offset >= make_int(0), offset < factor),
+                                     {"offset_outside", fmt::format("offset is {}, must be from 0 to {}",
+                                                                    step.offset, step.factor - 1)}))
+    return *std::move(refusal);
+  if (const std::string other = aligning_block(f, buffer, axis); !other.empty())
+    return Refusal{"aligned_already",
+                   fmt::format("block {} aligns axis {} of {} already", other, axis, buffer->name)};
+  Block block = block_at(path);
+  std::vector<StorageAlignment> alignments = storage_alignments(block.annotations);
+  alignments.push_back({step.buffer_index, axis, step.factor, step.offset});
+  block.annotations[storage_alignment_key] = attribute_of(alignments);
+  return Applied{with(f, path, block)};
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,208 @@
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ardea/arith/coverage.h"
+#include "ardea/arith/regions.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/primitives/memory/added_blocks.h"
+#include "ardea/schedule/primitives/memory/buffer_layout.h"
+#include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/program/memory_use.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/schedule/program/scope.h"
+#include "ardea/schedule/program/touches.h"
+#include "ardea/support/format_type.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+using arith::Analyzer;
+
+/// A load or store of the buffer in s that is not of one element, or masked.
+std::optional<std::string> vector_access(const Stmt& s, const Buffer& buffer) {
+  std::optional<std::string> found;
+  const auto look = [&](const std::vector<Expr>& indices, const Expr& predicate, const auto& text) {
+    const bool plain = !predicate && std::all_of(indices.begin(), indices.end(),
+                                                 [](const Expr& index) { return index.type().is_scalar(); });
+    if (!plain) found = text();
+  };
+  visit_exprs(s, [&](const Expr& e) {
+    if (const auto* load = e.as<Load>(); load != nullptr && load->buffer == buffer)
+      look(load->indices, load->predicate, [&] { return print(e); });
+  });
+  visit_stmts(s, [&](const Stmt& part) {
+    if (const auto* store = part.as<Store>(); store != nullptr && store->buffer == buffer)
+      look(store->indices, store->predicate, [&] { return print(make_load(buffer, store->indices)); });
+  });
+  return found;
+}
+
+/// One buffer in its new layout: what moves, and the blocks that are added.
+class Transforming {
+ public:
+  Transforming(const Function& f, const TransformLayout& step, Buffer buffer)
+      : f_(f), step_(step), buffer_(std::move(buffer)), owner_(owner_of(f, buffer_)) {}
+
+  Outcome run() {
+    if (auto refusal = refuse_access()) return *std::move(refusal);
+    const Path scope = owner_.value_or(Path{f_.body});
+    const Analyzer facts = arith::facts_inside(block_at(scope), facts_for_block(f_, scope));
+    auto found = buffer_layout(buffer_, step_.index_map, size_names(f_), facts);
+    if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
+    layout_ = std::get<BufferLayout>(std::move(found));
+    if (auto refusal = read_pad_value()) return *std::move(refusal);
+    if (!owner_)
+      if (auto refusal = decide_copies(facts)) return *std::move(refusal);
+    return rewritten(BlockRef{block_at(scope).id}, facts);
+  }
+
+ private:
+  std::optional<Refusal> refuse_access() const {
+    const bool is_allocated = owner_ && contains(block_at(*owner_).allocations, buffer_);
+    const bool is_parameter =
+        std::any_of(f_.parameters.begin(), f_.parameters.end(),
+                    [&](const ardea::Parameter& parameter) { return parameter.buffer == buffer_; });
+    bool plain = is_allocated || is_parameter;
+    for (const Touch& touch : touches(owner_.value_or(Path{f_.body}), buffer_)) plain = plain && touch.plain;
+    if (!plain)
+      return Refusal{"buffer_is_viewed",
+                     fmt::format("{} is used through a view, a matched part or an address", buffer_->name)};
+    if (const auto access = vector_access(f_.body, buffer_))
+      return Refusal{"vector_access",
+                     fmt::format("{} is touched as a vector or under a mask: {}", buffer_->name, *access)};
+    return std::nullopt;
+  }
+
+  /// The constant that fills the padding.
+  std::optional<Refusal> read_pad_value() {
+    const double value = step_.pad_value.value_or(0);
+    const DataType type = buffer_->type;
+    const bool whole = value == std::floor(value) && std::abs(value) < 0x1p53;
+    const auto bounds = [&] {
+      const int bits = type.bits - (type.is_int() ? 1 : 0);
+      return std::pair(type.is_int() ? -std::ldexp(1.0, bits) : 0.0, std::ldexp(1.0, bits) - 1);
+    };
+    const bool fits = type.is_bool()      ? value == 0 || value == 1
+                      : type.is_integer() ? whole && value >= bounds().first && value <= bounds().second
+                                          : type.is_float();
+    if (!fits || type.lanes != 1)
+      return Refusal{"pad_value_does_not_fit",
+                     fmt::format("{} is no value of {}, which holds {}", value, buffer_->name, type)};
+    pad_ = make_const(value, type);
+    if (step_.pad_value && !layout_->is_invertible())
+      return Refusal{
+          "not_invertible",
+          fmt::format("which places of the new layout hold no element of {} is not found", buffer_->name)};
+    return std::nullopt;
+  }
+
+  /// For a parameter: whether its content is copied in, and out.
+  std::optional<Refusal> decide_copies(const Analyzer& facts) {
+    const Stmt& body = block_at({f_.body}).body;
+    const arith::Accesses all = arith::accesses(body, facts);
+    const auto touches_all = [&](const std::vector<arith::Touched>& boxes) {
+      return std::any_of(boxes.begin(), boxes.end(), [&](const arith::Touched& box) {
+        return box.region.buffer == buffer_ && box.exact &&
+               contains(box.region, whole_region(buffer_), facts) == arith::Proof::proved;
+      });
+    };
+    for (const Touch& touch : touches({f_.body}, buffer_)) unpacks_ = unpacks_ || touch.writes;
+    packs_ = !unpacks_ || !touches_all(all.writes) || !arith::reads_only_own_writes(body, buffer_, {}, facts);
+    if (unpacks_ && packs_ && !touches_all(all.reads))
+      return Refusal{
+          "writes_only_part",
+          fmt::format("it is neither proved that all of {} is written before it is read, nor that all "
+                      "of it is read, so that the rest would be copied without having a value",
+                      buffer_->name)};
+    return std::nullopt;
+  }
+
+  Outcome rewritten(const BlockRef& owner, const Analyzer& facts) {
+    const Buffer to = make_buffer(owner_ ? buffer_->name : buffer_->name + "_packed", layout_->shape,
+                                  buffer_->type, owner_ ? buffer_->scope : "global");
+    const Path path = *path_to(f_, owner);
+    Function program = with(f_, path, in_layout(path.back(), *layout_, to, facts_for_block(f_, path)));
+    Stmt before, after;
+    if (packs_)
+      before = added("_pack", packing(to), facts);
+    else if (step_.pad_value && layout_->is_element)
+      before = padding(to, facts);
+    if (unpacks_) after = added("_unpack", unpacking(to, facts), facts);
+    program = around_touches(program, owner, to->data, before, after);
+    program = with_allocation(program, owner, to, owner_ ? buffer_ : Buffer());
+    return Applied{arith::complete_regions(program), results_};
+  }
+
+  Stmt added(const char* suffix, Block block, const Analyzer& facts, const Expr& condition = {}) {
+    block.name = free_block_name(f_, buffer_->name + suffix);
+    results_.push_back(BlockRef{block.id});
+    return whole_nest(block, facts, condition);
+  }
+
+  /// to[place] = the element there, or the padding.
+  Block packing(const Buffer& to) const {
+    if (!layout_->is_invertible())  // then over the elements
+      return block_over("", buffer_->shape, [&](const std::vector<Expr>& indices) {
+        return make_store(to, layout_->place_of(indices, {}), make_load(buffer_, indices));
+      });
+    return block_over("", layout_->shape, [&](const std::vector<Expr>& place) {
+      std::vector<Expr> element;
+      for (const Expr& index : layout_->element) element.push_back(substitute(index, at(place)));
+      Expr value = make_load(buffer_, element);
+      if (layout_->is_element) value = chosen_value(substitute(layout_->is_element, at(place)), value, pad_);
+      return make_store(to, place, value);
+    });
+  }
+
+  Block unpacking(const Buffer& to, const Analyzer& facts) const {
+    return block_over("", buffer_->shape, [&](const std::vector<Expr>& indices) {
+      Analyzer inside = facts;
+      for (std::size_t d = 0; d < indices.size(); ++d)
+        inside.bind(Var(indices[d]), {make_int(0), buffer_->shape[d]});
+      return make_store(buffer_, indices, make_load(to, layout_->place_of(indices, inside)));
+    });
+  }
+
+  Stmt padding(const Buffer& to, const Analyzer& facts) {
+    std::vector<Expr> places;
+    const Block block = block_over("", layout_->shape, [&](const std::vector<Expr>& place) {
+      places = place;
+      return make_store(to, place, pad_);
+    });
+    return added("_pad", block, facts, logical_not(substitute(layout_->is_element, at(places))));
+  }
+
+  Substitution at(const std::vector<Expr>& place) const {
+    Substitution values;
+    for (std::size_t d = 0; d < place.size(); ++d) values[layout_->places[d]] = place[d];
+    return values;
+  }
+
+  const Function& f_;
+  const TransformLayout& step_;
+  const Buffer buffer_;
+  const std::optional<Path> owner_;  ///< none where the buffer is a parameter's
+  std::optional<BufferLayout> layout_;
+  Expr pad_;
+  bool packs_ = false, unpacks_ = false;
+  std::vector<Reference> results_;
+};
+
+}  // namespace
+
+Outcome apply(const Function& f, const TransformLayout& step, Context&) {
+  const auto path = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&path)) return *refusal;
+  const Block& block = block_at(std::get<Path>(path));
+  auto buffer = find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name);
+  if (auto* refusal = std::get_if<Refusal>(&buffer)) return std::move(*refusal);
+  return Transforming(f, step, std::get<Buffer>(std::move(buffer))).run();
+}
+
+}  // namespace ardea::schedule

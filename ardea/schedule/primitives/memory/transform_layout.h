@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ardea/schedule/primitive.h"
+#include "ardea/schedule/program/buffer_argument.h"
+
+namespace ardea::schedule {
+
+struct TransformLayout {
+  BlockRef block;
+  BufferArgument buffer;
+  std::string index_map;
+  std::optional<double> pad_value = {};
+  static constexpr auto name = "transform_layout";
+  static constexpr auto fields =
+      std::tuple(field("block", &TransformLayout::block), field("buffer", &TransformLayout::buffer),
+                 field("index_map", &TransformLayout::index_map),
+                 optional_field("pad_value", &TransformLayout::pad_value));
+  static constexpr auto contract =
+      R"(a buffer that the block touches gets another order of its elements, packed and padded as asked
+
+transform_layout(C, ("read", 1), lambda k, n: (n // 16, k, n % 16)):
+B[k, n]  =>  B[n // 16, k, n % 16] in all of the program, in a buffer of shape (ceil(N / 16), K, 16)
+
+The buffer is named, or counted among the regions that the block declares: ("read", i), ("write", i). The map
+is the text of a lambda of index arithmetic, + - * // %, over the indices and the sizes that the program knows
+by name.
+A buffer that a block allocates is replaced where it is allocated; loops and iterators stay, only indices
+change. With a pad_value, a block <buffer>_pad before its first use fills the places that hold no element;
+without, these are never written nor read.
+A parameter keeps its layout, for the function's interface does not change. What is read of it is first copied
+into <buffer>_packed by a block <buffer>_pack before the first use, over the places of the new layout, padding
+included (pad_value, or 0): compute_at moves it. What is written is computed in <buffer>_packed, and a block
+<buffer>_unpack after the last use copies it out.
+Requires that different elements get different places, none negative; loads and stores of single elements by
+the buffer itself; of a parameter that is written, that all of it is written, or all read.
+Results: the blocks that it adds, in program order. All references stay valid.)";
+  static constexpr std::array refusals = {
+      "no_such_buffer",   "bad_index_map", "rank_differs",           "not_injective",    "negative_place",
+      "buffer_is_viewed", "vector_access", "pad_value_does_not_fit", "writes_only_part", "not_invertible"};
+};
+Outcome apply(const Function& f, const TransformLayout& step, Context& context);
+
+}  // namespace ardea::schedule

@@ -1,0 +1,60 @@
+#include "ardea/schedule/primitives/place/legal_loops.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/arith/verify.h"
+#include "ardea/schedule/analysis/promises.h"
+#include "ardea/schedule/analysis/provable.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/program/scope.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// The loops of the scope that are around all consumers: no other loop can hold the block.
+std::vector<LoopRef> around_all(const std::vector<Path>& consumers) {
+  if (consumers.empty()) return {};
+  std::vector<LoopRef> shared = loops_around(consumers[0]);
+  for (const Path& consumer : consumers) {
+    const std::vector<LoopRef> loops = loops_around(consumer);
+    std::erase_if(shared, [&](const LoopRef& loop) {
+      return std::find(loops.begin(), loops.end(), loop) == loops.end();
+    });
+  }
+  return shared;
+}
+
+bool accepts(const Function& f, const BlockRef& block, const LoopRef& loop) {
+  ByHand context;
+  const Outcome outcome = apply(f, ComputeAt{block, loop}, context);
+  const auto* applied = std::get_if<Applied>(&outcome);
+  // As Schedule does: where that is not certain, the result must be proved, too.
+  return applied != nullptr && !refuse_broken_promises(f, applied->program) &&
+         (!is_hard_to_prove(applied->program) || arith::verify(applied->program).empty());
+}
+
+}  // namespace
+
+std::vector<LoopRef> legal_loops(const Function& f, const BlockRef& block) {
+  const auto path = path_to(f, block);
+  if (!path) return {};
+  std::vector<LoopRef> legal;
+  for (const LoopRef& loop : around_all(consumers_of(f, *path)))
+    if (accepts(f, block, loop)) legal.push_back(loop);
+  return legal;
+}
+
+std::string legal_loops_text(const Function& f, const BlockRef& block) {
+  const auto path = path_to(f, block);
+  if (!path) return "";
+  std::vector<std::string> names;
+  for (const LoopRef& loop : legal_loops(f, block)) names.push_back(loop.var.name());
+  if (names.empty()) return fmt::format("no loop is legal for {}", block_at(*path).name);
+  return fmt::format("legal loops for {}: {}", block_at(*path).name, join(names, ", "));
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,56 @@
+#include "ardea/schedule/primitives/sample/sample_compute_location.h"
+
+#include <algorithm>
+
+#include "ardea/schedule/analysis/promises.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/place/legal_loops.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+struct Location {
+  std::int64_t decision;
+  LoopRef place;
+};
+
+std::vector<Location> locations(const Function& f, const BlockRef& block) {
+  const Var sample("location", int64);
+  std::vector<Location> all = {{-1, {{}, LoopRef::Place::root, sample}}};
+  ByHand context;
+  const Outcome inlined = apply(f, ComputeInline{block}, context);
+  if (const auto* applied = std::get_if<Applied>(&inlined);
+      applied != nullptr && !refuse_broken_promises(f, applied->program))
+    all.push_back({-2, {{}, LoopRef::Place::inlined, sample}});
+  std::int64_t next = 0;
+  for (const LoopRef& loop : legal_loops(f, block))
+    all.push_back({next++, {loop.var, LoopRef::Place::loop, sample}});
+  return all;
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const SampleComputeLocation& step, Context& context) {
+  const auto found = refer(f, step.block);
+  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  if (std::get<Path>(found).size() == 1)
+    return Refusal{"root_block", "the root block is where all others stand; it cannot move"};
+  const std::vector<Location> all = locations(f, step.block);
+  auto chosen = all.begin() + static_cast<std::ptrdiff_t>(step.decision ? 0 : context.draw(all.size()));
+  if (step.decision)
+    chosen =
+        std::find_if(all.begin(), all.end(), [&](const Location& l) { return l.decision == *step.decision; });
+  if (chosen == all.end()) {
+    std::vector<std::string> decisions;
+    for (const Location& location : all) decisions.push_back(std::to_string(location.decision));
+    return Refusal{"decision_does_not_fit",
+                   fmt::format("the decision {} is none of {}, {}", *step.decision, join(decisions, ", "),
+                               legal_loops_text(f, step.block))};
+  }
+  return Applied{f, {chosen->place}, {}, Argument{chosen->decision}};
+}
+
+}  // namespace ardea::schedule

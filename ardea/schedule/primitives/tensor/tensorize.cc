@@ -1,0 +1,80 @@
+#include "ardea/schedule/primitives/tensor/tensorize.h"
+
+#include <algorithm>
+
+#include "ardea/arith/regions.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/schedule/primitives/tensor/isolated_nest.h"
+#include "ardea/schedule/primitives/tensor/match_instruction.h"
+#include "ardea/schedule/program/refer.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// Loops and blocks that s holds are gone.
+std::vector<Forwarded> gone_with(const Stmt& s) {
+  std::vector<Forwarded> gone;
+  visit_stmts(s, [&](const Stmt& x) {
+    if (const auto* loop = x.as<For>()) gone.push_back({LoopRef{loop->var}, {}});
+    if (const auto* block = x.as<Block>()) gone.push_back({BlockRef{block->id}, {}});
+  });
+  return gone;
+}
+
+/// The instruction in the place of the block's body.
+Outcome tensorized(const Function& f, const Path& path, const intrin::Instruction& instruction,
+                   Context& context) {
+  Block block = block_at(path);
+  const arith::Analyzer facts = arith::facts_inside(block, facts_at(f, path));
+  // From now on nobody sees more of the writes than what the block declares.
+  for (const arith::Touched& write : arith::accesses(block, facts_at(f, path)).writes)
+    if (!write.exact)
+      return Refusal{
+          "writes_have_gaps",
+          fmt::format("the nest does not write all of {}, and an instruction is taken to write whole boxes",
+                      print(write.region))};
+  auto nest = store_nest(block.body, facts, context);
+  if (auto* refusal = std::get_if<Refusal>(&nest)) return std::move(*refusal);
+  auto matched = match_instruction(instruction, std::get<StoreNest>(nest), facts, context);
+  if (auto* refusal = std::get_if<Refusal>(&matched)) return std::move(*refusal);
+  std::vector<Expr> arguments = {make_string(instruction.name)};
+  for (const Expr& argument : std::get<std::vector<Expr>>(matched)) arguments.push_back(argument);
+  std::vector<Forwarded> gone = gone_with(block.body);
+  block.body = Evaluate{make_call("tensor_instruction", arguments)};
+  return Applied{with(f, path, block), {BlockRef{block.id}}, std::move(gone)};
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const Tensorize& step, Context& context) {
+  auto found = refer(f, step.block_or_loop);
+  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
+  const std::vector<std::string> names = intrin::instruction_names();
+  if (std::find(names.begin(), names.end(), step.tensor_intrin) == names.end())
+    return Refusal{"no_such_instruction",
+                   fmt::format("there is no tensor instruction {}{}", in_quotes(step.tensor_intrin),
+                               did_you_mean(step.tensor_intrin, names))};
+  const intrin::Instruction& instruction = intrin::find_instruction(step.tensor_intrin);
+  const Path& path = std::get<Path>(found);
+  for (std::size_t i = 0; i + 1 < path.size(); ++i)
+    if (const auto* loop = path[i].as<For>(); loop != nullptr && loop->kind == ForKind::vectorized)
+      return Refusal{"inside_vectorized",
+                     fmt::format("loop {} around it is vectorized, and an instruction has no lanes "
+                                 "to spare for it",
+                                 loop->var.name())};
+  if (path.size() == 1 && path[0].is<Block>())
+    return Refusal{"root_block", "the root block holds the whole program, which is no instruction"};
+  if (path.back().is<Block>()) return tensorized(f, path, instruction, context);
+  auto nest = isolate(f, path, step.preserve_unit_iters, context);
+  if (auto* refusal = std::get_if<Refusal>(&nest)) return std::move(*refusal);
+  const Block& outer = std::get<IsolatedNest>(nest).outer;
+  // The regions of the new block are those of the nest that it held.
+  const Function blockized = arith::complete_regions(with(f, path, outer));
+  return tensorized(blockized, *path_to(blockized, BlockRef{outer.id}), instruction, context);
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,138 @@
+#include "ardea/schedule/program/index_text.h"
+
+#include "ardea/arith/regions_linear.h"
+#include "ardea/ir/parse_shared.h"
+#include "ardea/support/text.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+using arith::as_index;
+
+class Reader {
+ public:
+  Reader(const std::string& text, const char* what, IndexNames names)
+      : tokens_(text, what), names_(std::move(names)) {}
+
+  IndexMap index_map() {
+    IndexMap map;
+    tokens_.expect("lambda");
+    do {
+      map.from.emplace_back(tokens_.expect_name("the name of an index").text);
+      names_.emplace_back(map.from.back().name(), map.from.back());
+    } while (tokens_.take(","));
+    tokens_.expect(":");
+    // Brackets around a list, or around the first term of the only index.
+    const bool is_list = tokens_.at("[") || tokens_.at("(");
+    const std::size_t start = tokens_.position();
+    if (is_list) {
+      const char* const close = tokens_.next().text == "[" ? "]" : ")";
+      while (!tokens_.at(close)) {
+        map.to.push_back(sum());
+        if (!tokens_.take(",")) break;
+      }
+      tokens_.expect(close);
+    }
+    if (!is_list || !tokens_.at(TokenKind::newline)) {
+      tokens_.move_to(start);
+      map.to = {sum()};
+    }
+    if (map.to.empty()) tokens_.unexpected("an index");
+    end();
+    return map;
+  }
+
+  std::vector<Range> window() {
+    if (tokens_.at(TokenKind::name) && tokens_.at("[", 1)) tokens_.next();
+    const bool in_brackets = tokens_.take("[");
+    std::vector<Range> ranges;
+    do {
+      const Expr first = sum();
+      ranges.push_back({first, tokens_.take(":") ? sum() - first : make_int(1)});
+    } while (tokens_.take(","));
+    if (in_brackets) tokens_.expect("]");
+    end();
+    return ranges;
+  }
+
+ private:
+  void end() {
+    tokens_.expect_line_end();
+    tokens_.expect(TokenKind::end, "one line");
+  }
+
+  Expr sum() {
+    const Opened opened(depth_);
+    if (depth_ > deepest_nesting) tokens_.fail_at(tokens_.peek(), "brackets nest too deep");
+    Expr value = tokens_.take("-") ? make_int(0) - product() : product();
+    while (tokens_.at("+") || tokens_.at("-")) {
+      const bool adds = tokens_.next().text == "+";
+      const Expr other = product();
+      value = adds ? value + other : value - other;
+    }
+    return value;
+  }
+
+  Expr product() {
+    Expr value = factor();
+    while (tokens_.at("*") || tokens_.at("//") || tokens_.at("%")) {
+      const Token& op = tokens_.next();
+      const Expr other = factor();
+      if (op.text == "*")
+        value = value * other;
+      else if (is_zero(other))
+        tokens_.fail_at(op, "a division by 0");
+      else
+        value = op.text == "//" ? floor_div(value, other) : floor_mod(value, other);
+    }
+    return value;
+  }
+
+  Expr factor() {
+    if (tokens_.take("(")) {
+      const Expr value = sum();
+      tokens_.expect(")");
+      return value;
+    }
+    if (tokens_.at(TokenKind::integer)) {
+      const Token& number = tokens_.next();
+      if (number.integer > largest) tokens_.fail_at(number, "the number is too large for an index");
+      return make_int(static_cast<std::int64_t>(number.integer));
+    }
+    const Token& name = tokens_.expect_name("an index, a number or a size");
+    for (auto at = names_.rbegin(); at != names_.rend(); ++at)
+      if (at->first == name.text) return as_index(at->second);
+    std::vector<std::string> known;
+    for (const auto& [text, value] : names_) known.push_back(text);
+    tokens_.fail_at(name, fmt::format("{} is not known here, only {}{}", name.text, join(known, ", "),
+                                      did_you_mean(name.text, known)));
+  }
+
+  static constexpr std::uint64_t largest = std::uint64_t{1} << 62;
+
+  TokenStream tokens_;
+  IndexNames names_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+IndexNames size_names(const Function& f) {
+  IndexNames names;
+  for (const Var& var : shape_variables(f)) names.emplace_back(var.name(), var);
+  for (const ardea::Parameter& parameter : f.parameters)
+    if (!parameter.buffer && parameter.var.type().is_integer())
+      names.emplace_back(parameter.var.name(), parameter.var);
+  return names;
+}
+
+IndexMap read_index_map(const std::string& text, IndexNames names) {
+  return Reader(text, "index_map", std::move(names)).index_map();
+}
+
+std::vector<Range> read_window(const std::string& text, const IndexNames& names) {
+  return Reader(text, "window", names).window();
+}
+
+}  // namespace ardea::schedule

@@ -1,0 +1,102 @@
+#include "ardea/compile/runnable.h"
+#include "ardea/support/error.h"
+#include "tests/compile/both_ways.h"
+
+namespace ardea::test {
+namespace {
+
+using runtime::Array;
+
+const char* const scale_text = R"(
+@T.prim_func
+def scale(a: T.handle, b: T.handle, factor: T.float32, offset: T.int8):
+    n = T.int64()
+    A = T.match_buffer(a, (n, 5), "float32")
+    B = T.match_buffer(b, (n, 5), "float32")
+    for i, j in T.grid(n, 5):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * factor + T.Cast("float32", offset)
+)";
+
+class Arguments : public testing::Test {
+ protected:
+  runtime::Function scale = compile::callable(program(scale_text), host());
+  Array a = Array::zeros({3, 5}, float32), b = Array::zeros({3, 5}, float32);
+
+  template <class... Args>
+  std::string refusal(Args&&... args) {
+    return error_of([&] { scale(std::forward<Args>(args)...); });
+  }
+};
+
+TEST_F(Arguments, that_fit_are_taken) {
+  a.set_float(14, 2);
+  EXPECT_EQ(refusal(a, b, 1.5, 1), "");
+  EXPECT_EQ(b.get_float(14), 4);
+  EXPECT_EQ(refusal(a, b, 3, -1), "") << "an integer is taken for a float";
+  EXPECT_EQ(b.get_float(14), 5);
+}
+
+void expect_words(const std::string& sentence, const std::vector<std::string>& words) {
+  EXPECT_FALSE(sentence.empty()) << "nothing was refused";
+  for (const std::string& word : words)
+    EXPECT_NE(sentence.find(word), std::string::npos) << sentence << "\nlacks: " << word;
+}
+
+TEST_F(Arguments, of_a_wrong_number_are_refused_with_their_names) {
+  expect_words(refusal(a, b), {"scale", "2", "4", "factor"});
+}
+
+TEST_F(Arguments, of_a_wrong_kind_are_refused_by_name) {
+  expect_words(refusal(1, b, 1.0, 1), {"argument A (1 of 4)", "is an integer", "expected a tensor"});
+  expect_words(refusal(a, b, "two", 1), {"argument factor (3 of 4)", "is a string", "expected a float"});
+  expect_words(refusal(a, b, 1.0, 1.5), {"argument offset (4 of 4)", "is a float", "expected an integer"});
+  expect_words(refusal(a, b, 1.0, 300), {"argument offset (4 of 4)", "300", "int8"});
+}
+
+TEST_F(Arguments, of_a_wrong_type_rank_or_shape_are_refused_by_name) {
+  expect_words(refusal(Array::zeros({3, 5}, float64), b, 1.0, 1), {"argument A", "64 bits", "float32"});
+  expect_words(refusal(a, Array::zeros({15}, float32), 1.0, 1), {"argument B", "1 dimensions", "expected 2"});
+  expect_words(refusal(Array::zeros({3, 6}, float32), b, 1.0, 1),
+               {"argument A", "extent 1", "6", "expected 5"});
+  expect_words(refusal(a, Array::zeros({4, 5}, float32), 1.0, 1), {"argument B", "extent 0", "4", "3 (n)"});
+}
+
+TEST_F(Arguments, that_lie_wrong_in_memory_are_refused_by_name) {
+  const Array memory = Array::zeros({64}, float32);
+  const Array transposed = Array::strided_view(memory.data(), {3, 5}, {1, 3}, float32, 0, nullptr);
+  expect_words(refusal(transposed, b, 1.0, 1), {"argument A", "stride"});
+  const Array shifted = Array::strided_view(memory.data(), {3, 5}, {5, 1}, float32, 4, nullptr);
+  expect_words(refusal(a, shifted, 1.0, 1), {"argument B", "4 bytes", "aligned"});
+}
+
+TEST(Build, refuses_a_program_that_breaks_a_law) {
+  const Buffer a = make_buffer("A", std::vector<std::int64_t>{4});
+  const Function f{"broken", {{a->data, a}}, {}, make_store(a, {make_int(9)}, make_float(1))};
+  expect_words(error_of([&] { compile::callable(f, host()); }), {"A", "9"});
+}
+
+TEST(Build, refuses_a_target_that_this_machine_is_not) {
+  const Function f = program(scale_text);
+  const char* other = host().arch == target::Arch::x86_64 ? "generic-aarch64" : "generic-x86_64";
+  expect_words(error_of([&] { compile::callable(f, target::find(other)); }),
+               {other, "x86_64", "aarch64", "host"});
+  EXPECT_NE(compile::assembly({{}, {f}}, target::find(other)).find("scale"), std::string::npos)
+      << "its code can still be read";
+  expect_words(error_of([&] { compile::callable(f, target::find("h200")); }), {"h200", "cuda"});
+  expect_words(error_of([&] { compile::llvm_ir({{}, {f}}, target::find("h200")); }), {"h200", "no backend"});
+}
+
+TEST(Build, refuses_features_that_the_machine_lacks_by_name) {
+  const target::Target small = target::find("generic-x86_64"), large = target::find("sapphirerapids");
+  expect_words(error_of([&] { compile::require_runnable(large, small); }),
+               {"sapphirerapids", "avx512f", "fma"});
+  EXPECT_EQ(error_of([&] { compile::require_runnable(small, large); }), "");
+  target::Target off = small;
+  off.features = {"+sse2", "-avx2"};
+  EXPECT_EQ(error_of([&] { compile::require_runnable(off, small); }), "");
+}
+
+}  // namespace
+}  // namespace ardea::test
