@@ -74,8 +74,8 @@ declare <4 x i32> @llvm.aarch64.neon.$dot.v4i32.v16i8(<4 x i32>, <16 x i8>, <16 
                               {"c", filled(R"(
 #include <arm_neon.h>
 static inline void $function(void* C, const void* B, const void* A, int64_t lane) {
-  const $l32* four = (const $l32*)((const char*)A + 4 * (lane & 3));
-  vst1q_$s32(($l32*)C, vdotq_$s32(vld1q_$s32((const $l32*)C), vld1q_$s8((const $l8*)B),
+  const $l32_t* four = (const $l32_t*)((const char*)A + 4 * (lane & 3));
+  vst1q_$s32(($l32_t*)C, vdotq_$s32(vld1q_$s32((const $l32_t*)C), vld1q_$s8((const $l8_t*)B),
                                   vreinterpretq_$s8_$s32(vld1q_dup_$s32(four))));
 }
 )",

@@ -77,6 +77,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const target::Target& target, 
       target.triple, baseline_cpu(target.arch), target.llvm_features(), llvm::TargetOptions(),
       llvm::Reloc::PIC_, std::nullopt, machine_level(optimization_level)));
   ensure(machine != nullptr, "LLVM made no target machine for {}", target.triple);
+  // Level 0 on aarch64 would take GlobalISel: LLVM 19's makes wrong code of float16.
+  machine->setGlobalISel(false);
   return machine;
 }
 
