@@ -4,14 +4,22 @@
 
 namespace ardea::schedule {
 
-std::optional<Refusal> ByHand::require(const arith::Analyzer& facts, const Expr& condition, Refusal refusal) {
-  switch (facts.prove(condition)) {
-    case arith::Proof::proved: return std::nullopt;
-    case arith::Proof::refuted: return refusal;
-    case arith::Proof::unknown: break;
-  }
+std::optional<Refusal> ByHand::require(const arith::Analyzer& facts, const Expr& condition,
+                                       const Reason& reason) {
+  const arith::Proof proof = facts.prove(condition);
+  if (proof == arith::Proof::proved) return std::nullopt;
+  Refusal refusal = reason();
+  if (proof == arith::Proof::refuted) return refusal;
   refusal.fact += " (it is not proved for all sizes)";
   return refusal;
+}
+
+bool ByHand::decides(const arith::Analyzer& facts, const Expr& condition) const {
+  return facts.proves(condition);
+}
+
+bool ByHand::leaves_out(const arith::Analyzer& facts, const Expr& condition) const {
+  return structure_ == Structure::least && facts.proves(condition);
 }
 
 std::uint64_t ByHand::draw(std::uint64_t count) {

@@ -25,6 +25,10 @@ struct Refusal {
   std::string message(const std::string& call) const;
 };
 
+/// A value, or why there is none.
+template <class T>
+using Result = std::variant<T, Refusal>;
+
 /// What became of references that the step did away with.
 struct Forwarded {
   Reference from;
@@ -49,6 +53,34 @@ class Refused : public Error {
   std::string code_;
 };
 
-using Outcome = std::variant<Applied, Refusal>;
+using Outcome = Result<Applied>;
+
+namespace detail {
+
+template <class T>
+Refusal* refusal_in(Result<T>& result) {
+  return std::get_if<Refusal>(&result);
+}
+inline Refusal* refusal_in(std::optional<Refusal>& check) { return check ? &*check : nullptr; }
+
+template <class T>
+T value_in(Result<T>&& result) {
+  return std::get<T>(std::move(result));
+}
+inline void value_in(std::optional<Refusal>&&) {}
+
+}  // namespace detail
 
 }  // namespace ardea::schedule
+
+/// The value of a Result; where it is a refusal, the function that asks returns it. The same of a check, an
+/// optional refusal, which has no value:
+///   const Path path = ARDEA_TRY(refer(f, step.loop));
+///   ARDEA_TRY(refuse_unless_plain(loop));
+#define ARDEA_TRY(question)                                                        \
+  ({                                                                               \
+    auto ardea_answer = (question);                                                \
+    if (auto* ardea_refusal = ::ardea::schedule::detail::refusal_in(ardea_answer)) \
+      return std::move(*ardea_refusal);                                            \
+    ::ardea::schedule::detail::value_in(std::move(ardea_answer));                  \
+  })

@@ -89,7 +89,7 @@ std::optional<Refusal> refuse_races_around(const Function& f, const Path& path) 
     const auto* loop = path[i].as<For>();
     if (loop == nullptr || !is_concurrent(loop->kind)) continue;
     const Path around(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    if (auto refusal = refuse_carried(f, {around, loop, facts_at(f, around)}, loop->kind)) return refusal;
+    ARDEA_TRY(refuse_carried(f, {around, loop, facts_at(f, around)}, loop->kind));
   }
   return std::nullopt;
 }

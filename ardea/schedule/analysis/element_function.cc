@@ -69,11 +69,11 @@ Expr fresh_copy(const Expr& e) {
   return defines ? ardea::fresh_copy(Stmt(Evaluate{e})).as<Evaluate>()->value : e;
 }
 
-std::variant<ElementFunction, Refusal> element_function(const Path& path) {
+Result<ElementFunction> element_function(const Path& path) {
   const Block& block = block_at(path);
   if (path.size() == 1)
     return Refusal{"root_block", fmt::format("block {} is the root, which holds all others", block.name)};
-  if (auto refusal = refuse_kinds(block)) return *std::move(refusal);
+  ARDEA_TRY(refuse_kinds(block));
   ElementFunction found{path, block_around(path), {}, {}, {}};
   std::vector<const LetStmt*> lets;
   for (std::size_t i = found.scope.size(); i < path.size(); ++i)
@@ -100,7 +100,7 @@ std::variant<ElementFunction, Refusal> element_function(const Path& path) {
   if (!movable)
     return Refusal{"has_effect",
                    fmt::format("block {} calls out, which must happen where it stands", block.name)};
-  if (auto refusal = refuse_views(found)) return *std::move(refusal);
+  ARDEA_TRY(refuse_views(found));
   for (const Buffer& read : loaded_buffers(found.value))
     if (read->data == found.buffer->data)
       return Refusal{"reads_itself",

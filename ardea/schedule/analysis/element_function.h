@@ -21,7 +21,7 @@ struct ElementFunction {
 /// The block as such a function. Refused as
 ///   root_block, not_spatial (an init, or iterators of another kind: the element is not there at once),
 ///   not_one_store (the body is anything but lets around one store), view_around, has_effect, reads_itself.
-std::variant<ElementFunction, Refusal> element_function(const Path& path);
+Result<ElementFunction> element_function(const Path& path);
 
 /// e in which every variable that e itself defines is a new one, so that e may stand in the program twice.
 Expr fresh_copy(const Expr& e);

@@ -67,12 +67,10 @@ bool is_block(const Stmt& s, const BlockId& id) {
   return block != nullptr && block->id == id;
 }
 
-std::variant<Places, Refusal> places_of(const Function& f, const BlockRef& block, const LoopRef& loop) {
-  auto found_block = refer(f, block);
-  if (auto* refusal = std::get_if<Refusal>(&found_block)) return std::move(*refusal);
-  auto found_loop = refer(f, loop);
-  if (auto* refusal = std::get_if<Refusal>(&found_loop)) return std::move(*refusal);
-  Places places{std::get<Path>(std::move(found_block)), std::get<Path>(std::move(found_loop))};
+Result<Places> places_of(const Function& f, const BlockRef& block, const LoopRef& loop) {
+  Path found_block = ARDEA_TRY(refer(f, block));
+  Path found_loop = ARDEA_TRY(refer(f, loop));
+  Places places{std::move(found_block), std::move(found_loop)};
   const std::string& name = block_at(places.block).name;
   if (block_around(places.block) != block_around(places.loop) || places.block.size() == 1)
     return Refusal{"not_in_one_scope",
@@ -215,8 +213,8 @@ std::vector<Var> variables_of(const Path& path) {
   return variables;
 }
 
-std::variant<std::size_t, Refusal> position_of(std::int64_t index, std::size_t first, std::size_t last,
-                                               const LoopRef& loop) {
+Result<std::size_t> position_of(std::int64_t index, std::size_t first, std::size_t last,
+                                const LoopRef& loop) {
   if (index == -1) return last;
   if (index == -2) return first;
   if (index >= 0 && static_cast<std::size_t>(index) >= first && static_cast<std::size_t>(index) <= last)

@@ -24,7 +24,7 @@ struct Places {
 };
 
 /// Refused where one is gone, the block is under the loop already, or they do not stand beside each other.
-std::variant<Places, Refusal> places_of(const Function& f, const BlockRef& block, const LoopRef& loop);
+Result<Places> places_of(const Function& f, const BlockRef& block, const LoopRef& loop);
 
 /// Refused where the block's instances have an order of their own, or its body uses what is defined around it
 /// from path[first] on.
@@ -57,7 +57,6 @@ MemoryUse use_of(const std::vector<Stmt>& statements, const BlockId& skipped);
 std::vector<Var> variables_of(const Path& path);
 
 /// Where a statement goes among others: at `index`, or the last (-1) or first (-2) place of [first, last].
-std::variant<std::size_t, Refusal> position_of(std::int64_t index, std::size_t first, std::size_t last,
-                                               const LoopRef& loop);
+Result<std::size_t> position_of(std::int64_t index, std::size_t first, std::size_t last, const LoopRef& loop);
 
 }  // namespace ardea::schedule

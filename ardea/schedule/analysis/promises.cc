@@ -6,7 +6,7 @@
 namespace ardea::schedule {
 
 std::optional<Refusal> refuse_broken_promises(const Function& before, const Function& after) {
-  if (auto refusal = refuse_lost_privacy(before, after)) return refusal;
+  ARDEA_TRY(refuse_lost_privacy(before, after));
   return refuse_broken_pipelines(before, after);
 }
 

@@ -151,9 +151,9 @@ std::optional<Refusal> refuse_late_start(ReductionNest& nest, Context& context, 
   for (const For* loop : nest.loops) {
     if (!nest.feeds(*loop, IteratorKind::reduce)) continue;
     start[loop->var] = loop->min;
-    if (auto refusal = context.require(facts, as_index(loop->extent) >= make_int(1),
-                                       not_first(fmt::format("loop {} may have none", loop->var.name()))))
-      return refusal;
+    ARDEA_TRY(context.require(facts, as_index(loop->extent) >= make_int(1), [&] {
+      return not_first(fmt::format("loop {} may have none", loop->var.name()));
+    }));
   }
   for (const BlockIterator& iterator : nest.block().iterators) {
     if (iterator.kind != IteratorKind::reduce) continue;
@@ -163,22 +163,20 @@ std::optional<Refusal> refuse_late_start(ReductionNest& nest, Context& context, 
       Analyzer inside = facts;
       for (const For* loop : nest.loops)
         if (start.contains(loop->var)) inside.bind(loop->var, {loop->min, loop->extent});
-      if (auto refusal =
-              context.require(inside, as_index(iterator.binding) >= as_index(first),
-                              not_first(fmt::format("{} may become less later", iterator.var.name()))))
-        return refusal;
+      ARDEA_TRY(context.require(inside, as_index(iterator.binding) >= as_index(first), [&] {
+        return not_first(fmt::format("{} may become less later", iterator.var.name()));
+      }));
       continue;
     }
-    if (auto refusal = context.require(
-            facts, equals(as_index(first), as_index(iterator.domain.min)),
-            not_first(fmt::format("{} is {} there", iterator.var.name(), print(facts.simplify(first))))))
-      return refusal;
+    ARDEA_TRY(context.require(facts, equals(as_index(first), as_index(iterator.domain.min)), [&] {
+      return not_first(fmt::format("{} is {} there", iterator.var.name(), print(facts.simplify(first))));
+    }));
   }
   for (const Expr& condition : nest.conditions)
     if (nest.is_about_reduction(condition))
-      if (auto refusal = context.require(facts, substitute(condition, start),
-                                         not_first(fmt::format("{} is false there", print(condition)))))
-        return refusal;
+      ARDEA_TRY(context.require(facts, substitute(condition, start), [&] {
+        return not_first(fmt::format("{} is false there", print(condition)));
+      }));
   return std::nullopt;
 }
 
@@ -211,19 +209,18 @@ Analyzer ReductionNest::facts_of_spatial_loops() const {
   return known;
 }
 
-std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Path& path, std::size_t first,
-                                                    Context& context, Share share) {
+Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::size_t first, Context& context,
+                                     Share share) {
   ReductionNest nest{path, first, {}, {}, {}};
   nest.facts = facts_at(f, nest.outside());
   for (std::size_t i = first; i + 1 < path.size(); ++i)
     if (const auto* loop = path[i].as<For>()) nest.loops.push_back(loop);
-  if (auto refusal = refuse_block(nest.block())) return *std::move(refusal);
-  if (share == Share::whole)
-    if (auto refusal = refuse_reduction_outside(nest)) return *std::move(refusal);
-  if (auto refusal = refuse_loops(nest)) return *std::move(refusal);
-  if (auto refusal = collect_conditions(nest)) return *std::move(refusal);
-  if (auto refusal = refuse_late_start(nest, context, share)) return *std::move(refusal);
-  if (auto refusal = refuse_repeats(nest)) return *std::move(refusal);
+  ARDEA_TRY(refuse_block(nest.block()));
+  if (share == Share::whole) ARDEA_TRY(refuse_reduction_outside(nest));
+  ARDEA_TRY(refuse_loops(nest));
+  ARDEA_TRY(collect_conditions(nest));
+  ARDEA_TRY(refuse_late_start(nest, context, share));
+  ARDEA_TRY(refuse_repeats(nest));
   return nest;
 }
 

@@ -33,8 +33,8 @@ enum class Share { whole, part };
 /// The block at the end of `path` with its loops from path[first] inwards. Refused as
 ///   not_a_reduction, reduce_loop_outside (of the whole), something_between, loop_feeds_both, bounds_depend,
 ///   condition_mixes, instances_repeat, start_is_not_first.
-std::variant<ReductionNest, Refusal> reduction_nest(const Function& f, const Path& path, std::size_t first,
-                                                    Context& context, Share share = Share::whole);
+Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::size_t first, Context& context,
+                                     Share share = Share::whole);
 
 /// A block's name that no other block of the program has: `wanted`, or with _1, _2, … behind it.
 std::string free_block_name(const Function& f, const std::string& wanted);

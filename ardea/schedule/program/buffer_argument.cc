@@ -24,9 +24,8 @@ std::optional<BufferArgument> Convert<BufferArgument>::from(const Argument& argu
   return BufferArgument(*kind, *position);
 }
 
-std::variant<Buffer, Refusal> find_buffer(const BufferArgument& wanted,
-                                          const std::vector<BufferRegion>& reads,
-                                          const std::vector<BufferRegion>& writes, const std::string& part) {
+Result<Buffer> find_buffer(const BufferArgument& wanted, const std::vector<BufferRegion>& reads,
+                           const std::vector<BufferRegion>& writes, const std::string& part) {
   if (wanted.position >= 0) {
     const std::vector<BufferRegion>& regions = wanted.name == "read" ? reads : writes;
     if (wanted.position < std::ssize(regions))

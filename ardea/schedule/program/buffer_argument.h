@@ -25,8 +25,7 @@ struct Convert<BufferArgument> {
 };
 
 /// The buffer among those that `part` ("block C") reads and writes. Refused as no_such_buffer.
-std::variant<Buffer, Refusal> find_buffer(const BufferArgument& wanted,
-                                          const std::vector<BufferRegion>& reads,
-                                          const std::vector<BufferRegion>& writes, const std::string& part);
+Result<Buffer> find_buffer(const BufferArgument& wanted, const std::vector<BufferRegion>& reads,
+                           const std::vector<BufferRegion>& writes, const std::string& part);
 
 }  // namespace ardea::schedule

@@ -9,15 +9,13 @@
 
 namespace ardea::schedule {
 
-std::variant<Chain, Refusal> chain_of(const Function& f, const std::vector<LoopRef>& loops) {
+Result<Chain> chain_of(const Function& f, const std::vector<LoopRef>& loops) {
   if (loops.empty()) return Refusal{"no_loops", "there are no loops; name at least one"};
   Path outermost;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (std::count(loops.begin(), loops.end(), loops[i]) > 1)
       return Refusal{"loop_named_twice", fmt::format("loop {} is named twice", loops[i].var.name())};
-    auto found = refer(f, loops[i]);
-    if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-    Path path = std::get<Path>(std::move(found));
+    const Path path = ARDEA_TRY(refer(f, loops[i]));
     if (outermost.empty() || path.size() < outermost.size()) outermost = std::move(path);
   }
   Chain chain{outermost, {}, facts_at(f, outermost)};

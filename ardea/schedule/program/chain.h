@@ -19,7 +19,7 @@ struct Chain {
 
 /// The chain that holds all of the loops, in whatever order they are named. Refused where one is gone, is
 /// named twice, or something else stands between them.
-std::variant<Chain, Refusal> chain_of(const Function& f, const std::vector<LoopRef>& loops);
+Result<Chain> chain_of(const Function& f, const std::vector<LoopRef>& loops);
 
 /// Refused where a loop's bounds use the variable of another loop of the chain.
 std::optional<Refusal> refuse_dependent_bounds(const Chain& chain);

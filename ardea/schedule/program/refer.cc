@@ -4,7 +4,7 @@
 
 namespace ardea::schedule {
 
-std::variant<Path, Refusal> refer(const Function& f, const LoopRef& loop) {
+Result<Path> refer(const Function& f, const LoopRef& loop) {
   if (loop.place != LoopRef::Place::loop)
     return Refusal{"no_loop",
                    fmt::format("the place that was sampled is {}, which is no loop; only compute_at "
@@ -15,19 +15,18 @@ std::variant<Path, Refusal> refer(const Function& f, const LoopRef& loop) {
   return Refusal{"loop_is_gone", fmt::format("loop {} is not in the program {}", loop.var.name(), f.name)};
 }
 
-std::variant<Path, Refusal> refer(const Function& f, const BlockRef& block) {
+Result<Path> refer(const Function& f, const BlockRef& block) {
   if (auto path = path_to(f, block)) return *std::move(path);
   return Refusal{"block_is_gone", fmt::format("the block is not in the program {}", f.name)};
 }
 
-std::variant<Path, Refusal> refer(const Function& f, const BlockOrLoop& either) {
+Result<Path> refer(const Function& f, const BlockOrLoop& either) {
   return std::visit([&](const auto& reference) { return refer(f, reference); }, either);
 }
 
-std::variant<FoundLoop, Refusal> refer_to_loop(const Function& f, const LoopRef& loop) {
-  auto found = refer(f, loop);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  FoundLoop result{std::get<Path>(std::move(found)), nullptr, {}};
+Result<FoundLoop> refer_to_loop(const Function& f, const LoopRef& loop) {
+  Path found = ARDEA_TRY(refer(f, loop));
+  FoundLoop result{std::move(found), nullptr, {}};
   result.loop = &loop_at(result.path);
   result.facts = facts_at(f, result.path);
   return result;

@@ -9,9 +9,9 @@
 namespace ardea::schedule {
 
 /// The path to what a step refers to, or the refusal that it is no longer there.
-std::variant<Path, Refusal> refer(const Function& f, const LoopRef& loop);
-std::variant<Path, Refusal> refer(const Function& f, const BlockRef& block);
-std::variant<Path, Refusal> refer(const Function& f, const BlockOrLoop& either);
+Result<Path> refer(const Function& f, const LoopRef& loop);
+Result<Path> refer(const Function& f, const BlockRef& block);
+Result<Path> refer(const Function& f, const BlockOrLoop& either);
 
 /// The loop as For and all that a step on it needs.
 struct FoundLoop {
@@ -19,6 +19,6 @@ struct FoundLoop {
   const For* loop = nullptr;
   arith::Analyzer facts;  ///< outside the loop
 };
-std::variant<FoundLoop, Refusal> refer_to_loop(const Function& f, const LoopRef& loop);
+Result<FoundLoop> refer_to_loop(const Function& f, const LoopRef& loop);
 
 }  // namespace ardea::schedule

@@ -11,9 +11,7 @@ namespace ardea::schedule {
 namespace {
 
 Outcome neighbours(const Function& f, const BlockRef& block, DeclaredRegions theirs, DeclaredRegions mine) {
-  const auto found = refer(f, block);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const Path& path = std::get<Path>(found);
+  const Path path = ARDEA_TRY(refer(f, block));
   Applied applied{f};
   for (const Path& other : neighbours_of(f, path, theirs, mine))
     applied.results.emplace_back(BlockRef{block_at(other).id});
@@ -44,17 +42,15 @@ Outcome apply(const Function& f, const GetBlock& step, Context&) {
 }
 
 Outcome apply(const Function& f, const GetLoops& step, Context&) {
-  const auto found = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+  Path found = ARDEA_TRY(refer(f, step.block));
   Applied applied{f};
-  for (const LoopRef& loop : loops_around(std::get<Path>(found))) applied.results.emplace_back(loop);
+  for (const LoopRef& loop : loops_around(found)) applied.results.emplace_back(loop);
   return applied;
 }
 
 Outcome apply(const Function& f, const GetChildBlocks& step, Context&) {
-  const auto found = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const Stmt& block = std::get<Path>(found).back();
+  Path found = ARDEA_TRY(refer(f, step.block));
+  const Stmt& block = found.back();
   Applied applied{f};
   for (const Path& path : all_blocks(f)) {
     const auto nearest =

@@ -5,9 +5,7 @@
 namespace ardea::schedule {
 
 Outcome apply(const Function& f, const AddUnitLoop& step, Context&) {
-  auto found = refer(f, step.block_or_loop);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  const Path& path = std::get<Path>(found);
+  const Path path = ARDEA_TRY(refer(f, step.block_or_loop));
   if (path.size() == 1 && path[0].is<Block>())
     return Refusal{"root_block", "the root block holds the whole program and cannot stand in a loop"};
   const auto* loop = path.back().as<For>();

@@ -52,9 +52,7 @@ std::string kind_and_name(const Stmt& s) {
 
 Outcome annotated(const Function& f, const BlockOrLoop& target, const std::string& key,
                   const Argument& value) {
-  auto found = refer(f, target);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  const Path& path = std::get<Path>(found);
+  const Path path = ARDEA_TRY(refer(f, target));
   Attributes annotations = annotations_of(path.back());
   const bool is_new = annotations.emplace(key, attribute_from(value)).second;
   if (!is_new)
@@ -73,9 +71,7 @@ Outcome apply(const Function& f, const Annotate& step, Context&) {
 }
 
 Outcome apply(const Function& f, const Unannotate& step, Context&) {
-  auto found = refer(f, step.block_or_loop);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  const Path& path = std::get<Path>(found);
+  const Path path = ARDEA_TRY(refer(f, step.block_or_loop));
   Attributes annotations = annotations_of(path.back());
   std::vector<std::string> keys;
   for (const auto& [key, value] : annotations) keys.push_back(key);

@@ -52,14 +52,15 @@ std::optional<Refusal> refuse_other_extent(const FoundLoop& found, const std::st
   if (thread.starts_with("vthread") || launch == found.path.end()) return std::nullopt;
   const arith::Analyzer facts = facts_at(f, Path(found.path.begin(), launch + 1));
   for (const For* other : loops_bound_to(*launch, thread))
-    if (auto refusal = context.require(
-            facts, equals(make_cast(int64, other->extent), make_cast(int64, found.loop->extent)),
-            {"extents_differ",
-             fmt::format(
-                 "loop {} of the same launch is bound to {} with extent {}, and loop {} has extent {}",
-                 other->var.name(), thread, print(other->extent), found.loop->var.name(),
-                 print(found.loop->extent))}))
-      return refusal;
+    ARDEA_TRY(context.require(
+        facts, equals(make_cast(int64, other->extent), make_cast(int64, found.loop->extent)), [&] {
+          return Refusal{
+              "extents_differ",
+              fmt::format(
+                  "loop {} of the same launch is bound to {} with extent {}, and loop {} has extent {}",
+                  other->var.name(), thread, print(other->extent), found.loop->var.name(),
+                  print(found.loop->extent))};
+        }));
   return std::nullopt;
 }
 
@@ -82,23 +83,21 @@ std::optional<Refusal> refuse_reduction(const For& loop) {
 }  // namespace
 
 Outcome apply(const Function& f, const Bind& step, Context& context) {
-  auto referred = refer_to_loop(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const auto& found = std::get<FoundLoop>(referred);
+  const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
   const std::vector<std::string>& axes = thread_axes();
   if (std::find(axes.begin(), axes.end(), step.thread_axis) == axes.end())
     return Refusal{
         "no_such_thread", fmt::format("there is no thread {}", in_quotes(step.thread_axis)), {}, [=] {
           return "they are " + join(axes, ", ") + did_you_mean(step.thread_axis, axes);
         }};
-  if (auto refusal = refuse_unless_serial(*found.loop)) return *std::move(refusal);
-  if (auto refusal = refuse_same_thread_in_nest(found, step.thread_axis)) return *std::move(refusal);
-  if (auto refusal = refuse_other_extent(found, step.thread_axis, f, context)) return *std::move(refusal);
-  if (auto refusal = refuse_reduction(*found.loop)) return *std::move(refusal);
+  ARDEA_TRY(refuse_unless_serial(*found.loop));
+  ARDEA_TRY(refuse_same_thread_in_nest(found, step.thread_axis));
+  ARDEA_TRY(refuse_other_extent(found, step.thread_axis, f, context));
+  ARDEA_TRY(refuse_reduction(*found.loop));
   For loop = *found.loop;
   loop.kind = step.thread_axis.starts_with("vthread") ? ForKind::virtual_thread : ForKind::thread_binding;
   loop.thread = step.thread_axis;
-  if (auto refusal = refuse_carried(f, found, loop.kind)) return *std::move(refusal);
+  ARDEA_TRY(refuse_carried(f, found, loop.kind));
   return Applied{with(f, found.path, std::move(loop))};
 }
 

@@ -41,7 +41,7 @@ For over(For loop, Stmt body) {
 }
 
 std::optional<Refusal> refuse_to_divide(const For& loop, const Parts& inner, const arith::Analyzer& facts) {
-  if (auto refusal = refuse_unless_plain(loop)) return refusal;
+  ARDEA_TRY(refuse_unless_plain(loop));
   if (arith::has_effects(inner.before) && arith::has_effects(inner.after))
     return Refusal{"both_call_out",
                    fmt::format("both parts of loop {} call out, and their calls would change "
@@ -76,11 +76,8 @@ Parts divide(const For& loop, Parts inner) {
 }  // namespace
 
 Outcome apply(const Function& f, const Fission& step, Context&) {
-  auto referred = refer(f, step.block);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const Path path = std::get<Path>(std::move(referred));
-  if (auto found = refer(f, step.loop); std::holds_alternative<Refusal>(found))
-    return std::get<Refusal>(std::move(found));
+  const Path path = ARDEA_TRY(refer(f, step.block));
+  ARDEA_TRY(refer(f, step.loop));
   const std::string& name = block_at(path).name;
   const std::vector<LoopRef> around = loops_around(path);
   if (std::find(around.begin(), around.end(), step.loop) == around.end())
@@ -102,8 +99,7 @@ Outcome apply(const Function& f, const Fission& step, Context&) {
           fmt::format("something other than loops and sequences stands between loop {} and block {}",
                       step.loop.var.name(), name)};
     const Path outside(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    if (parts.before)
-      if (auto refusal = refuse_to_divide(*loop, parts, facts_at(f, outside))) return *std::move(refusal);
+    if (parts.before) ARDEA_TRY(refuse_to_divide(*loop, parts, facts_at(f, outside)));
     parts = divide(*loop, std::move(parts));
     if (!(loop->var == step.loop.var)) continue;
     if (!parts.before)

@@ -7,9 +7,7 @@
 namespace ardea::schedule {
 
 Outcome apply(const Function& f, const Fuse& step, Context&) {
-  auto found = chain_of(f, step.loops);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  const Chain& chain = std::get<Chain>(found);
+  const Chain chain = ARDEA_TRY(chain_of(f, step.loops));
   if (step.loops.size() < 2) return Refusal{"one_loop", "one loop cannot be fused; name at least two"};
   if (chain.loops.size() != step.loops.size())
     return Refusal{
@@ -22,9 +20,9 @@ Outcome apply(const Function& f, const Fuse& step, Context&) {
       return Refusal{"not_outermost_first",
                      fmt::format("loop {} stands outside loop {}; name them outermost first",
                                  chain.loops[i]->var.name(), step.loops[i].var.name())};
-    if (auto refusal = refuse_unless_plain(*chain.loops[i])) return *std::move(refusal);
+    ARDEA_TRY(refuse_unless_plain(*chain.loops[i]));
   }
-  if (auto refusal = refuse_dependent_bounds(chain)) return *std::move(refusal);
+  ARDEA_TRY(refuse_dependent_bounds(chain));
 
   std::string name;
   DataType type = chain.loops[0]->var.type();

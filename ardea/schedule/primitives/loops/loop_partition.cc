@@ -8,11 +8,9 @@
 namespace ardea::schedule {
 
 Outcome apply(const Function& f, const LoopPartition& step, Context& context) {
-  auto referred = refer_to_loop(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const auto& found = std::get<FoundLoop>(referred);
+  const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
   const For& loop = *found.loop;
-  if (auto refusal = refuse_unless_plain(loop)) return *std::move(refusal);
+  ARDEA_TRY(refuse_unless_plain(loop));
   if (step.points.empty()) return Refusal{"no_points", "there are no points; give at least one"};
 
   std::vector<Expr> points;
@@ -20,19 +18,18 @@ Outcome apply(const Function& f, const LoopPartition& step, Context& context) {
   for (std::size_t i = 0; i < step.points.size(); ++i) {
     points.push_back(value_of(step.points[i], loop.var.type()));
     names.push_back(fmt::format("{}_{}", loop.var.name(), i + 1));
-    const auto outside =
-        Refusal{"point_outside", fmt::format("point {} is {}, must be above 0 and below the extent {} of {}",
-                                             i + 1, print(points[i]), print(loop.extent), loop.var.name())};
-    if (auto refusal = context.require(found.facts, points[i] > make_int(0, loop.var.type()), outside))
-      return *std::move(refusal);
-    if (auto refusal = context.require(found.facts, points[i] < loop.extent, outside))
-      return *std::move(refusal);
+    const auto outside = [&] {
+      return Refusal{"point_outside",
+                     fmt::format("point {} is {}, must be above 0 and below the extent {} of {}", i + 1,
+                                 print(points[i]), print(loop.extent), loop.var.name())};
+    };
+    ARDEA_TRY(context.require(found.facts, points[i] > make_int(0, loop.var.type()), outside));
+    ARDEA_TRY(context.require(found.facts, points[i] < loop.extent, outside));
     if (i == 0) continue;
-    if (auto refusal = context.require(
-            found.facts, points[i - 1] < points[i],
-            {"points_do_not_rise", fmt::format("point {} is {}, and point {} is {}; they must rise", i,
-                                               print(points[i - 1]), i + 1, print(points[i]))}))
-      return *std::move(refusal);
+    ARDEA_TRY(context.require(found.facts, points[i - 1] < points[i], [&] {
+      return Refusal{"points_do_not_rise", fmt::format("point {} is {}, and point {} is {}; they must rise",
+                                                       i, print(points[i - 1]), i + 1, print(points[i]))};
+    }));
   }
 
   Applied applied{f};

@@ -19,11 +19,9 @@ Outcome marked(const Function& f, const FoundLoop& found, ForKind kind) {
 
 /// For loops whose iterations run at the same time.
 Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind) {
-  auto referred = refer_to_loop(f, loop);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const auto& found = std::get<FoundLoop>(referred);
-  if (auto refusal = refuse_unless_serial(*found.loop)) return *std::move(refusal);
-  if (auto refusal = refuse_carried(f, found, kind)) return *std::move(refusal);
+  const FoundLoop found = ARDEA_TRY(refer_to_loop(f, loop));
+  ARDEA_TRY(refuse_unless_serial(*found.loop));
+  ARDEA_TRY(refuse_carried(f, found, kind));
   return marked(f, found, kind);
 }
 
@@ -48,16 +46,13 @@ Outcome apply(const Function& f, const Parallel& step, Context&) {
 }
 
 Outcome apply(const Function& f, const Vectorize& step, Context&) {
-  if (const auto path = path_to(f, step.loop))
-    if (auto refusal = refuse_instructions(loop_at(*path))) return *std::move(refusal);
+  if (const auto path = path_to(f, step.loop)) ARDEA_TRY(refuse_instructions(loop_at(*path)));
   return concurrent(f, step.loop, ForKind::vectorized);
 }
 
 Outcome apply(const Function& f, const Unroll& step, Context&) {
-  auto referred = refer_to_loop(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const auto& found = std::get<FoundLoop>(referred);
-  if (auto refusal = refuse_unless_serial(*found.loop)) return *std::move(refusal);
+  const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
+  ARDEA_TRY(refuse_unless_serial(*found.loop));
   return marked(f, found, ForKind::unrolled);
 }
 

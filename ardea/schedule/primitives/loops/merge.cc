@@ -88,10 +88,10 @@ class Merging {
   Merging(const Function& f, const Merge& step) : f_(f), step_(step) {}
 
   Outcome run(Context& context) {
-    if (auto refusal = find_nests()) return *std::move(refusal);
-    if (auto refusal = check_shapes(context)) return *std::move(refusal);
+    ARDEA_TRY(find_nests());
+    ARDEA_TRY(check_shapes(context));
     merged_ = together(nests_, first().loops.size());
-    if (auto refusal = check_order()) return *std::move(refusal);
+    ARDEA_TRY(check_order());
     return result();
   }
 
@@ -103,9 +103,8 @@ class Merging {
     for (const LoopRef& loop : step_.loops) {
       if (std::count(step_.loops.begin(), step_.loops.end(), loop) > 1)
         return Refusal{"loop_named_twice", fmt::format("loop {} is named twice", loop.var.name())};
-      auto found = refer(f_, loop);
-      if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-      nests_.push_back({std::get<Path>(std::move(found))});
+      Path found = ARDEA_TRY(refer(f_, loop));
+      nests_.push_back({std::move(found)});
     }
     const auto is_shared = [&](std::size_t i) {
       return std::all_of(nests_.begin(), nests_.end(), [&](const Nest& nest) {
@@ -163,11 +162,10 @@ class Merging {
             "nests_differ",
             fmt::format("loop {} has {} loops around it in its nest, loop {} has {}", first().name(),
                         first().loops.size() - 1, nest.name(), nest.loops.size() - 1)};
-      for (const For* loop : nest.loops)
-        if (auto refusal = refuse_unless_plain(*loop)) return refusal;
-      if (auto refusal = refuse_dependent_bounds({nest.path, nest.loops, facts_})) return refusal;
+      for (const For* loop : nest.loops) ARDEA_TRY(refuse_unless_plain(*loop));
+      ARDEA_TRY(refuse_dependent_bounds({nest.path, nest.loops, facts_}));
       for (std::size_t i = 0; i < nest.loops.size(); ++i)
-        if (auto refusal = check_bounds(*first().loops[i], *nest.loops[i], context)) return refusal;
+        ARDEA_TRY(check_bounds(*first().loops[i], *nest.loops[i], context));
     }
     return std::nullopt;
   }
@@ -177,12 +175,12 @@ class Merging {
       return fmt::format("loop {} counts from {}, {} times", loop.var.name(), print(loop.min),
                          print(loop.extent));
     };
-    const Refusal refusal{"bounds_differ", text(a) + ", and " + text(b)};
+    const auto differ = [&] { return Refusal{"bounds_differ", text(a) + ", and " + text(b)}; };
     const auto agree = [](const Expr& x, const Expr& y) {
       return equals(make_cast(int64, x), make_cast(int64, y));
     };
-    if (auto refused = context.require(facts_, agree(a.min, b.min), refusal)) return refused;
-    return context.require(facts_, agree(a.extent, b.extent), refusal);
+    ARDEA_TRY(context.require(facts_, agree(a.min, b.min), differ));
+    return context.require(facts_, agree(a.extent, b.extent), differ);
   }
 
   std::optional<Refusal> check_order() const {

@@ -44,14 +44,12 @@ std::string loop_names(const Chain& chain, const std::vector<std::size_t>& order
 }  // namespace
 
 Outcome apply(const Function& f, const Reorder& step, Context&) {
-  auto found = chain_of(f, step.loops);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  const Chain& chain = std::get<Chain>(found);
-  if (auto refusal = refuse_dependent_bounds(chain)) return *std::move(refusal);
+  const Chain chain = ARDEA_TRY(chain_of(f, step.loops));
+  ARDEA_TRY(refuse_dependent_bounds(chain));
   const std::vector<std::size_t> order = new_order(chain, step.loops);
   if (std::is_sorted(order.begin(), order.end())) return Applied{f};
   for (const For* loop : chain.loops) {
-    if (auto refusal = refuse_bounds_in_memory(*loop)) return *std::move(refusal);
+    ARDEA_TRY(refuse_bounds_in_memory(*loop));
     if (loop->kind != ForKind::serial && loop->kind != ForKind::unrolled)
       return Refusal{"loop_is_not_serial", fmt::format("loop {} is {}; reorder first and say so afterwards",
                                                        loop->var.name(), kind_name(loop->kind))};

@@ -18,7 +18,7 @@ class Splitting {
       : f_(f), step_(step), found_(std::move(found)), loop_(*found_.loop), type_(loop_.var.type()) {}
 
   Outcome run(Context& context) {
-    if (auto refusal = check(context)) return *std::move(refusal);
+    ARDEA_TRY(check(context));
     make_loops();
     const Expr extents = product(0);
     const bool exact = found_.facts.proves(equals(extents, loop_.extent));
@@ -35,7 +35,7 @@ class Splitting {
 
  private:
   std::optional<Refusal> check(Context& context) {
-    if (auto refusal = refuse_unless_plain(loop_)) return refusal;
+    ARDEA_TRY(refuse_unless_plain(loop_));
     if (step_.factors.empty()) return Refusal{"no_factors", "there are no factors; give at least one"};
     if (step_.tail != "guard" && step_.tail != "cut")
       return Refusal{"no_such_tail",
@@ -50,11 +50,10 @@ class Splitting {
         continue;
       }
       factors_.push_back(value_of(*step_.factors[i], type_));
-      if (auto refusal = context.require(
-              found_.facts, factors_[i] > make_int(0, type_),
-              {"factor_not_positive",
-               fmt::format("factor {} is {}, factors must be positive", i + 1, print(factors_[i]))}))
-        return refusal;
+      ARDEA_TRY(context.require(found_.facts, factors_[i] > make_int(0, type_), [&] {
+        return Refusal{"factor_not_positive",
+                       fmt::format("factor {} is {}, factors must be positive", i + 1, print(factors_[i]))};
+      }));
     }
     if (open_) {
       factors_[*open_] = make_int(1, type_);
@@ -63,12 +62,13 @@ class Splitting {
           found_.facts.simplify(floor_div(loop_.extent + (others - make_int(1, type_)), others));
       return std::nullopt;
     }
-    return context.require(found_.facts, product(0) >= loop_.extent,
-                           {"factors_too_small",
-                            fmt::format("the product of the factors, {}, is less than the extent {} of {}",
-                                        print(product(0)), print(loop_.extent), loop_.var.name()),
-                            {},
-                            [] { return std::string("make one factor None: it becomes what is left"); }});
+    return context.require(found_.facts, product(0) >= loop_.extent, [&] {
+      return Refusal{"factors_too_small",
+                     fmt::format("the product of the factors, {}, is less than the extent {} of {}",
+                                 print(product(0)), print(loop_.extent), loop_.var.name()),
+                     {},
+                     [] { return std::string("make one factor None: it becomes what is left"); }};
+    });
   }
 
   /// The product of the factors from `first` on.
@@ -155,9 +155,8 @@ class Splitting {
 }  // namespace
 
 Outcome apply(const Function& f, const Split& step, Context& context) {
-  auto found = refer_to_loop(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  return Splitting(f, step, std::get<FoundLoop>(std::move(found))).run(context);
+  FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
+  return Splitting(f, step, std::move(found)).run(context);
 }
 
 }  // namespace ardea::schedule

@@ -12,9 +12,9 @@ namespace {
 std::optional<Refusal> refuse_factor(const char* name, const Number& factor, const arith::Analyzer& facts,
                                      Context& context) {
   const Expr value = value_of(factor, int64);
-  return context.require(
-      facts, value > make_int(0),
-      {"factor_not_positive", fmt::format("{} is {}, must be positive", name, print(value))});
+  return context.require(facts, value > make_int(0), [&] {
+    return Refusal{"factor_not_positive", fmt::format("{} is {}, must be positive", name, print(value))};
+  });
 }
 
 }  // namespace
@@ -23,23 +23,18 @@ Outcome apply(const Function& f, const Tile& step, Context& context) {
   if (step.x == step.y)
     return Refusal{"loop_named_twice", fmt::format("loop {} is both x and y", step.x.var.name())};
   const arith::Analyzer facts = arith::facts_of(f);
-  if (auto refusal = refuse_factor("x_factor", step.x_factor, facts, context)) return *std::move(refusal);
-  if (auto refusal = refuse_factor("y_factor", step.y_factor, facts, context)) return *std::move(refusal);
-  Outcome x = apply(f, Split{step.x, {std::nullopt, step.x_factor}}, context);
-  if (std::holds_alternative<Refusal>(x)) return x;
-  auto& of_x = std::get<Applied>(x);
-  Outcome y = apply(of_x.program, Split{step.y, {std::nullopt, step.y_factor}}, context);
-  if (std::holds_alternative<Refusal>(y)) return y;
-  auto& of_y = std::get<Applied>(y);
+  ARDEA_TRY(refuse_factor("x_factor", step.x_factor, facts, context));
+  ARDEA_TRY(refuse_factor("y_factor", step.y_factor, facts, context));
+  const Applied of_x = ARDEA_TRY(apply(f, Split{step.x, {std::nullopt, step.x_factor}}, context));
+  const Applied of_y = ARDEA_TRY(apply(of_x.program, Split{step.y, {std::nullopt, step.y_factor}}, context));
   std::vector<LoopRef> order;
   for (const std::size_t part : {0, 1})
     for (const Applied* split : {&of_x, &of_y}) order.push_back(std::get<LoopRef>(split->results[part]));
-  Outcome reordered = apply(of_y.program, Reorder{order}, context);
-  auto* applied = std::get_if<Applied>(&reordered);
-  if (applied == nullptr) return reordered;
-  for (const LoopRef& loop : order) applied->results.emplace_back(loop);
+  Applied reordered = ARDEA_TRY(apply(of_y.program, Reorder{order}, context));
+  for (const LoopRef& loop : order) reordered.results.emplace_back(loop);
   for (const Applied* split : {&of_x, &of_y})
-    applied->forwarding.insert(applied->forwarding.end(), split->forwarding.begin(), split->forwarding.end());
+    reordered.forwarding.insert(reordered.forwarding.end(), split->forwarding.begin(),
+                                split->forwarding.end());
   return reordered;
 }
 

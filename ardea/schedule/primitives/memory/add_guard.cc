@@ -30,7 +30,7 @@ class Guarding {
                       name())};
     for (const auto check : {&Guarding::walk_inwards, &Guarding::refuse_unless_function,
                              &Guarding::refuse_changes, &Guarding::refuse_other_writers})
-      if (auto refusal = (this->*check)()) return *std::move(refusal);
+      ARDEA_TRY((this->*check)());
     Block guarded = block_;
     guarded.predicate = both_hold(guarded.predicate, equals(counter_, make_cast(counter_.type(), loop_.min)));
     return Applied{with(f_, path_, guarded)};
@@ -68,8 +68,7 @@ class Guarding {
         return depends("the view " + declared->buffer->name);
       const auto* block = s.as<Block>();
       if (block == nullptr) continue;
-      if (block != &block_)
-        if (auto refusal = enter(*block)) return refusal;
+      if (block != &block_) ARDEA_TRY(enter(*block));
     }
     if (varies(block_.predicate)) return depends(print(block_.predicate));
     for (const BlockIterator& iterator : block_.iterators)
@@ -189,12 +188,10 @@ class Guarding {
 }  // namespace
 
 Outcome apply(const Function& f, const AddGuard& step, Context&) {
-  auto path = refer(f, step.block);
-  if (auto* refusal = std::get_if<Refusal>(&path)) return std::move(*refusal);
-  auto loop = refer(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&loop)) return std::move(*refusal);
-  const Path& to_block = std::get<Path>(path);
-  const auto at = std::find(to_block.begin(), to_block.end(), std::get<Path>(loop).back());
+  Path path = ARDEA_TRY(refer(f, step.block));
+  Path loop = ARDEA_TRY(refer(f, step.loop));
+  const Path& to_block = path;
+  const auto at = std::find(to_block.begin(), to_block.end(), loop.back());
   if (at == to_block.end())
     return Refusal{"loop_not_around_block", fmt::format("loop {} does not stand around block {}",
                                                         step.loop.var.name(), block_at(to_block).name)};

@@ -129,8 +129,8 @@ std::vector<Expr> BufferLayout::place_of(const std::vector<Expr>& indices, const
   return place;
 }
 
-std::variant<BufferLayout, Refusal> buffer_layout(const Buffer& buffer, const std::string& index_map,
-                                                  const IndexNames& names, const Analyzer& facts) {
+Result<BufferLayout> buffer_layout(const Buffer& buffer, const std::string& index_map,
+                                   const IndexNames& names, const Analyzer& facts) {
   BufferLayout layout{buffer, {}, {}};
   try {
     layout.map = read_index_map(index_map, names);

@@ -190,15 +190,12 @@ Path place_before(const Path& path) {
 }  // namespace
 
 Outcome apply(const Function& f, const CacheIndex& step, Context& context) {
-  const auto referred = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block has no indices"};
-  if (auto refusal = refuse_unknown_scope(step.storage_scope)) return *std::move(refusal);
-  if (auto refusal = context.require(
-          arith::facts_of(f), make_int(step.cse_thresh) >= make_int(0),
-          {"negative_threshold", fmt::format("cse_thresh is {}, must be 0 or more", step.cse_thresh)}))
-    return *std::move(refusal);
+  ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
+  ARDEA_TRY(context.require(arith::facts_of(f), make_int(step.cse_thresh) >= make_int(0), [&] {
+    return Refusal{"negative_threshold", fmt::format("cse_thresh is {}, must be 0 or more", step.cse_thresh)};
+  }));
   std::vector<Index> indices = IndexSearch(f, path).run();
   std::erase_if(indices, [&](const Index& index) { return index.count <= step.cse_thresh; });
   if (indices.empty())
@@ -224,7 +221,7 @@ Outcome apply(const Function& f, const CacheIndex& step, Context& context) {
     program = arith::complete_regions(with(program, place, make_seq({nest, place.back()})));
     blocks.push_back(BlockRef{table.id});
   }
-  if (auto refusal = refuse_races_around(program, *path_to(program, step.block))) return *std::move(refusal);
+  ARDEA_TRY(refuse_races_around(program, *path_to(program, step.block)));
   return Applied{std::move(program), std::move(blocks)};
 }
 

@@ -13,9 +13,7 @@ namespace ardea::schedule {
 namespace {
 
 Outcome cached(const Function& f, const Readers& readers, const std::string& scope) {
-  const auto found = read_place(readers);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const Path& place = std::get<Path>(found);
+  const Path place = ARDEA_TRY(read_place(readers));
   const Buffer cache = cache_of(readers.buffer, scope);
   const auto touched = read_from(f, readers, place, readers.buffer);
   const arith::Touched box =
@@ -32,24 +30,19 @@ Outcome cached(const Function& f, const Readers& readers, const std::string& sco
                    fmt::format("the copy would hold {}, and it is not proved that all of it is read, or has "
                                "been written before",
                                print(box.region))};
-  if (auto refusal = refuse_races_around(program, *path_to(program, BlockRef{copy.id})))
-    return *std::move(refusal);
+  ARDEA_TRY(refuse_races_around(program, *path_to(program, BlockRef{copy.id})));
   return Applied{std::move(program), {BlockRef{copy.id}}};
 }
 
 }  // namespace
 
 Outcome apply(const Function& f, const CacheRead& step, Context&) {
-  const auto referred = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block reads nothing itself"};
-  if (auto refusal = refuse_unknown_scope(step.storage_scope)) return *std::move(refusal);
-  const auto buffer = buffer_at(block_at(path), Side::read, step.read_buffer_index);
-  if (const auto* refusal = std::get_if<Refusal>(&buffer)) return *refusal;
-  const auto readers = readers_of(f, path, std::get<Buffer>(buffer), step.consumer_blocks);
-  if (const auto* refusal = std::get_if<Refusal>(&readers)) return *refusal;
-  return cached(f, std::get<Readers>(readers), step.storage_scope);
+  ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
+  Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::read, step.read_buffer_index));
+  Readers readers = ARDEA_TRY(readers_of(f, path, buffer, step.consumer_blocks));
+  return cached(f, readers, step.storage_scope);
 }
 
 }  // namespace ardea::schedule

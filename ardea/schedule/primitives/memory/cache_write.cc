@@ -10,33 +10,24 @@
 namespace ardea::schedule {
 
 Outcome apply(const Function& f, const CacheWrite& step, Context& context) {
-  const auto referred = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
-  if (auto refusal = refuse_unknown_scope(step.storage_scope)) return *std::move(refusal);
-  const auto buffer = buffer_at(block_at(path), Side::write, step.write_buffer_index);
-  if (const auto* refusal = std::get_if<Refusal>(&buffer)) return *refusal;
-  const auto found = writer_of(path, std::get<Buffer>(buffer));
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const auto& writer = std::get<Writer>(found);
-  const auto placed = write_place(f, writer, context);
-  if (const auto* refusal = std::get_if<Refusal>(&placed)) return *refusal;
-  const auto& place = std::get<WritePlace>(placed);
-  const auto readers = readers_after(f, writer, place, step.consumer_blocks);
-  if (const auto* refusal = std::get_if<Refusal>(&readers)) return *refusal;
+  ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
+  Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::write, step.write_buffer_index));
+  const Writer writer = ARDEA_TRY(writer_of(path, buffer));
+  const WritePlace place = ARDEA_TRY(write_place(f, writer, context));
+  std::vector<BlockId> readers = ARDEA_TRY(readers_after(f, writer, place, step.consumer_blocks));
 
   const Buffer cache = cache_of(writer.buffer, step.storage_scope);
   const Block copy = copy_block(free_block_name(f, cache->name), cache, writer.buffer);
   const BlockId around = block_at(writer.scope).id;
   const Stmt nest = copy_nest(f, copy, place.box.region, place.path);
   Function program = with(f, place.path, make_seq({place.path.back(), nest}));
-  std::vector<BlockId> users = std::get<std::vector<BlockId>>(readers);
+  std::vector<BlockId> users = readers;
   users.push_back(step.block.id);
   program = redirected(std::move(program), around, users, writer.buffer, cache);
   program = arith::complete_regions(with_allocation(program, BlockRef{around}, cache));
-  if (auto refusal = refuse_races_around(program, *path_to(program, BlockRef{copy.id})))
-    return *std::move(refusal);
+  ARDEA_TRY(refuse_races_around(program, *path_to(program, BlockRef{copy.id})));
   return Applied{std::move(program), {BlockRef{copy.id}}};
 }
 

@@ -19,7 +19,7 @@
 
 namespace ardea::schedule {
 
-std::variant<Buffer, Refusal> buffer_at(const Block& block, Side side, std::int64_t index) {
+Result<Buffer> buffer_at(const Block& block, Side side, std::int64_t index) {
   const auto& regions = side == Side::read ? block.reads : block.writes;
   const std::int64_t count = regions ? std::ssize(*regions) : 0;
   if (index >= 0 && index < count) return (*regions)[static_cast<std::size_t>(index)].buffer;
@@ -37,7 +37,7 @@ std::optional<Refusal> refuse_unknown_scope(const std::string& scope) {
                  fmt::format("there is no scope {}, only {}", in_quotes(scope), known_scopes())};
 }
 
-std::variant<Allocation, Refusal> allocation_of(const Function& f, const Buffer& buffer) {
+Result<Allocation> allocation_of(const Function& f, const Buffer& buffer) {
   if (const auto owner = owner_of(f, buffer))
     for (const Buffer& allocated : block_at(*owner).allocations)
       if (allocated->data == buffer->data) return Allocation{*owner, allocated};
@@ -83,13 +83,12 @@ arith::Touched without_loaded_bounds(arith::Touched touched) {
   return touched;
 }
 
-std::variant<std::vector<Path>, Refusal> blocks_inside(const Function& f, const Path& scope,
-                                                       const std::vector<BlockRef>& blocks) {
+Result<std::vector<Path>> blocks_inside(const Function& f, const Path& scope,
+                                        const std::vector<BlockRef>& blocks) {
   std::vector<Path> paths;
   for (const BlockRef& block : blocks) {
-    auto path = refer(f, block);
-    if (auto* refusal = std::get_if<Refusal>(&path)) return std::move(*refusal);
-    paths.push_back(std::get<Path>(std::move(path)));
+    Path path = ARDEA_TRY(refer(f, block));
+    paths.push_back(std::move(path));
     if (paths.back().size() <= scope.size() || !holds(scope, scope.size() - 1, paths.back()))
       return Refusal{"not_in_one_scope", fmt::format("block {} is not one of the blocks inside block {}",
                                                      block_at(paths.back()).name, block_at(scope).name)};

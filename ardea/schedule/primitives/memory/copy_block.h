@@ -12,7 +12,7 @@ namespace ardea::schedule {
 enum class Side { read, write };
 
 /// The buffer of the region at that position of the block's list. Refused as no_such_buffer.
-std::variant<Buffer, Refusal> buffer_at(const Block& block, Side side, std::int64_t index);
+Result<Buffer> buffer_at(const Block& block, Side side, std::int64_t index);
 
 /// Refused as no_such_scope where there is none of that name.
 std::optional<Refusal> refuse_unknown_scope(const std::string& scope);
@@ -23,7 +23,7 @@ struct Allocation {
   Buffer buffer;
 };
 /// Refused as buffer_is_parameter where no block does.
-std::variant<Allocation, Refusal> allocation_of(const Function& f, const Buffer& buffer);
+Result<Allocation> allocation_of(const Function& f, const Buffer& buffer);
 
 /// A compact buffer of the same shape, <name>_<scope>.
 Buffer cache_of(const Buffer& buffer, const std::string& scope);
@@ -43,8 +43,8 @@ Stmt copy_nest(const Function& f, const Block& block, const std::vector<Range>& 
 arith::Touched without_loaded_bounds(arith::Touched touched);
 
 /// The blocks, each inside the block at the end of `scope`. Refused as not_in_one_scope.
-std::variant<std::vector<Path>, Refusal> blocks_inside(const Function& f, const Path& scope,
-                                                       const std::vector<BlockRef>& blocks);
+Result<std::vector<Path>> blocks_inside(const Function& f, const Path& scope,
+                                        const std::vector<BlockRef>& blocks);
 
 /// f in which what the blocks hold uses `now` for `old`. Blocks around them, up to the one of `scope`, get
 /// new regions.

@@ -8,9 +8,7 @@
 namespace ardea::schedule {
 
 Outcome apply(const Function& f, const DoubleBuffer& step, Context&) {
-  auto referred = refer(f, step.block);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   Block block = block_at(path);
   const bool is_new =
       block.annotations.emplace(arith::double_buffer_key, Attribute{make_int(step.buffer_index)}).second;

@@ -17,7 +17,7 @@ namespace ardea::schedule {
 
 namespace {
 
-std::variant<Buffer, Refusal> find_allocation(const Block& block, const AllocationArgument& wanted) {
+Result<Buffer> find_allocation(const Block& block, const AllocationArgument& wanted) {
   std::vector<std::string> names;
   std::vector<Buffer> found;
   for (std::size_t i = 0; i < block.allocations.size(); ++i) {
@@ -74,13 +74,9 @@ Function sharing(const Function& f, const BlockRef& reference, const Buffer& buf
 }  // namespace
 
 Outcome apply(const Function& f, const LiftAlloc& step, Context&) {
-  auto referred = refer(f, step.block);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  Path path = std::get<Path>(std::move(referred));
-  auto found = find_allocation(block_at(path), step.buffer);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  const Buffer buffer = std::get<Buffer>(std::move(found));
-  const Path inner = path;
+  const Path inner = ARDEA_TRY(refer(f, step.block));
+  const Buffer buffer = ARDEA_TRY(find_allocation(block_at(inner), step.buffer));
+  Path path = inner;
   Function program = f;
   std::int64_t lifts = 0;
   for (; lifts < step.n_lifts && path.size() > 1; ++lifts) {
@@ -98,7 +94,7 @@ Outcome apply(const Function& f, const LiftAlloc& step, Context&) {
                        fmt::format("the extent {} of {} is known only inside, where {} is defined",
                                    print(extent), buffer->name, var.name())};
   program = arith::complete_regions(with_allocation(program, BlockRef{block_at(path).id}, buffer));
-  if (auto refusal = refuse_races_around(program, *path_to(program, step.block))) return *std::move(refusal);
+  ARDEA_TRY(refuse_races_around(program, *path_to(program, step.block)));
   return Applied{program};
 }
 

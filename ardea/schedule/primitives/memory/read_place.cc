@@ -36,7 +36,7 @@ class ReadPlacing {
  public:
   explicit ReadPlacing(const Readers& readers) : readers_(readers), path_(readers.blocks[0]) {}
 
-  std::variant<Path, Refusal> run() const {
+  Result<Path> run() const {
     for (std::size_t depth = readers_.scope.size();; ++depth) {
       // All readers stand in the statement at this depth.
       const Stmt& s = path_[depth];
@@ -106,13 +106,12 @@ class ReadPlacing {
 
 }  // namespace
 
-std::variant<Readers, Refusal> readers_of(const Function& f, const Path& block, const Buffer& buffer,
-                                          const std::vector<BlockRef>& consumers) {
+Result<Readers> readers_of(const Function& f, const Path& block, const Buffer& buffer,
+                           const std::vector<BlockRef>& consumers) {
   Readers readers{block_around(block), buffer, {}, {}};
   readers.touches = touches(readers.scope, buffer);
-  auto chosen = blocks_inside(f, readers.scope, consumers);
-  if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
-  readers.blocks = std::get<std::vector<Path>>(std::move(chosen));
+  std::vector<Path> chosen = ARDEA_TRY(blocks_inside(f, readers.scope, consumers));
+  readers.blocks = std::move(chosen);
   if (consumers.empty())
     for (const Touch& touch : readers.touches)
       if (auto reader = block_of(readers.scope, touch); reader && touch.reads)
@@ -141,7 +140,7 @@ std::variant<Readers, Refusal> readers_of(const Function& f, const Path& block, 
   return readers;
 }
 
-std::variant<Path, Refusal> read_place(const Readers& readers) { return ReadPlacing(readers).run(); }
+Result<Path> read_place(const Readers& readers) { return ReadPlacing(readers).run(); }
 
 std::optional<arith::Touched> read_from(const Function& f, const Readers& readers, const Path& place,
                                         const Buffer& buffer) {

@@ -19,13 +19,13 @@ struct Readers {
 /// the buffer. Refused as
 ///   not_in_one_scope, not_a_consumer, buffer_is_viewed (a reader goes by a view, a matched part or an
 ///   address, or the buffer itself is a view that is declared in the scope).
-std::variant<Readers, Refusal> readers_of(const Function& f, const Path& block, const Buffer& buffer,
-                                          const std::vector<BlockRef>& consumers);
+Result<Readers> readers_of(const Function& f, const Path& block, const Buffer& buffer,
+                           const std::vector<BlockRef>& consumers);
 
 /// The path to the statement before which the copy goes: the last place from which on nothing writes the
 /// buffer until the readers have run, outside of all loops that allow it. Refused as
 ///   reads_itself (a reader writes the buffer), written_between.
-std::variant<Path, Refusal> read_place(const Readers& readers);
+Result<Path> read_place(const Readers& readers);
 
 /// What the readers read from the place on; empty where it is not proved that anything runs.
 std::optional<arith::Touched> read_from(const Function& f, const Readers& readers, const Path& place,

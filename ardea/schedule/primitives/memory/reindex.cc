@@ -34,7 +34,7 @@ class PatternSearch {
   PatternSearch(const Path& path, const Buffer& buffer)
       : path_(path), block_(block_at(path)), buffer_(buffer) {}
 
-  std::variant<Pattern, Refusal> run() {
+  Result<Pattern> run() {
     for (const Stmt& part : {block_.init, block_.body}) {
       if (!part) continue;
       visit_exprs(part, [&](const Expr& e) {
@@ -146,14 +146,12 @@ class Reindexing {
   }
 
   Outcome read() {
-    auto found = readers_of(f_, path_, buffer_, {BlockRef{block_.id}});
-    if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-    const auto place = read_place(std::get<Readers>(found));
-    if (const auto* refusal = std::get_if<Refusal>(&place)) return *refusal;
+    const Readers found = ARDEA_TRY(readers_of(f_, path_, buffer_, {BlockRef{block_.id}}));
+    Path place = ARDEA_TRY(read_place(found));
     const Function program = with_new_indices();
     const Path block = *path_to(program, BlockRef{block_.id});
     // With one reader the place is one of the statements around it.
-    const Path before(block.begin(), block.begin() + std::ssize(std::get<Path>(place)));
+    const Path before(block.begin(), block.begin() + std::ssize(place));
     Readers readers{block_around(block), by_iterator_, {block}, {}};
     const auto touched = read_from(program, readers, before, by_iterator_);
     const arith::Touched box =
@@ -177,16 +175,13 @@ class Reindexing {
       return Refusal{"index_not_invertible",
                      fmt::format("the indices of {} do not determine the iterators of block {}",
                                  print(make_load(buffer_, pattern_.indices)), block_.name)};
-    const auto old = writer_of(path_, buffer_);
-    if (const auto* refusal = std::get_if<Refusal>(&old)) return *refusal;
+    ARDEA_TRY(writer_of(path_, buffer_));
     const Function program = with_new_indices();
     const Path block = *path_to(program, BlockRef{block_.id});
     Writer writer{block, block_around(block), by_iterator_, {}, buffer_->name};
     for (const Buffer& buffer : {buffer_, by_iterator_})
       for (Touch& touch : touches(writer.scope, buffer)) writer.touches.push_back(std::move(touch));
-    const auto placed = write_place(program, writer, context_);
-    if (const auto* refusal = std::get_if<Refusal>(&placed)) return *refusal;
-    const auto& place = std::get<WritePlace>(placed);
+    const WritePlace place = ARDEA_TRY(write_place(program, writer, context_));
     const Block copy = copying(true);
     const Stmt nest = copy_nest(program, copy, place.box.region, place.path);
     return checked(finished(with(program, place.path, make_seq({place.path.back(), nest}))), copy);
@@ -289,8 +284,7 @@ class Reindexing {
   Function finished(const Function& program) const { return arith::complete_regions(program); }
 
   static Outcome checked(const Function& program, const Block& copy) {
-    if (auto refusal = refuse_races_around(program, *path_to(program, BlockRef{copy.id})))
-      return *std::move(refusal);
+    ARDEA_TRY(refuse_races_around(program, *path_to(program, BlockRef{copy.id})));
     return Applied{program, {BlockRef{copy.id}}};
   }
 
@@ -304,8 +298,7 @@ class Reindexing {
   Buffer by_iterator_;
 };
 
-std::variant<std::vector<std::size_t>, Refusal> kept_dimensions(const Reindex& step, const Buffer& buffer,
-                                                                bool writes) {
+Result<std::vector<std::size_t>> kept_dimensions(const Reindex& step, const Buffer& buffer, bool writes) {
   if (writes && !step.keep.empty())
     return Refusal{"kept_of_written",
                    fmt::format("{} is written, and only what is read may keep dimensions", buffer->name)};
@@ -322,26 +315,20 @@ std::variant<std::vector<std::size_t>, Refusal> kept_dimensions(const Reindex& s
 }  // namespace
 
 Outcome apply(const Function& f, const Reindex& step, Context& context) {
-  const auto referred = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block has no indices"};
   const Block& block = block_at(path);
-  const auto found = find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const Buffer& buffer = std::get<Buffer>(found);
+  const Buffer buffer =
+      ARDEA_TRY(find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name));
   for (const Touch& touch : touches(block_around(path), buffer))
     if (holds(path, path.size() - 1, touch.path) && !touch.plain)
       return Refusal{"buffer_is_viewed",
                      fmt::format("block {} uses {} through a view, a matched part or an address", block.name,
                                  buffer->name)};
-  auto pattern = PatternSearch(path, buffer).run();
-  if (auto* refusal = std::get_if<Refusal>(&pattern)) return std::move(*refusal);
-  const bool writes = std::get<Pattern>(pattern).writes;
-  const auto keep = kept_dimensions(step, buffer, writes);
-  if (const auto* refusal = std::get_if<Refusal>(&keep)) return *refusal;
-  Reindexing reindexing(f, path, buffer, std::get<Pattern>(std::move(pattern)),
-                        std::get<std::vector<std::size_t>>(keep), context);
+  Pattern pattern = ARDEA_TRY(PatternSearch(path, buffer).run());
+  const bool writes = pattern.writes;
+  std::vector<std::size_t> keep = ARDEA_TRY(kept_dimensions(step, buffer, writes));
+  Reindexing reindexing(f, path, buffer, std::move(pattern), keep, context);
   return writes ? reindexing.write() : reindexing.read();
 }
 

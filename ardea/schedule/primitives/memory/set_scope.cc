@@ -77,27 +77,20 @@ std::optional<Refusal> refuse_instructions(const Stmt& s, const Var& data, const
 }  // namespace
 
 Outcome apply(const Function& f, const SetScope& step, Context&) {
-  const auto referred = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
-  if (auto refusal = refuse_unknown_scope(step.storage_scope)) return *std::move(refusal);
-  const auto found = buffer_at(block_at(path), Side::write, step.buffer_index);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const Buffer& buffer = std::get<Buffer>(found);
-  auto allocation = allocation_of(f, buffer);
-  if (auto* refusal = std::get_if<Refusal>(&allocation)) return std::move(*refusal);
-  const auto& [owner, allocated] = std::get<Allocation>(allocation);
-  if (auto refusal = refuse_instructions(owner.back(), allocated->data, step.storage_scope))
-    return *std::move(refusal);
+  ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
+  const Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::write, step.buffer_index));
+  Allocation allocation = ARDEA_TRY(allocation_of(f, buffer));
+  const auto& [owner, allocated] = allocation;
+  ARDEA_TRY(refuse_instructions(owner.back(), allocated->data, step.storage_scope));
   const bool shared_by_more = *scope_rank(step.storage_scope) < *scope_rank(allocated->scope);
   const Function program = with(f, owner, moved(owner.back(), allocated->data, step.storage_scope));
   if (!shared_by_more) return Applied{program};
   const Path scope = *path_to(program, BlockRef{block_at(owner).id});
   for (const Buffer& now : block_at(scope).allocations)
     if (now->data == allocated->data)
-      for (const Touch& touch : touches(scope, now))
-        if (auto refusal = refuse_races_around(program, touch.path)) return *std::move(refusal);
+      for (const Touch& touch : touches(scope, now)) ARDEA_TRY(refuse_races_around(program, touch.path));
   return Applied{program};
 }
 

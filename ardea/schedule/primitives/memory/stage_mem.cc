@@ -120,14 +120,13 @@ class Staging {
 
   Outcome run() {
     const arith::Accesses touched = arith::accesses(part_, facts_);
-    auto found =
-        find_buffer(step_.buffer, regions_of(touched.reads), regions_of(touched.writes), part_name());
-    if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-    buffer_ = std::get<Buffer>(std::move(found));
+    Buffer found = ARDEA_TRY(
+        find_buffer(step_.buffer, regions_of(touched.reads), regions_of(touched.writes), part_name()));
+    buffer_ = std::move(found);
     reads_ = touched_box(touched.reads, buffer_);
     writes_ = touched_box(touched.writes, buffer_);
     for (const auto check : {&Staging::refuse_access, &Staging::find_window, &Staging::decide_copies})
-      if (auto refusal = (this->*check)()) return *std::move(refusal);
+      ARDEA_TRY((this->*check)());
     return staged();
   }
 
@@ -341,8 +340,7 @@ class Staging {
     program = with_allocation(program, BlockRef{block_at(block_around(path_)).id}, copy);
     program = arith::complete_regions(program);
     for (const Reference& added : results)
-      if (auto refusal = refuse_races_around(program, *path_to(program, std::get<BlockRef>(added))))
-        return *std::move(refusal);
+      ARDEA_TRY(refuse_races_around(program, *path_to(program, std::get<BlockRef>(added))));
     return Applied{program, results};
   }
 
@@ -390,11 +388,10 @@ class Staging {
 }  // namespace
 
 Outcome apply(const Function& f, const StageMem& step, Context& context) {
-  auto path = refer(f, step.block_or_loop);
-  if (auto* refusal = std::get_if<Refusal>(&path)) return std::move(*refusal);
-  if (std::get<Path>(path).size() == 1)
+  Path path = ARDEA_TRY(refer(f, step.block_or_loop));
+  if (path.size() == 1)
     return Refusal{"root_block", "the root block is all of the program, and nothing is around it"};
-  return Staging(f, step, std::get<Path>(std::move(path)), context).run();
+  return Staging(f, step, std::move(path), context).run();
 }
 
 }  // namespace ardea::schedule

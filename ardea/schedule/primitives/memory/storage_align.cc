@@ -26,16 +26,11 @@ std::string aligning_block(const Function& f, const Buffer& buffer, std::int64_t
 }  // namespace
 
 Outcome apply(const Function& f, const StorageAlign& step, Context& context) {
-  const auto referred = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
-  const auto found = buffer_at(block_at(path), Side::write, step.buffer_index);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const Buffer& buffer = std::get<Buffer>(found);
-  const auto allocation = allocation_of(f, buffer);
-  if (const auto* refusal = std::get_if<Refusal>(&allocation)) return *refusal;
-  const auto all = touches(std::get<Allocation>(allocation).owner, buffer);
+  const Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::write, step.buffer_index));
+  Allocation allocation = ARDEA_TRY(allocation_of(f, buffer));
+  const auto all = touches(allocation.owner, buffer);
   if (std::any_of(all.begin(), all.end(), [](const Touch& touch) { return !touch.plain; }))
     return Refusal{"buffer_is_viewed",
                    fmt::format("{} is also used through a view, a matched part or an address", buffer->name)};
@@ -46,14 +41,13 @@ Outcome apply(const Function& f, const StorageAlign& step, Context& context) {
                    fmt::format("axis is {}, must be from {} to {}", step.axis, -rank, rank - 1)};
   const arith::Analyzer facts = arith::facts_of(f);
   const Expr factor = make_int(step.factor), offset = make_int(step.offset);
-  if (auto refusal = context.require(
-          facts, factor > make_int(0),
-          {"factor_not_positive", fmt::format("factor is {}, must be positive", step.factor)}))
-    return *std::move(refusal);
-  if (auto refusal = context.require(facts, logical_and(offset >= make_int(0), offset < factor),
-                                     {"offset_outside", fmt::format("offset is {}, must be from 0 to {}",
-                                                                    step.offset, step.factor - 1)}))
-    return *std::move(refusal);
+  ARDEA_TRY(context.require(facts, factor > make_int(0), [&] {
+    return Refusal{"factor_not_positive", fmt::format("factor is {}, must be positive", step.factor)};
+  }));
+  ARDEA_TRY(context.require(facts, logical_and(offset >= make_int(0), offset < factor), [&] {
+    return Refusal{"offset_outside",
+                   fmt::format("offset is {}, must be from 0 to {}", step.offset, step.factor - 1)};
+  }));
   if (const std::string other = aligning_block(f, buffer, axis); !other.empty())
     return Refusal{"aligned_already",
                    fmt::format("block {} aligns axis {} of {} already", other, axis, buffer->name)};

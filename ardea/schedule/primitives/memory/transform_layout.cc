@@ -50,15 +50,13 @@ class Transforming {
       : f_(f), step_(step), buffer_(std::move(buffer)), owner_(owner_of(f, buffer_)) {}
 
   Outcome run() {
-    if (auto refusal = refuse_access()) return *std::move(refusal);
+    ARDEA_TRY(refuse_access());
     const Path scope = owner_.value_or(Path{f_.body});
     const Analyzer facts = arith::facts_inside(block_at(scope), facts_for_block(f_, scope));
-    auto found = buffer_layout(buffer_, step_.index_map, size_names(f_), facts);
-    if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-    layout_ = std::get<BufferLayout>(std::move(found));
-    if (auto refusal = read_pad_value()) return *std::move(refusal);
-    if (!owner_)
-      if (auto refusal = decide_copies(facts)) return *std::move(refusal);
+    BufferLayout found = ARDEA_TRY(buffer_layout(buffer_, step_.index_map, size_names(f_), facts));
+    layout_ = std::move(found);
+    ARDEA_TRY(read_pad_value());
+    if (!owner_) ARDEA_TRY(decide_copies(facts));
     return rewritten(BlockRef{block_at(scope).id}, facts);
   }
 
@@ -197,12 +195,10 @@ class Transforming {
 }  // namespace
 
 Outcome apply(const Function& f, const TransformLayout& step, Context&) {
-  const auto path = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&path)) return *refusal;
-  const Block& block = block_at(std::get<Path>(path));
-  auto buffer = find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name);
-  if (auto* refusal = std::get_if<Refusal>(&buffer)) return std::move(*refusal);
-  return Transforming(f, step, std::get<Buffer>(std::move(buffer))).run();
+  Path path = ARDEA_TRY(refer(f, step.block));
+  const Block& block = block_at(path);
+  Buffer buffer = ARDEA_TRY(find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name));
+  return Transforming(f, step, std::move(buffer)).run();
 }
 
 }  // namespace ardea::schedule

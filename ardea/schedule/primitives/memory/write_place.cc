@@ -27,7 +27,7 @@ class WritePlacing {
   WritePlacing(const Function& f, const Writer& writer, Context& context)
       : f_(f), writer_(writer), block_(block_at(writer.block)), context_(context) {}
 
-  std::variant<WritePlace, Refusal> run() const {
+  Result<WritePlace> run() const {
     std::optional<Refusal> first;
     for (std::size_t depth = writer_.scope.size(); depth < writer_.block.size(); ++depth) {
       if (writer_.block[depth].is<Seq>() || others_in(depth)) continue;
@@ -47,7 +47,7 @@ class WritePlacing {
     });
   }
 
-  std::variant<WritePlace, Refusal> at(std::size_t depth) const {
+  Result<WritePlace> at(std::size_t depth) const {
     const Path path = upto(writer_.block, depth);
     const Analyzer facts = facts_at(f_, path);
     std::unordered_set<Var> around;
@@ -57,9 +57,7 @@ class WritePlacing {
                      fmt::format("block {} goes on from what {} held before, which the new memory does not "
                                  "hold",
                                  block_.name, writer_.name)};
-    auto initialised = initialised_box(depth, facts);
-    if (auto* refusal = std::get_if<Refusal>(&initialised)) return std::move(*refusal);
-    const auto& first = std::get<std::optional<arith::Touched>>(initialised);
+    const std::optional<arith::Touched> first = ARDEA_TRY(initialised_box(depth, facts));
     for (const arith::Touched& write : arith::accesses(path.back(), facts).writes) {
       if (!(write.region.buffer == writer_.buffer)) continue;
       const arith::Touched box = without_loaded_bounds(write);
@@ -75,8 +73,7 @@ class WritePlacing {
 
   /// What the init of the block writes in one run of the statement, where loops are around it. Refused where
   /// it is not the first to touch its elements: the first updates would go on from old content.
-  std::variant<std::optional<arith::Touched>, Refusal> initialised_box(std::size_t depth,
-                                                                       const Analyzer& facts) const {
+  Result<std::optional<arith::Touched>> initialised_box(std::size_t depth, const Analyzer& facts) const {
     if (!block_.init) return std::nullopt;
     const auto late = [&](const std::string& why) {
       return Refusal{"init_is_not_first",
@@ -191,7 +188,7 @@ class Following {
 
 }  // namespace
 
-std::variant<Writer, Refusal> writer_of(const Path& block, const Buffer& buffer) {
+Result<Writer> writer_of(const Path& block, const Buffer& buffer) {
   Writer writer{block, block_around(block), buffer, {}, buffer->name};
   writer.touches = touches(writer.scope, buffer);
   if (is_declared_between(writer.scope, block, buffer)) return used_through_a_view(buffer, block_at(block));
@@ -206,19 +203,17 @@ std::variant<Writer, Refusal> writer_of(const Path& block, const Buffer& buffer)
   return writer;
 }
 
-std::variant<WritePlace, Refusal> write_place(const Function& f, const Writer& writer, Context& context) {
+Result<WritePlace> write_place(const Function& f, const Writer& writer, Context& context) {
   return WritePlacing(f, writer, context).run();
 }
 
-std::variant<std::vector<BlockId>, Refusal> readers_after(const Function& f, const Writer& writer,
-                                                          const WritePlace& place,
-                                                          const std::vector<BlockRef>& consumers) {
-  const auto found = blocks_inside(f, writer.scope, consumers);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
+Result<std::vector<BlockId>> readers_after(const Function& f, const Writer& writer, const WritePlace& place,
+                                           const std::vector<BlockRef>& consumers) {
+  std::vector<Path> found = ARDEA_TRY(blocks_inside(f, writer.scope, consumers));
   const Following following(f, writer, place);
   std::vector<BlockId> readers;
-  for (const Path& reader : std::get<std::vector<Path>>(found)) {
-    if (auto refusal = following.refuse(reader)) return *std::move(refusal);
+  for (const Path& reader : found) {
+    ARDEA_TRY(following.refuse(reader));
     readers.push_back(block_at(reader).id);
   }
   return readers;

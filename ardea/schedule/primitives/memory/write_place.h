@@ -20,7 +20,7 @@ struct Writer {
 /// Refused as
 ///   buffer_is_viewed (the block uses a view, a matched part or an address, or the buffer is a view that is
 ///   declared in the scope), read_in_binding (its bindings or predicate read the buffer).
-std::variant<Writer, Refusal> writer_of(const Path& block, const Buffer& buffer);
+Result<Writer> writer_of(const Path& block, const Buffer& buffer);
 
 /// After which statement the results are handed over, and which elements these are.
 struct WritePlace {
@@ -31,14 +31,13 @@ struct WritePlace {
 /// The outermost statement around the block in which nothing else touches the buffer, and whose every run
 /// fills a box and reads only of what it has written. Refused as
 ///   reads_old_content, init_is_not_first, writes_only_part.
-std::variant<WritePlace, Refusal> write_place(const Function& f, const Writer& writer, Context& context);
+Result<WritePlace> write_place(const Function& f, const Writer& writer, Context& context);
 
 /// Blocks that shall read the new memory. Refused where one is not in the scope (not_in_one_scope), does not
 /// read the buffer (not_a_consumer), uses it otherwise than by plain loads (buffer_is_viewed), does not stand
 /// beside the place and after it (consumer_elsewhere), reads what something else has written
 /// (written_between) or more than the box (reads_more_than_written).
-std::variant<std::vector<BlockId>, Refusal> readers_after(const Function& f, const Writer& writer,
-                                                          const WritePlace& place,
-                                                          const std::vector<BlockRef>& consumers);
+Result<std::vector<BlockId>> readers_after(const Function& f, const Writer& writer, const WritePlace& place,
+                                           const std::vector<BlockRef>& consumers);
 
 }  // namespace ardea::schedule

@@ -35,18 +35,15 @@ class ComputingAt {
   }
 
   Outcome run() {
-    if (auto refusal = check()) return *std::move(refusal);
+    ARDEA_TRY(check());
     const IteratorValues needed = needed_values();
-    auto allowed = allowed_values(needed);
-    if (auto* refusal = std::get_if<Refusal>(&allowed)) return std::move(*refusal);
-    const auto position = position_of(step_.index, 0, first_consumer(), step_.loop);
-    if (const auto* refusal = std::get_if<Refusal>(&position)) return *refusal;
-    const Stmt nest = placed_nest(
-        block_, {needed, std::get<IteratorValues>(std::move(allowed)), {}, step_.preserve_unit_loops},
-        variables_of(places_.loop), facts_);
+    IteratorValues allowed = ARDEA_TRY(allowed_values(needed));
+    std::size_t position = ARDEA_TRY(position_of(step_.index, 0, first_consumer(), step_.loop));
+    const Stmt nest = placed_nest(block_, {needed, std::move(allowed), {}, step_.preserve_unit_loops},
+                                  variables_of(places_.loop), facts_);
     const Removed removed = without(f_, places_.block);
-    const Function placed = with_inside(removed.program, step_.loop, std::get<std::size_t>(position), nest);
-    if (auto refusal = refuse_races_around(placed, *path_to(placed, step_.block))) return *std::move(refusal);
+    const Function placed = with_inside(removed.program, step_.loop, position, nest);
+    ARDEA_TRY(refuse_races_around(placed, *path_to(placed, step_.block)));
     return Applied{placed, {}, removed.gone};
   }
 
@@ -55,10 +52,10 @@ class ComputingAt {
     if (places_.loop_position < places_.block_position)
       return Refusal{"loop_is_before_block", fmt::format("loop {} runs before block {} has computed anything",
                                                          loop_.var.name(), block_.name)};
-    if (auto refusal = refuse_unless_movable(places_.block, places_.common)) return refusal;
-    if (auto refusal = refuse_unless_recomputable(f_, places_.block)) return refusal;
-    if (auto refusal = check_consumers()) return refusal;
-    if (auto refusal = refuse_changes_after(f_, places_)) return refusal;
+    ARDEA_TRY(refuse_unless_movable(places_.block, places_.common));
+    ARDEA_TRY(refuse_unless_recomputable(f_, places_.block));
+    ARDEA_TRY(check_consumers());
+    ARDEA_TRY(refuse_changes_after(f_, places_));
     return refuse_other_reduction_order(f_, places_.block, places_.common);
   }
 
@@ -110,7 +107,7 @@ class ComputingAt {
   }
 
   /// What the block may compute at the loop: nothing that it did not compute before with the same inputs.
-  std::variant<IteratorValues, Refusal> allowed_values(const IteratorValues& needed) const {
+  Result<IteratorValues> allowed_values(const IteratorValues& needed) const {
     const Buffer space = iteration_space(block_);
     const BufferRegion whole = whole_space(space, block_);
     const Executed before = executed(f_, places_.block, places_.common, space);
@@ -174,9 +171,8 @@ Outcome apply(const Function& f, const ComputeAt& step, Context& context) {
     const auto* refusal = std::get_if<Refusal>(&outcome);
     return refusal != nullptr && refusal->code == "already_there" ? Applied{f} : outcome;
   }
-  auto found = places_of(f, step.block, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  Outcome outcome = ComputingAt(f, step, std::get<Places>(std::move(found))).run();
+  Places found = ARDEA_TRY(places_of(f, step.block, step.loop));
+  Outcome outcome = ComputingAt(f, step, std::move(found)).run();
   auto* refusal = std::get_if<Refusal>(&outcome);
   if (refusal != nullptr && refusal->code != "no_such_position")
     refusal->way_out = [f, block = step.block] { return legal_loops_text(f, block); };

@@ -45,7 +45,7 @@ class Inlining {
   Outcome run() {
     for (const auto check : {&Inlining::check_buffer, &Inlining::check_readers, &Inlining::check_index,
                              &Inlining::check_coverage, &Inlining::check_inputs})
-      if (auto refusal = (this->*check)()) return *std::move(refusal);
+      ARDEA_TRY((this->*check)());
     Removed rest = without(f_, producer_.path);
     const Path around = *path_to(rest.program, BlockRef{block_at(producer_.scope).id});
     Block scope = block_at(around);
@@ -213,11 +213,9 @@ class Inlining {
 }  // namespace
 
 Outcome apply(const Function& f, const ComputeInline& step, Context&) {
-  const auto path = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&path)) return *refusal;
-  const auto producer = element_function(std::get<Path>(path));
-  if (const auto* refusal = std::get_if<Refusal>(&producer)) return *refusal;
-  return Inlining(f, std::get<ElementFunction>(producer)).run();
+  Path path = ARDEA_TRY(refer(f, step.block));
+  ElementFunction producer = ARDEA_TRY(element_function(path));
+  return Inlining(f, producer).run();
 }
 
 }  // namespace ardea::schedule

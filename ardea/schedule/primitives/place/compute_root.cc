@@ -27,11 +27,11 @@ class Rooting {
   }
 
   Outcome run() {
-    if (auto refusal = check()) return *std::move(refusal);
+    ARDEA_TRY(check());
     const Stmt consumer = first_consumer();
     if (!consumer)
       return Refusal{"no_consumer", fmt::format("nothing reads what block {} writes", block_.name)};
-    if (auto refusal = check_way(consumer)) return *std::move(refusal);
+    ARDEA_TRY(check_way(consumer));
     return placed(consumer);
   }
 
@@ -40,9 +40,9 @@ class Rooting {
     if (std::none_of(path_.begin() + static_cast<std::ptrdiff_t>(top_), path_.end(),
                      [](const Stmt& s) { return s.is<Seq>(); }))
       return Refusal{"already_there", fmt::format("block {} is in loops of its own already", block_.name)};
-    if (auto refusal = refuse_unless_movable(path_, top_)) return refusal;
-    if (auto refusal = refuse_unless_recomputable(f_, path_)) return refusal;
-    if (auto refusal = check_reductions()) return refusal;
+    ARDEA_TRY(refuse_unless_movable(path_, top_));
+    ARDEA_TRY(refuse_unless_recomputable(f_, path_));
+    ARDEA_TRY(check_reductions());
     if (!before_.exact)
       return Refusal{"not_computed_before",
                      fmt::format("it is not known which values of its iterators block {} runs: {} or a part "
@@ -146,11 +146,9 @@ class Rooting {
 }  // namespace
 
 Outcome apply(const Function& f, const ComputeRoot& step, Context&) {
-  auto found = refer(f, step.block);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  if (std::get<Path>(found).size() == 1)
-    return Refusal{"already_there", "the block is the program's root, in no loops"};
-  return Rooting(f, std::get<Path>(std::move(found))).run();
+  Path found = ARDEA_TRY(refer(f, step.block));
+  if (found.size() == 1) return Refusal{"already_there", "the block is the program's root, in no loops"};
+  return Rooting(f, std::move(found)).run();
 }
 
 }  // namespace ardea::schedule

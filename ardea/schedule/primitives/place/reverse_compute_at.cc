@@ -37,11 +37,10 @@ class Consuming {
   }
 
   Outcome run() {
-    if (auto refusal = check()) return *std::move(refusal);
-    if (auto refusal = find_written()) return *std::move(refusal);
-    const auto position =
-        position_of(step_.index, after_producers(), statements_of(loop_.body).size(), step_.loop);
-    if (const auto* refusal = std::get_if<Refusal>(&position)) return *refusal;
+    ARDEA_TRY(check());
+    ARDEA_TRY(find_written());
+    std::size_t position =
+        ARDEA_TRY(position_of(step_.index, after_producers(), statements_of(loop_.body).size(), step_.loop));
     const Executed before = executed(f_, places_.block, places_.common, space_);
     if (!before.exact)
       return Refusal{"not_all_values_run",
@@ -49,14 +48,14 @@ class Consuming {
                                  "place: {} or a part of it",
                                  block_.name, print(before.box))};
     const IteratorValues values = available_values(before);
-    if (auto refusal = refuse_no_value(values)) return *std::move(refusal);
+    ARDEA_TRY(refuse_no_value(values));
     const Stmt nest = placed_nest(block_, {values, values, guards_, step_.preserve_unit_loops},
                                   variables_of(places_.loop), facts_);
-    if (auto refusal = check_reads(nest)) return *std::move(refusal);
+    ARDEA_TRY(check_reads(nest));
     const Removed removed = without(f_, places_.block);
-    const Function placed = with_inside(removed.program, step_.loop, std::get<std::size_t>(position), nest);
+    const Function placed = with_inside(removed.program, step_.loop, position, nest);
     const Path now = *path_to(placed, step_.block);
-    if (auto refusal = check_values(before, placed, now)) return *std::move(refusal);
+    ARDEA_TRY(check_values(before, placed, now));
     // No new race: each element is written by one iteration of every loop around, and what is read there was
     // written by the same iteration or by none.
     return Applied{placed, {}, removed.gone};
@@ -68,12 +67,12 @@ class Consuming {
       return Refusal{"loop_is_after_block", fmt::format("loop {} runs after block {}, so that nothing "
                                                         "under it can be an input of the block",
                                                         loop_.var.name(), block_.name)};
-    if (auto refusal = refuse_unless_movable(places_.block, places_.common)) return refusal;
+    ARDEA_TRY(refuse_unless_movable(places_.block, places_.common));
     const std::vector<Stmt> between = places_.statements_between();
     const Memory reads = memory_of(*block_.reads), writes = memory_of(*block_.writes);
     produced_ = common(reads, use_of(between, block_.id).writes);
     updated_ = common(produced_, writes);
-    if (auto refusal = check_outputs(between, writes)) return refusal;
+    ARDEA_TRY(check_outputs(between, writes));
     if (!meet(memory_use(loop_.body).writes, produced_))
       return Refusal{"no_producer", fmt::format("nothing under loop {} writes what block {} reads",
                                                 loop_.var.name(), block_.name)};
@@ -317,9 +316,8 @@ class Consuming {
 }  // namespace
 
 Outcome apply(const Function& f, const ReverseComputeAt& step, Context&) {
-  auto found = places_of(f, step.block, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-  return Consuming(f, step, std::get<Places>(std::move(found))).run();
+  Places found = ARDEA_TRY(places_of(f, step.block, step.loop));
+  return Consuming(f, step, std::move(found)).run();
 }
 
 }  // namespace ardea::schedule

@@ -41,11 +41,11 @@ class ReverseInlining {
         facts_(arith::facts_inside(scope(), facts_at(f, consumer.scope))) {}
 
   Outcome run() {
-    if (auto refusal = find_producer()) return *std::move(refusal);
+    ARDEA_TRY(find_producer());
     for (const auto check : {&ReverseInlining::check_order, &ReverseInlining::find_element,
                              &ReverseInlining::solve, &ReverseInlining::check_whole_domain,
                              &ReverseInlining::check_rounds, &ReverseInlining::check_between})
-      if (auto refusal = (this->*check)()) return *std::move(refusal);
+      ARDEA_TRY((this->*check)());
     Removed rest = without(f_, consumer_.path);
     const Path path = *path_to(rest.program, BlockRef{scope().id});
     Block around = block_at(path);
@@ -108,9 +108,8 @@ class ReverseInlining {
     if (!writer || block_around(*writer) != consumer_.scope)
       return Refusal{"no_producer",
                      fmt::format("no block beside {} writes {}, which it reads", to().name, buffer_->name)};
-    auto producer = element_function(*writer);
-    if (auto* refusal = std::get_if<Refusal>(&producer)) return std::move(*refusal);
-    producer_ = std::get<ElementFunction>(std::move(producer));
+    ElementFunction producer = ARDEA_TRY(element_function(*writer));
+    producer_ = std::move(producer);
     for (const Touch& touch : all)
       if (touch.reads && !is_part_of(touch, consumer_.path))
         return Refusal{"other_reader", fmt::format("{} is read by more than block {}: {}", buffer_->name,
@@ -157,9 +156,11 @@ class ReverseInlining {
     for (std::size_t d = 0; d < element_.size(); ++d)
       if (auto other = context_.require(
               facts, equals(as_index(substitute(element_[d], values_)), as_index(producer_->indices[d])),
-              {"index_not_invertible",
-               fmt::format("block {} reads only {}, not all that block {} writes", to().name,
-                           print(make_load(buffer_, element_)), from().name)}))
+              [&] {
+                return Refusal{"index_not_invertible",
+                               fmt::format("block {} reads only {}, not all that block {} writes", to().name,
+                                           print(make_load(buffer_, element_)), from().name)};
+              }))
         return other;
     for (const BlockIterator& iterator : to().iterators) {
       const Expr value = as_index(values_.at(iterator.var)), low = as_index(iterator.domain.min);
@@ -295,11 +296,9 @@ class ReverseInlining {
 }  // namespace
 
 Outcome apply(const Function& f, const ReverseComputeInline& step, Context& context) {
-  const auto path = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&path)) return *refusal;
-  const auto consumer = element_function(std::get<Path>(path));
-  if (const auto* refusal = std::get_if<Refusal>(&consumer)) return *refusal;
-  return ReverseInlining(f, std::get<ElementFunction>(consumer), context).run();
+  Path path = ARDEA_TRY(refer(f, step.block));
+  ElementFunction consumer = ARDEA_TRY(element_function(path));
+  return ReverseInlining(f, consumer, context).run();
 }
 
 }  // namespace ardea::schedule

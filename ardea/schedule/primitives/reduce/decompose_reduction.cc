@@ -21,8 +21,8 @@ class Decomposition {
   Decomposition(const Function& f, const ReductionNest& nest) : f_(f), nest_(nest) {}
 
   Outcome run() const {
-    if (auto refusal = refuse_init()) return *std::move(refusal);
-    if (auto refusal = refuse_other_touches()) return *std::move(refusal);
+    ARDEA_TRY(refuse_init());
+    ARDEA_TRY(refuse_other_touches());
     const Block init = init_block();
     Function program = with(f_, nest_.outside(), make_seq({init_nest(init), update_nest()}));
     return Applied{arith::complete_regions(program), {BlockRef{init.id}}};
@@ -199,18 +199,15 @@ Function with_reads_around(const Function& f, const Path& path) {
 }  // namespace
 
 Outcome apply(const Function& f, const DecomposeReduction& step, Context& context) {
-  const auto found = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  const auto loop = refer(f, step.loop);
-  if (const auto* refusal = std::get_if<Refusal>(&loop)) return *refusal;
-  const Path& path = std::get<Path>(found);
+  Path found = ARDEA_TRY(refer(f, step.block));
+  Path loop = ARDEA_TRY(refer(f, step.loop));
+  const Path& path = found;
   const std::vector<LoopRef> around = loops_around(path);
   if (std::find(around.begin(), around.end(), step.loop) == around.end())
     return Refusal{"loop_not_around", fmt::format("loop {} is none of the loops around block {}",
                                                   step.loop.var.name(), block_at(path).name)};
-  const auto nest = reduction_nest(f, path, std::get<Path>(loop).size() - 1, context);
-  if (const auto* refusal = std::get_if<Refusal>(&nest)) return *refusal;
-  Outcome outcome = Decomposition(f, std::get<ReductionNest>(nest)).run();
+  ReductionNest nest = ARDEA_TRY(reduction_nest(f, path, loop.size() - 1, context));
+  Outcome outcome = Decomposition(f, nest).run();
   if (auto* applied = std::get_if<Applied>(&outcome))
     applied->program = with_reads_around(applied->program, path);
   return outcome;

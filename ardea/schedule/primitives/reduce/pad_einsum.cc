@@ -35,7 +35,7 @@ class Padding {
   Outcome run() {
     for (const auto check : {&Padding::find_loops, &Padding::find_extents, &Padding::find_operands,
                              &Padding::refuse_padding_that_counts})
-      if (auto refusal = (this->*check)()) return *std::move(refusal);
+      ARDEA_TRY((this->*check)());
     std::vector<Stmt> statements;
     std::vector<Reference> results;
     const auto add = [&](const Block& block) {
@@ -73,8 +73,7 @@ class Padding {
       loops_.insert(loops_.begin(), loop);
     }
     facts_ = facts_at(f_, outside());
-    for (const For* loop : loops_)
-      if (auto refusal = refuse_unless_plain(*loop)) return refusal;
+    for (const For* loop : loops_) ARDEA_TRY(refuse_unless_plain(*loop));
     if (block_.predicate)
       return unfit(fmt::format("block {} runs only where {}", block_.name, print(block_.predicate)));
     for (const For* loop : loops_) {
@@ -99,10 +98,10 @@ class Padding {
     if (step_.padding.size() != block_.iterators.size()) return Refusal{"padding_does_not_fit", counts};
     for (std::size_t i = 0; i < step_.padding.size(); ++i) {
       const std::int64_t multiple = step_.padding[i];
-      if (auto refusal = context_.require(
-              facts_, make_int(multiple) > make_int(0),
-              {"padding_does_not_fit", fmt::format("number {} is {}, must be positive", i + 1, multiple)}))
-        return refusal;
+      ARDEA_TRY(context_.require(facts_, make_int(multiple) > make_int(0), [&] {
+        return Refusal{"padding_does_not_fit",
+                       fmt::format("number {} is {}, must be positive", i + 1, multiple)};
+      }));
       const Expr extent = arith::as_index(block_.iterators[i].domain.extent);
       extents_.push_back(
           is_padded(i) ? facts_.simplify(floor_div(extent + (multiple - 1), multiple) * multiple) : extent);
@@ -125,7 +124,7 @@ class Padding {
     const ReducedElement& element = reducer->elements()[0];
     term_ = element.term;
     neutral_ = element.neutral;
-    if (auto refusal = take(output_, element.buffer, element.indices)) return refusal;
+    ARDEA_TRY(take(output_, element.buffer, element.indices));
     std::optional<Refusal> refusal;
     visit_exprs(term_, [&](const Expr& e) {
       const auto* load = e.as<Load>();
@@ -154,13 +153,13 @@ class Padding {
       // A copy reads all that the iterators reach, also what the block itself reads under a condition only.
       const Expr extent = arith::as_index(found->domain.extent);
       const Expr size = arith::as_index(buffer->shape[operand.iterators.size()]);
-      if (auto refusal = context_.require(
-              facts_, extent <= size,
-              {"operand_too_small",
-               fmt::format("{} reaches {}, and {} has {} elements there, which block {} asks before it reads",
-                           found->var.name(), print(facts_.simplify(extent)), buffer->name, print(size),
-                           block_.name)}))
-        return refusal;
+      ARDEA_TRY(context_.require(facts_, extent <= size, [&] {
+        return Refusal{
+            "operand_too_small",
+            fmt::format("{} reaches {}, and {} has {} elements there, which block {} asks before it reads",
+                        found->var.name(), print(facts_.simplify(extent)), buffer->name, print(size),
+                        block_.name)};
+      }));
       operand.iterators.push_back(at);
       shape.push_back(extents_[at]);
     }
@@ -270,9 +269,7 @@ class Padding {
 }  // namespace
 
 Outcome apply(const Function& f, const PadEinsum& step, Context& context) {
-  const auto referred = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&referred)) return *refusal;
-  const Path& path = std::get<Path>(referred);
+  const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block has no iterators"};
   return Padding(f, path, step, context).run();
 }

@@ -27,7 +27,7 @@ class Factoring {
 
   Outcome run() {
     split_conditions();
-    if (auto refusal = refuse_outer_variables()) return *std::move(refusal);
+    ARDEA_TRY(refuse_outer_variables());
     make_buffers();
     const Block partial = partial_block();
     const Stmt old = nest_.path.back();
@@ -245,9 +245,7 @@ std::size_t nest_begin(const Path& path) {
 }  // namespace
 
 Outcome apply(const Function& f, const RFactor& step, Context& context) {
-  auto referred = refer_to_loop(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const FoundLoop& found = std::get<FoundLoop>(referred);
+  const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
   const std::string& loop_name = found.loop->var.name();
   if (found.loop->kind != ForKind::serial)
     return Refusal{"loop_is_not_serial",
@@ -256,9 +254,7 @@ Outcome apply(const Function& f, const RFactor& step, Context& context) {
   if (!block)
     return Refusal{"not_one_block", fmt::format("loop {} holds more than loops around one block", loop_name)};
   const Path path = *path_to(f, BlockRef{block.as<Block>()->id});
-  const auto nested = reduction_nest(f, path, nest_begin(found.path), context);
-  if (const auto* refusal = std::get_if<Refusal>(&nested)) return *refusal;
-  const auto& nest = std::get<ReductionNest>(nested);
+  const ReductionNest nest = ARDEA_TRY(reduction_nest(f, path, nest_begin(found.path), context));
   if (!nest.feeds(*found.loop, IteratorKind::reduce))
     return Refusal{"loop_does_not_reduce",
                    fmt::format("loop {} feeds no reduce iterator of block {}", loop_name, nest.block().name)};

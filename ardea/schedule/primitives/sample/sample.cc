@@ -84,9 +84,7 @@ bool is_tile(const std::vector<std::int64_t>& factors, std::int64_t extent, cons
 }  // namespace
 
 Outcome apply(const Function& f, const SamplePerfectTile& step, Context& context) {
-  auto referred = refer_to_loop(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const auto& found = std::get<FoundLoop>(referred);
+  const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
   const auto extent = constant_int(found.facts.simplify(found.loop->extent));
   if (!extent)
     return Refusal{"extent_is_symbolic",

@@ -34,9 +34,8 @@ std::vector<Location> locations(const Function& f, const BlockRef& block) {
 }  // namespace
 
 Outcome apply(const Function& f, const SampleComputeLocation& step, Context& context) {
-  const auto found = refer(f, step.block);
-  if (const auto* refusal = std::get_if<Refusal>(&found)) return *refusal;
-  if (std::get<Path>(found).size() == 1)
+  Path found = ARDEA_TRY(refer(f, step.block));
+  if (found.size() == 1)
     return Refusal{"root_block", "the root block is where all others stand; it cannot move"};
   const std::vector<Location> all = locations(f, step.block);
   auto chosen = all.begin() + static_cast<std::ptrdiff_t>(step.decision ? 0 : context.draw(all.size()));

@@ -22,15 +22,13 @@ class Isolating {
   Isolating(const Function& f, const Path& path, bool keep_units, Context& context)
       : f_(f), path_(path), keep_units_(keep_units), context_(context) {}
 
-  std::variant<IsolatedNest, Refusal> run() {
-    if (auto refusal = find_parts()) return *std::move(refusal);
-    if (auto refusal = refuse_outer_bounds()) return *std::move(refusal);
-    for (const BlockIterator& iterator : block_->iterators)
-      if (auto refusal = divide(iterator)) return *std::move(refusal);
-    if (auto refusal = divide_predicate()) return *std::move(refusal);
+  Result<IsolatedNest> run() {
+    ARDEA_TRY(find_parts());
+    ARDEA_TRY(refuse_outer_bounds());
+    for (const BlockIterator& iterator : block_->iterators) ARDEA_TRY(divide(iterator));
+    ARDEA_TRY(divide_predicate());
     outer_.name = free_block_name(f_, block_->name + "_o");
-    if (block_->init)
-      if (auto refusal = move_init()) return *std::move(refusal);
+    if (block_->init) ARDEA_TRY(move_init());
     IsolatedNest nest{outer_, loops_, inner_block()};
     nest.outer.body = around(nest.loops, nest.inner);
     return nest;
@@ -115,12 +113,11 @@ class Isolating {
     const bool is_outside = is_one(count);
     const Expr offset = is_zero(first) ? base : base - first;
     if (!is_outside)
-      if (auto refusal = context_.require(
-              facts_, equals(floor_mod(offset, count), make_int(0, type)),
-              does_not_divide(iterator,
-                              fmt::format("of which {} is not a multiple of the {} values in the nest",
-                                          print(facts_.simplify(offset)), print(count)))))
-        return refusal;
+      ARDEA_TRY(context_.require(facts_, equals(floor_mod(offset, count), make_int(0, type)), [&] {
+        return does_not_divide(iterator,
+                               fmt::format("of which {} is not a multiple of the {} values in the nest",
+                                           print(facts_.simplify(offset)), print(count)));
+      }));
     const bool is_inside = !is_outside && facts_.proves(equals(offset, make_int(0, type)));
     Expr value = make_int(0, type);
     if (!is_inside || keep_units_) {
@@ -182,14 +179,13 @@ class Isolating {
       inside.assume(outside);
     }
     for (const Expr& condition : about_nest)
-      if (auto refusal = context_.require(
-              inside, condition,
-              {"condition_inside",
-               fmt::format("block {} runs only where {}, which the loops of the nest decide", block_->name,
-                           print(condition)),
-               {},
-               [] { return std::string("split by a factor that divides, or with tail=\"cut\""); }}))
-        return refusal;
+      ARDEA_TRY(context_.require(inside, condition, [&] {
+        return Refusal{"condition_inside",
+                       fmt::format("block {} runs only where {}, which the loops of the nest decide",
+                                   block_->name, print(condition)),
+                       {},
+                       [] { return std::string("split by a factor that divides, or with tail=\"cut\""); }};
+      }));
     return std::nullopt;
   }
 
@@ -317,8 +313,7 @@ class Isolating {
 
 }  // namespace
 
-std::variant<IsolatedNest, Refusal> isolate(const Function& f, const Path& path, bool keep_units,
-                                            Context& context) {
+Result<IsolatedNest> isolate(const Function& f, const Path& path, bool keep_units, Context& context) {
   return Isolating(f, path, keep_units, context).run();
 }
 

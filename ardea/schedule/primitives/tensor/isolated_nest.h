@@ -20,7 +20,6 @@ struct IsolatedNest {
 /// is left has one value, and is kept as an iterator only where `keep_units`. Refused as
 ///   root_block, not_one_block, bounds_depend, binding_does_not_divide, condition_inside, loop_feeds_both,
 ///   init_input_changes, instances_repeat.
-std::variant<IsolatedNest, Refusal> isolate(const Function& f, const Path& path, bool keep_units,
-                                            Context& context);
+Result<IsolatedNest> isolate(const Function& f, const Path& path, bool keep_units, Context& context);
 
 }  // namespace ardea::schedule

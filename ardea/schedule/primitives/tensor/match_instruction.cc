@@ -83,8 +83,8 @@ class Matching {
         facts_(facts),
         context_(context) {}
 
-  std::variant<std::vector<Expr>, Refusal> run() {
-    if (auto refusal = find_places()) return *std::move(refusal);
+  Result<std::vector<Expr>> run() {
+    ARDEA_TRY(find_places());
     used_.assign(actual_.loops.size(), false);
     for (std::size_t v = 0; v < used_.size(); ++v)
       used_[v] = is_one(facts_.simplify(actual_.loops[v].extent));
@@ -236,7 +236,7 @@ class Matching {
     return nullptr;
   }
 
-  std::variant<std::vector<Expr>, Refusal> arguments() {
+  Result<std::vector<Expr>> arguments() {
     std::vector<Expr> addresses;
     std::size_t operand = 0;
     for (const ardea::Parameter& parameter : instruction_.meaning.parameters) {
@@ -252,9 +252,8 @@ class Matching {
       std::vector<Expr> corner;
       for (const Expr& index : pair->actual_indices)
         corner.push_back(facts_.simplify(substitute(index, starts)));
-      if (auto refusal = choose_lane(*pair, formal_places_[at].start, corner)) return *std::move(refusal);
-      if (auto refusal = check_operand(instruction_.operands[operand++], *pair, corner))
-        return *std::move(refusal);
+      ARDEA_TRY(choose_lane(*pair, formal_places_[at].start, corner));
+      ARDEA_TRY(check_operand(instruction_.operands[operand++], *pair, corner));
       addresses.push_back(make_call("address_of", {make_load(pair->actual, corner)}));
     }
     for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -320,13 +319,13 @@ class Matching {
     const Expr bytes = facts_.simplify(place * buffer->type.bytes());
     const Expr holds = logical_and(equals(floor_mod(bytes, make_int(operand.alignment_bytes)), make_int(0)),
                                    make_bool(buffer->alignment_bytes % operand.alignment_bytes == 0));
-    return context_.require(
-        facts_, holds,
-        {"not_aligned",
-         fmt::format("operand {} must be aligned to {} bytes, but {} begins at byte {} "
-                     "of {}, which is aligned to {}",
-                     pair.formal->name, operand.alignment_bytes, print(make_load(buffer, corner)),
-                     print(bytes), buffer->name, buffer->alignment_bytes)});
+    return context_.require(facts_, holds, [&] {
+      return Refusal{"not_aligned",
+                     fmt::format("operand {} must be aligned to {} bytes, but {} begins at byte {} "
+                                 "of {}, which is aligned to {}",
+                                 pair.formal->name, operand.alignment_bytes, print(make_load(buffer, corner)),
+                                 print(bytes), buffer->name, buffer->alignment_bytes)};
+    });
   }
 
   const intrin::Instruction& instruction_;
@@ -342,7 +341,7 @@ class Matching {
 
 }  // namespace
 
-std::variant<StoreNest, Refusal> store_nest(const Stmt& s, const Analyzer& facts, Context& context) {
+Result<StoreNest> store_nest(const Stmt& s, const Analyzer& facts, Context& context) {
   StoreNest nest;
   Substitution values;
   Analyzer inside = facts;
@@ -363,10 +362,10 @@ std::variant<StoreNest, Refusal> store_nest(const Stmt& s, const Analyzer& facts
       if (!block->matches.empty() || !block->allocations.empty())
         return Refusal{"not_one_store", fmt::format("block {} has buffers of its own", block->name)};
       for (const Expr& condition : arith::conjuncts(block->predicate))
-        if (auto refusal = context.require(inside, substitute(condition, values),
-                                           {"condition_inside", fmt::format("block {} runs only where {}",
-                                                                            block->name, print(condition))}))
-          return *std::move(refusal);
+        ARDEA_TRY(context.require(inside, substitute(condition, values), [&] {
+          return Refusal{"condition_inside",
+                         fmt::format("block {} runs only where {}", block->name, print(condition))};
+        }));
       Substitution bindings;
       for (const BlockIterator& iterator : block->iterators)
         bindings[iterator.var] = make_cast(iterator.var.type(), substitute(iterator.binding, values));
@@ -381,9 +380,8 @@ std::variant<StoreNest, Refusal> store_nest(const Stmt& s, const Analyzer& facts
   }
 }
 
-std::variant<std::vector<Expr>, Refusal> match_instruction(const intrin::Instruction& instruction,
-                                                           const StoreNest& nest, const Analyzer& facts,
-                                                           Context& context) {
+Result<std::vector<Expr>> match_instruction(const intrin::Instruction& instruction, const StoreNest& nest,
+                                            const Analyzer& facts, Context& context) {
   Stmt program = instruction.meaning.body;
   if (const Block* root = root_block(instruction.meaning)) program = root->body;
   auto formal = store_nest(program, {}, context);

@@ -6,10 +6,8 @@
 namespace ardea::schedule {
 
 Outcome apply(const Function& f, const SoftwarePipeline& step, Context&) {
-  auto referred = refer_to_loop(f, step.loop);
-  if (auto* refusal = std::get_if<Refusal>(&referred)) return std::move(*refusal);
-  const auto& found = std::get<FoundLoop>(referred);
-  if (const auto refusal = refuse_pipelined_twice(f, found.path)) return *refusal;
+  const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
+  ARDEA_TRY(refuse_pipelined_twice(f, found.path));
   if (auto problem = arith::refuse_stages(f, found.path, {step.stage, step.order}))
     return as_refusal(*std::move(problem));
   For loop = *found.loop;

@@ -37,12 +37,10 @@ Outcome tensorized(const Function& f, const Path& path, const intrin::Instructio
           "writes_have_gaps",
           fmt::format("the nest does not write all of {}, and an instruction is taken to write whole boxes",
                       print(write.region))};
-  auto nest = store_nest(block.body, facts, context);
-  if (auto* refusal = std::get_if<Refusal>(&nest)) return std::move(*refusal);
-  auto matched = match_instruction(instruction, std::get<StoreNest>(nest), facts, context);
-  if (auto* refusal = std::get_if<Refusal>(&matched)) return std::move(*refusal);
+  StoreNest nest = ARDEA_TRY(store_nest(block.body, facts, context));
+  std::vector<Expr> matched = ARDEA_TRY(match_instruction(instruction, nest, facts, context));
   std::vector<Expr> arguments = {make_string(instruction.name)};
-  for (const Expr& argument : std::get<std::vector<Expr>>(matched)) arguments.push_back(argument);
+  for (const Expr& argument : matched) arguments.push_back(argument);
   std::vector<Forwarded> gone = gone_with(block.body);
   block.body = Evaluate{make_call("tensor_instruction", arguments)};
   return Applied{with(f, path, block), {BlockRef{block.id}}, std::move(gone)};
@@ -51,15 +49,14 @@ Outcome tensorized(const Function& f, const Path& path, const intrin::Instructio
 }  // namespace
 
 Outcome apply(const Function& f, const Tensorize& step, Context& context) {
-  auto found = refer(f, step.block_or_loop);
-  if (auto* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
+  Path found = ARDEA_TRY(refer(f, step.block_or_loop));
   const std::vector<std::string> names = intrin::instruction_names();
   if (std::find(names.begin(), names.end(), step.tensor_intrin) == names.end())
     return Refusal{"no_such_instruction",
                    fmt::format("there is no tensor instruction {}{}", in_quotes(step.tensor_intrin),
                                did_you_mean(step.tensor_intrin, names))};
   const intrin::Instruction& instruction = intrin::find_instruction(step.tensor_intrin);
-  const Path& path = std::get<Path>(found);
+  const Path& path = found;
   for (std::size_t i = 0; i + 1 < path.size(); ++i)
     if (const auto* loop = path[i].as<For>(); loop != nullptr && loop->kind == ForKind::vectorized)
       return Refusal{"inside_vectorized",
@@ -69,9 +66,8 @@ Outcome apply(const Function& f, const Tensorize& step, Context& context) {
   if (path.size() == 1 && path[0].is<Block>())
     return Refusal{"root_block", "the root block holds the whole program, which is no instruction"};
   if (path.back().is<Block>()) return tensorized(f, path, instruction, context);
-  auto nest = isolate(f, path, step.preserve_unit_iters, context);
-  if (auto* refusal = std::get_if<Refusal>(&nest)) return std::move(*refusal);
-  const Block& outer = std::get<IsolatedNest>(nest).outer;
+  IsolatedNest nest = ARDEA_TRY(isolate(f, path, step.preserve_unit_iters, context));
+  const Block& outer = nest.outer;
   // The regions of the new block are those of the nest that it held.
   const Function blockized = arith::complete_regions(with(f, path, outer));
   return tensorized(blockized, *path_to(blockized, BlockRef{outer.id}), instruction, context);
