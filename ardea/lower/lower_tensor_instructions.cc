@@ -4,7 +4,7 @@
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/lower/instruction_windows.h"
+#include "ardea/limits/instruction_windows.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/pipeline.h"
@@ -88,10 +88,10 @@ class BoundCall {
   /// That the operand lies in its buffer dimension by dimension, which guards of tiles say more directly than
   /// that its last element does. False where the window is no box.
   Expr box_lies_inside(const Stmt& call, std::size_t i) const {
-    const auto windows = windows_of(*instruction_call(call), buffers_[i], arith::Analyzer());
+    const auto windows = limits::windows_of(*limits::instruction_call(call), buffers_[i], arith::Analyzer());
     if (!windows) return make_bool(false);
     Expr inside = make_bool(true);
-    for (const InstructionWindow& window : *windows)
+    for (const limits::InstructionWindow& window : *windows)
       for (std::size_t d = 0; d < window.corner.size(); ++d) {
         const Expr corner = as_index(window.corner[d]);
         inside =

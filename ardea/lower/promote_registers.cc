@@ -3,10 +3,10 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/limits/register_tile.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/register_slots.h"
 #include "ardea/support/error.h"
-#include "ardea/target/register_tile.h"
 
 namespace ardea::lower {
 
@@ -156,7 +156,7 @@ void check_loops(const Stmt& body, const std::string& function, const target::Ta
     for (const Buffer& buffer : buffers_in(loop->body)) {
       if (buffer->scope != register_scope || !own.insert(buffer->data).second) continue;
       const std::int64_t elements = constant_int(buffer->shape[0]).value_or(1);
-      taken += target::registers_of(buffer->type.with_lanes(buffer->type.lanes * elements), target);
+      taken += limits::registers_of(buffer->type.with_lanes(buffer->type.lanes * elements), target);
       example = buffer->name;
     }
     require(taken <= target.vector_registers,

@@ -1,8 +1,8 @@
 #include "ardea/ir/pragmas.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/limits/lane_counts.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/lane_code.h"
-#include "ardea/lower/lane_counts.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/tail_cases.h"
 
@@ -19,7 +19,11 @@ constexpr std::int64_t most_copies = 4;
 class Vectorizing {
  public:
   Vectorizing(const For& loop, const Analyzer& facts, const target::Target& target)
-      : loop_(loop), type_(loop.var.type()), facts_(facts), target_(target), bits_(widest_bits(loop.body)) {}
+      : loop_(loop),
+        type_(loop.var.type()),
+        facts_(facts),
+        target_(target),
+        bits_(limits::widest_bits(loop.body)) {}
 
   Stmt run() {
     const auto extent = constant_int(loop_.extent);
@@ -40,8 +44,9 @@ class Vectorizing {
     if (extent < 1) return std::nullopt;
     std::vector<Stmt> parts;
     std::int64_t done = 0;
-    const Rest rest = rest_of(loop_.body, bits_, target_);
-    for (const LanePiece& piece : lane_pieces(extent, bits_, registers_for(loop_.body), rest, target_)) {
+    const limits::Rest rest = limits::rest_of(loop_.body, bits_, target_);
+    for (const limits::LanePiece& piece :
+         limits::lane_pieces(extent, bits_, limits::registers_for(loop_.body), rest, target_)) {
       const bool is_loop = piece.rounds > most_copies;
       for (std::int64_t copy = 0; copy < (is_loop ? 1 : piece.rounds); ++copy) {
         const auto part = is_loop ? rounds(number(piece.rounds), piece.lanes)
@@ -57,7 +62,7 @@ class Vectorizing {
 
   /// As many vectors of one register as fit; the rest by a mask or one by one.
   Parts unknown_extent() const {
-    const int lanes = register_lanes(bits_, target_);
+    const int lanes = limits::register_lanes(bits_, target_);
     const Expr extent =
         facts_.proves(loop_.extent >= number(0)) ? loop_.extent : max(loop_.extent, number(0));
     const Expr whole = facts_.simplify(floor_div(extent, number(lanes)));
@@ -65,7 +70,7 @@ class Vectorizing {
     if (!main) return std::nullopt;
     const Expr done = facts_.simplify(whole * number(lanes)),
                left = facts_.simplify(floor_mod(extent, number(lanes)));
-    if (!has_lane_masks(bits_, target_) || lanes == 2) {
+    if (!limits::has_lane_masks(bits_, target_) || lanes == 2) {
       const For rest{loop_.var, after(done), left, ForKind::serial, loop_.body};
       return std::vector<Stmt>{*main, fresh_copy(rest)};
     }

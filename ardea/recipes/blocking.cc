@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ardea/target/register_tile.h"
+#include "ardea/limits/register_tile.h"
 
 namespace ardea::recipes {
 
@@ -60,7 +60,7 @@ Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target&
        ++vectors)
     for (std::int64_t rows = 1; rows <= sizes.m; ++rows) {
       const Tile tile{rows, vectors, lanes};
-      if (target::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
+      if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
           target.vector_registers)
         break;
       const double cycles = cycles_of_product(sizes, tile);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ardea/target/register_tile.h"
+#include "ardea/limits/register_tile.h"
 
 namespace ardea::recipes {
 
@@ -50,7 +50,7 @@ SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::T
   for (std::int64_t width = 1; width <= std::min(most_vectors, vectors); ++width)
     for (std::int64_t height = 1; height <= rows; ++height) {
       SumTile tile{height, width};
-      if (target::registers_of({height, width * lanes, float32}, target) > target.vector_registers) break;
+      if (limits::registers_of({height, width * lanes, float32}, target) > target.vector_registers) break;
       tile.cost = cost_of(tile, rows, vectors);
       if (tile.cost < best.cost) best = tile;
     }

@@ -136,7 +136,8 @@ def large(n: T.int64, Y: T.Buffer((1,), "float32")):
     S = T.allocate([n * n], "float32", "global")
     S_1 = T.Buffer((n * n,), data=S)
     S_1[0] = T.float32(1.0)
-    Y[0] = S_1[0]
+    S_1[n * n - 1] = T.float32(1.0)
+    Y[0] = S_1[0] + S_1[n * n - 1]
 )";
   EXPECT_EQ(failure(large, {std::int64_t{3}, y}), "");
   // n² wraps to 2^33 + 1: the product alone would look small enough.

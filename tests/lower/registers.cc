@@ -1,7 +1,7 @@
+#include "ardea/limits/register_tile.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/lower/register_slots.h"
 #include "ardea/support/error.h"
-#include "ardea/target/register_tile.h"
 #include "programs.h"
 
 /// What scope "register" promises, and what is refused instead of kept half.
@@ -116,13 +116,13 @@ TEST(Registers, are_as_many_as_the_target_has) {
 
 TEST(Registers, are_counted_for_a_tile_as_kernels_use_them) {
   const target::Target avx512 = target::find("skylake-avx512"), neon = target::find("neoverse-n1");
-  EXPECT_EQ(target::registers_of({14, 32, float32}, avx512), 31);
-  EXPECT_EQ(target::registers_of({14, 32, float32, true}, avx512), 33);
-  EXPECT_EQ(target::registers_of({6, 64, float32}, avx512), 29);
-  EXPECT_EQ(target::registers_of({7, 64, float32}, avx512), 33);
-  EXPECT_EQ(target::registers_of({8, 12, float32}, neon), 29);
-  EXPECT_EQ(target::registers_of({8, 6, float64}, neon), 31);
-  EXPECT_EQ(target::registers_of({5, 11, float32}, neon), 20);
+  EXPECT_EQ(limits::registers_of({14, 32, float32}, avx512), 31);
+  EXPECT_EQ(limits::registers_of({14, 32, float32, true}, avx512), 33);
+  EXPECT_EQ(limits::registers_of({6, 64, float32}, avx512), 29);
+  EXPECT_EQ(limits::registers_of({7, 64, float32}, avx512), 33);
+  EXPECT_EQ(limits::registers_of({8, 12, float32}, neon), 29);
+  EXPECT_EQ(limits::registers_of({8, 6, float64}, neon), 31);
+  EXPECT_EQ(limits::registers_of({5, 11, float32}, neon), 20);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "ardea/arith/load.h"
+#include "ardea/limits/register_tile.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/random.h"
-#include "ardea/target/register_tile.h"
 
 namespace ardea::tiles {
 
@@ -23,7 +23,7 @@ Gemm tile_for(const target::Target& target, std::int64_t steps) {
   const std::int64_t lanes = target.vector_bits / 32;
   gemm.columns = lanes * (target.vector_registers >= 32 && lanes <= 4 ? 3 : 2);
   const auto registers = [&](std::int64_t rows) {
-    return target::registers_of({rows, gemm.columns, float32, steps > 1}, target);
+    return limits::registers_of({rows, gemm.columns, float32, steps > 1}, target);
   };
   while (registers(gemm.rows + 1) <= target.vector_registers) ++gemm.rows;
   return gemm;

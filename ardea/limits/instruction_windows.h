@@ -8,7 +8,7 @@
 
 /// Which box of a buffer an operand of a tensor instruction is, while buffers have their dimensions.
 
-namespace ardea::lower {
+namespace ardea::limits {
 
 /// An operand whose window is a box: from `corner`, `extents` elements along each dimension of the buffer.
 struct InstructionWindow {
@@ -39,4 +39,4 @@ Stmt touching(const std::vector<InstructionWindow>& windows, const Call& call);
 std::optional<Call> with_strides(const Call& call, const std::vector<InstructionWindow>& windows,
                                  const Buffer& other, const arith::Analyzer& facts);
 
-}  // namespace ardea::lower
+}  // namespace ardea::limits

@@ -7,7 +7,7 @@
 
 /// How many iterations of a vectorized loop become the lanes of one vector.
 
-namespace ardea::lower {
+namespace ardea::limits {
 
 /// `rounds` vectors of `lanes` lanes each, one after another; the last one has only `used` of its lanes.
 struct LanePiece {
@@ -50,4 +50,4 @@ int registers_for(const Stmt& body);
 std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers, Rest rest,
                                    const target::Target& target);
 
-}  // namespace ardea::lower
+}  // namespace ardea::limits

@@ -1,11 +1,11 @@
-#include "ardea/lower/instruction_windows.h"
+#include "ardea/limits/instruction_windows.h"
 
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/layout.h"
 #include "ardea/ir/traverse.h"
-#include "ardea/lower/layout.h"
 #include "ardea/support/error.h"
 
-namespace ardea::lower {
+namespace ardea::limits {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::optional<Call> with_strides(const Call& call, const std::vector<Instruction
   return out;
 }
 
-}  // namespace ardea::lower
+}  // namespace ardea::limits

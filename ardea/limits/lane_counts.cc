@@ -1,4 +1,4 @@
-#include "ardea/lower/lane_counts.h"
+#include "ardea/limits/lane_counts.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
 
-namespace ardea::lower {
+namespace ardea::limits {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers,
   return pieces;
 }
 
-}  // namespace ardea::lower
+}  // namespace ardea::limits
