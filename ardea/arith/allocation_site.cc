@@ -14,7 +14,7 @@ namespace ardea::arith {
 namespace {
 
 bool mentions_memory(const Expr& e, const Var& data) {
-  if (!e) return false;
+  if (!e.defined()) return false;
   bool found = uses(e, data);
   for (const Buffer& b : buffers_in(e)) found = found || b->data == data;
   return found;
@@ -70,7 +70,7 @@ std::vector<Step> way_to_uses(Step step, const Buffer& buffer) {
     for_each_child(
         step.statement, [](const Expr&) {},
         [&](const Stmt& child) {
-          if (child && touches(child, buffer->data)) users.push_back(child);
+          if (child.defined() && touches(child, buffer->data)) users.push_back(child);
         });
     if (users.size() != 1) return way;
     step = step_into(step, users[0], buffer);
@@ -97,7 +97,7 @@ bool touches(const Stmt& s, const Var& data) {
 }
 
 std::vector<Stmt> way_to_allocation(const Block& owner, const Buffer& buffer, const Analyzer& facts) {
-  const bool beside_body = (owner.init && touches(owner.init, buffer->data)) ||
+  const bool beside_body = (owner.init.defined() && touches(owner.init, buffer->data)) ||
                            std::any_of(owner.matches.begin(), owner.matches.end(), [&](const MatchBuffer& m) {
                              return m.source.buffer->data == buffer->data;
                            });

@@ -97,7 +97,7 @@ void Analyzer::assume(const Expr& condition) {
 }
 
 Expr Analyzer::simplify(const Expr& e) const {
-  if (!e || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>()) return e;
+  if (!e.defined() || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>()) return e;
   return fresh_reasoner_for(facts_).simplify_with_effects(e);
 }
 

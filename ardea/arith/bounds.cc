@@ -96,7 +96,7 @@ Interval Reasoner::interval(AtomId id) {
   if (const auto it = intervals_.find(id); it != intervals_.end()) return it->second;
   // Bounds that lean on each other: the inner question gets what is known without asking.
   if (!intervals_in_progress_.insert(id).second)
-    return atom(id).expr ? values_of(atom(id).expr.type()) : structural_interval(id);
+    return atom(id).expr.defined() ? values_of(atom(id).expr.type()) : structural_interval(id);
   const Interval result = by_assumptions(id, structural_interval(id));
   intervals_in_progress_.erase(id);
   return intervals_[id] = result;

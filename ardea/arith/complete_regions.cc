@@ -48,7 +48,7 @@ class Completion {
 
   static bool is_own_output(const Block& block, const Touched& read, const std::vector<Touched>& writes,
                             const Analyzer& facts) {
-    return block.init && std::any_of(writes.begin(), writes.end(), [&](const Touched& write) {
+    return block.init.defined() && std::any_of(writes.begin(), writes.end(), [&](const Touched& write) {
              return write.region.buffer == read.region.buffer &&
                     contains(write.region, read.region, facts) == Proof::proved;
            });
@@ -83,7 +83,7 @@ Function complete_regions(const Function& f) {
   Function out = f;
   std::vector<Buffer> parameters;
   for (const Parameter& p : f.parameters)
-    if (p.buffer) parameters.push_back(p.buffer);
+    if (p.buffer.defined()) parameters.push_back(p.buffer);
   if (const Block* root = root_block(f); root != nullptr && (!root->reads || !root->writes)) {
     Block named = *root;
     if (!named.reads) named.reads.emplace();

@@ -66,7 +66,7 @@ class Coverage {
                      if (reads_buffer(branch.condition)) return false;
                      Boxes other = written;
                      return visit(branch.then_case, written, facts) &&
-                            (!branch.else_case || visit(branch.else_case, other, facts));
+                            (!branch.else_case.defined() || visit(branch.else_case, other, facts));
                    },
                    [&](const LetStmt& let) {
                      if (reads_buffer(let.value)) return false;
@@ -75,7 +75,7 @@ class Coverage {
                    [&](const Allocate& allocate) { return visit(allocate.body, written, facts); },
                    [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts); },
                    [&](const Block& block) {
-                     if (block.init || !block.matches.empty()) return false;
+                     if (block.init.defined() || !block.matches.empty()) return false;
                      Substitution bindings;
                      for (const BlockIterator& iterator : block.iterators)
                        bindings.emplace(iterator.var, iterator.binding);
@@ -97,7 +97,7 @@ class Coverage {
   static bool has_equality(const Stmt& s) {
     bool found = false;
     const auto look = [&](const Expr& condition) {
-      if (!condition) return;
+      if (!condition.defined()) return;
       visit_exprs(condition, [&](const Expr& e) {
         const auto* node = e.as<Binary>();
         found = found || (node != nullptr && node->op == BinaryOp::eq);
@@ -129,7 +129,7 @@ bool carries_an_init(const Stmt& s, const Buffer& buffer, std::unordered_set<Var
   visit_stmts(s, [&](const Stmt& x) {
     const auto* block = x.as<Block>();
     if (block == nullptr) return;
-    const std::vector<Buffer> set = block->init ? buffers_in(block->init) : std::vector<Buffer>{};
+    const std::vector<Buffer> set = block->init.defined() ? buffers_in(block->init) : std::vector<Buffer>{};
     const bool sets_buffer = std::find(set.begin(), set.end(), buffer) != set.end();
     for (const BlockIterator& iterator : block->iterators) {
       if (!follows(iterator.binding)) continue;

@@ -44,7 +44,7 @@ std::vector<Expr> with_joined_digits(std::vector<Expr> indices) {
   for (std::size_t i = 0; i < indices.size(); ++i)
     for (std::size_t j = 0; j < indices.size(); ++j) {
       const Expr number = i == j ? Expr() : joined(indices[i], indices[j]);
-      if (!number) continue;
+      if (!number.defined()) continue;
       indices[i] = number;
       indices.erase(indices.begin() + static_cast<std::ptrdiff_t>(j));
       return with_joined_digits(std::move(indices));
@@ -117,7 +117,7 @@ class DistanceSearch {
     for (std::size_t d = 0; d < first_.region.size(); ++d) {
       const Range &a = first_.region[d], &b = second_.region[d];
       if (!structurally_equal(a.min, b.min) || !structurally_equal(a.extent, b.extent)) continue;
-      if (const Expr index = tile_of(a)) indices.push_back(index);
+      if (const Expr index = tile_of(a); index.defined()) indices.push_back(index);
     }
     indices = with_joined_digits(std::move(indices));
     std::vector<LoopRange> used;
@@ -233,7 +233,7 @@ bool combines_in_any_order(BinaryOp op) {
 
 bool is_load_of(const Expr& e, const Store& store) {
   const auto* load = e.as<Load>();
-  if (load == nullptr || !(load->buffer == store.buffer) || load->predicate) return false;
+  if (load == nullptr || !(load->buffer == store.buffer) || load->predicate.defined()) return false;
   for (std::size_t d = 0; d < store.indices.size(); ++d)
     if (!structurally_equal(load->indices[d], store.indices[d])) return false;
   return true;
@@ -279,7 +279,7 @@ class ConflictList {
 
 bool is_commutative_update(const Block& block, const Buffer& buffer) {
   const auto* store = block.body.as<Store>();
-  if (store == nullptr || !(store->buffer == buffer) || store->predicate) return false;
+  if (store == nullptr || !(store->buffer == buffer) || store->predicate.defined()) return false;
   const auto* update = store->value.as<Binary>();
   if (update == nullptr || !combines_in_any_order(update->op)) return false;
   if (is_load_of(update->left, *store)) return !reads(update->right, buffer);
@@ -291,7 +291,7 @@ namespace {
 /// Whether the instance with the init is the first of its element in any order of the loops: those that feed
 /// reduce iterators feed no other, and the iterators are least where these loops are at their starts.
 bool init_stays_first(const Block& block, const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  if (!block.init) return true;
+  if (!block.init.defined()) return true;
   Substitution starts;
   const auto feeds = [&](const Var& loop, bool reduce) {
     return std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {

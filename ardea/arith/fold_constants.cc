@@ -88,12 +88,12 @@ class Folding {
     for (const bool subtracted : {false, true})
       for (const auto& [term, negative] : sum.terms) {
         if (negative != subtracted) continue;
-        if (!total)
+        if (!total.defined())
           total = negative ? make_int(0, type) - term : term;
         else
           total = negative ? total - term : total + term;
       }
-    if (!total) return make_int(sum.constant, type);
+    if (!total.defined()) return make_int(sum.constant, type);
     if (sum.constant > 0) return total + make_int(sum.constant, type);
     return sum.constant < 0 ? total - make_int(-sum.constant, type) : total;
   }

@@ -32,7 +32,7 @@ std::optional<Nest> nest_of(const Stmt& s, const Var& from) {
           return std::nullopt;
       nest.loops.emplace_back(loop->var, Range{loop->min, loop->extent});
       at = loop->body;
-    } else if (branch != nullptr && !branch->else_case) {
+    } else if (branch != nullptr && !branch->else_case.defined()) {
       if (touches(Evaluate{branch->condition}, from)) return std::nullopt;
       at = branch->then_case;
     } else {

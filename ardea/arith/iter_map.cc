@@ -28,7 +28,7 @@ class Reader {
  public:
   Reader(const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate, Analyzer facts) {
     for (const auto& [var, range] : loops) facts.bind(var, range);
-    if (predicate) facts.assume(predicate);
+    if (predicate.defined()) facts.assume(predicate);
     reasoner_.emplace(facts.facts());
     for (const auto& [var, range] : loops) {
       const AtomId id = reasoner_->variable_atom(var);

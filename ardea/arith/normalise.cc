@@ -185,7 +185,7 @@ Polynomial Reasoner::normalise_choice(const Expr& e, const Expr& condition, cons
     if (call->op->name == "if_then_else") return {call->arguments[1], call->arguments[2]};
     return {};
   }();
-  if (!sides.first) return normalise(simplified);
+  if (!sides.first.defined()) return normalise(simplified);
   for (const Expr& side : {sides.first, sides.second})
     if (const auto exact = ideal(normalise(side), side.type())) operands.push_back(*exact);
   if (operands.size() < 2) return opaque(simplified);

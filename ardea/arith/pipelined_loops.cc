@@ -23,7 +23,7 @@ void each_way(const Stmt& s, Way& way, const Found& found) {
   for_each_child(
       s, [](const Expr&) {},
       [&](const Stmt& part) {
-        if (part) each_way(part, way, found);
+        if (part.defined()) each_way(part, way, found);
       });
   way.pop_back();
 }

@@ -28,29 +28,31 @@ struct Summand {
 };
 
 Expr scaled(const Expr& product, std::int64_t coefficient, DataType type) {
-  if (!product) return constant(coefficient, type);
+  if (!product.defined()) return constant(coefficient, type);
   if (coefficient == 1) return product;
   return make_binary(BinaryOp::mul, product, constant(coefficient, type));
 }
 
 Expr sum(const std::vector<Summand>& summands, std::int64_t last, DataType type) {
   Expr result;
-  const auto append = [&](BinaryOp op, const Expr& e) { result = result ? make_binary(op, result, e) : e; };
+  const auto append = [&](BinaryOp op, const Expr& e) {
+    result = result.defined() ? make_binary(op, result, e) : e;
+  };
   for (const Summand& s : summands)
     if (!subtracts(s.coefficient, type)) append(BinaryOp::add, scaled(s.product, s.coefficient, type));
   bool constant_done = last == 0;
-  if (!result && last != 0 && !subtracts(last, type)) {
+  if (!result.defined() && last != 0 && !subtracts(last, type)) {
     append(BinaryOp::add, constant(last, type));
     constant_done = true;
   }
   for (const Summand& s : summands) {
     if (!subtracts(s.coefficient, type)) continue;
-    if (result)
+    if (result.defined())
       append(BinaryOp::sub, scaled(s.product, -s.coefficient, type));
     else
       append(BinaryOp::add, scaled(s.product, s.coefficient, type));
   }
-  if (!result) return constant(last, type);
+  if (!result.defined()) return constant(last, type);
   if (constant_done) return result;
   const bool minus = subtracts(last, type);
   return make_binary(minus ? BinaryOp::sub : BinaryOp::add, result, constant(minus ? -last : last, type));
@@ -71,7 +73,7 @@ Expr Reasoner::rebuild(const Polynomial& unwrapped, DataType type) {
   const auto product = [&](const Factors& factors, DataType as) {
     Expr result;
     for (const AtomId id : factors)
-      result = result ? make_binary(BinaryOp::mul, result, factor(id, as)) : factor(id, as);
+      result = result.defined() ? make_binary(BinaryOp::mul, result, factor(id, as)) : factor(id, as);
     return result;
   };
   if (type.is_scalar()) {
@@ -104,11 +106,11 @@ Expr Reasoner::rebuild(const Polynomial& unwrapped, DataType type) {
     result = make_broadcast(rebuild(base, scalar), type.lanes);
   for (const Summand& s : summands) {
     Expr term = s.product;
-    const bool minus = result && subtracts(s.coefficient, scalar);
+    const bool minus = result.defined() && subtracts(s.coefficient, scalar);
     const std::int64_t coefficient = minus ? -s.coefficient : s.coefficient;
     if (coefficient != 1)
       term = make_binary(BinaryOp::mul, term, make_broadcast(constant(coefficient, scalar), type.lanes));
-    result = result ? make_binary(minus ? BinaryOp::sub : BinaryOp::add, result, term) : term;
+    result = result.defined() ? make_binary(minus ? BinaryOp::sub : BinaryOp::add, result, term) : term;
   }
   return result;
 }

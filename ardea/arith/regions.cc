@@ -104,7 +104,7 @@ class Walk {
     for (const MatchBuffer& match : block.matches) matches_[match.buffer] = match.source;
     for (const Buffer& buffer : block.allocations) own_memory_.insert(buffer->data);
     for (const MatchBuffer& match : block.matches) own_memory_.insert(match.buffer->data);
-    if (block.init) {
+    if (block.init.defined()) {
       Place init = place;
       init.in_init = true;
       visit(block.init, std::move(init));
@@ -113,7 +113,7 @@ class Walk {
   }
 
   void visit(const Stmt& s, Place place) {
-    if (!s || place.dead) return;
+    if (!s.defined() || place.dead) return;
     place.statement = s;
     std::visit(overloaded{
                    [&](const Store& node) { store(node, place); },
@@ -235,7 +235,7 @@ class Walk {
 
   /// `done`: the nodes seen in this place already. Shared nodes are common, and paths through them many.
   void visit(const Expr& e, const Place& place, Done& done) {
-    if (!e || place.dead || !done.insert(e.get()).second) return;
+    if (!e.defined() || place.dead || !done.insert(e.get()).second) return;
     if (const auto* load = e.as<Load>()) {
       touch(load->buffer, load->indices, load->predicate, false, place);
       for (const Expr& index : load->indices) visit(index, place, done);
@@ -302,8 +302,8 @@ class Walk {
     const Var lane("lane");
     if (lanes > 1) place.enter_loop(lane, {make_int(0), make_int(lanes)});
     bool exact = true;
-    if (predicate) {
-      if (const Expr holds = one_lane(predicate, lane))
+    if (predicate.defined()) {
+      if (const Expr holds = one_lane(predicate, lane); holds.defined())
         place.require(conjuncts(holds));
       else
         exact = false;
@@ -312,8 +312,8 @@ class Walk {
     BufferRegion region{buffer, {}};
     for (std::size_t d = 0; d < indices.size(); ++d) {
       Expr index = one_lane(indices[d], lane);
-      if (index) index = substitute(index, place.values);
-      if (index && !follows_data(index)) {
+      if (index.defined()) index = substitute(index, place.values);
+      if (index.defined() && !follows_data(index)) {
         region.region.push_back({index, make_int(1, index.type())});
       } else {
         region.region.push_back({make_int(0), as_index(buffer->shape[d])});

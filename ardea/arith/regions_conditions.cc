@@ -44,7 +44,7 @@ void collect(const Expr& condition, bool wanted, std::vector<Expr>& parts) {
 
 std::vector<Expr> conjuncts(const Expr& condition) {
   std::vector<Expr> parts;
-  if (condition) collect(condition, true, parts);
+  if (condition.defined()) collect(condition, true, parts);
   return parts;
 }
 
@@ -72,25 +72,27 @@ std::vector<Expr> nonnegative_parts(const Expr& comparison) {
 namespace {
 
 Expr lane_of(const Expr& e, const Expr& lane) {
-  if (!e || e.type().is_scalar()) return e;
+  if (!e.defined() || e.type().is_scalar()) return e;
   if (const auto* ramp = e.as<Ramp>()) return ramp->base + ramp->stride * make_cast(ramp->base.type(), lane);
   if (const auto* broadcast = e.as<Broadcast>()) return broadcast->value;
   if (const auto* cast = e.as<Cast>()) {
     const Expr value = lane_of(cast->value, lane);
-    return value ? make_cast(e.type().element(), value) : Expr();
+    return value.defined() ? make_cast(e.type().element(), value) : Expr();
   }
   if (const auto* unary = e.as<Unary>()) {
     const Expr operand = lane_of(unary->operand, lane);
-    return operand ? make_unary(unary->op, operand) : Expr();
+    return operand.defined() ? make_unary(unary->op, operand) : Expr();
   }
   if (const auto* binary = e.as<Binary>()) {
     const Expr left = lane_of(binary->left, lane), right = lane_of(binary->right, lane);
-    return left && right ? make_binary(binary->op, left, right) : Expr();
+    return left.defined() && right.defined() ? make_binary(binary->op, left, right) : Expr();
   }
   if (const auto* select = e.as<Select>()) {
     const Expr condition = lane_of(select->condition, lane), when_true = lane_of(select->when_true, lane),
                when_false = lane_of(select->when_false, lane);
-    return condition && when_true && when_false ? make_select(condition, when_true, when_false) : Expr();
+    return condition.defined() && when_true.defined() && when_false.defined()
+               ? make_select(condition, when_true, when_false)
+               : Expr();
   }
   return {};
 }

@@ -37,7 +37,8 @@ std::optional<std::vector<Expr>> constant_coefficients(const Expr& index, const 
       continue;
     }
     for (const AtomId id : term.factors)
-      if (const Expr& atom = reasoner.atom(id).expr; !atom || uses_any(atom, loops)) return std::nullopt;
+      if (const Expr& atom = reasoner.atom(id).expr; !atom.defined() || uses_any(atom, loops))
+        return std::nullopt;
   }
   std::vector<Expr> result;
   for (const std::int64_t coefficient : coefficients) result.push_back(make_int(coefficient));
@@ -179,7 +180,7 @@ bool fills_by_digits(const Points& points) {
     std::vector<Var> vars;
     for (const LoopRange& loop : points.loops) vars.push_back(loop.first);
     const SymbolicBounds bounds = points.facts.bounds(points.indices[d], vars);
-    if (!digits.regular || !bounds.low || !bounds.high) return false;
+    if (!digits.regular || !bounds.low.defined() || !bounds.high.defined()) return false;
     const Expr reached = as_index(bounds.high) - as_index(bounds.low) + 1;
     if (!points.facts.proves(equals(reached, as_index(digits.extent)))) return false;
   }

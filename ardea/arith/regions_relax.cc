@@ -42,14 +42,14 @@ Expr one_bound(const Expr& e, const std::vector<LoopRange>& movers, Side side, c
   if (independent) return pick(facts.bounds(e, all));
   // Innermost first: its range may mention the loops around it.
   Expr at = e;
-  for (std::size_t i = all.size(); i-- > 0 && at;) at = pick(facts.bounds(at, {all[i]}));
+  for (std::size_t i = all.size(); i-- > 0 && at.defined();) at = pick(facts.bounds(at, {all[i]}));
   return at;
 }
 
 /// The least or greatest value of e over the loops, free of them; empty where none is found.
 Expr extreme(const Expr& e, const std::vector<LoopRange>& loops, Side side, const Analyzer& facts) {
   Expr at = e;
-  for (std::size_t round = 0; round <= loops.size() && at; ++round) {
+  for (std::size_t round = 0; round <= loops.size() && at.defined(); ++round) {
     const std::vector<LoopRange> movers = moving(at, loops);
     if (movers.empty()) return round == 0 ? at : facts.simplify(as_index(at));
     at = one_bound(at, movers, side, facts);
@@ -117,11 +117,11 @@ class Tightening {
     const Expr rest = facts_.simplify(as_index(index) + cuts_[c].value * m);
     const Side side = m > 0 ? Side::high : Side::low;
     const Expr bound = extreme(rest, loops_, side, facts_);
-    if (!bound) return;
+    if (!bound.defined()) return;
     if (side == Side::high)
-      interval.high = interval.high ? smaller(interval.high, bound, facts_) : bound;
+      interval.high = interval.high.defined() ? smaller(interval.high, bound, facts_) : bound;
     else
-      interval.low = interval.low ? larger(interval.low, bound, facts_) : bound;
+      interval.low = interval.low.defined() ? larger(interval.low, bound, facts_) : bound;
     if ((m == 1 || m == -1) && !uses_any(rest, loops_)) spent_[c] = true;
   }
 
@@ -133,8 +133,8 @@ class Tightening {
 
 Range clipped(ElementInterval interval, const Expr& extent, const Analyzer& facts) {
   const Expr last = facts.simplify(as_index(extent) - 1);
-  interval.low = interval.low ? larger(interval.low, make_int(0), facts) : make_int(0);
-  interval.high = interval.high ? smaller(interval.high, last, facts) : last;
+  interval.low = interval.low.defined() ? larger(interval.low, make_int(0), facts) : make_int(0);
+  interval.high = interval.high.defined() ? smaller(interval.high, last, facts) : last;
   return {interval.low, facts.simplify(interval.high - interval.low + 1)};
 }
 
@@ -194,21 +194,22 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
     } else if (const auto steps = whole_steps(dim, loops, facts)) {
       ElementInterval counts{};
       Tightening(loops, cuts, spent, facts).apply(steps->count, counts);
-      if (counts.low) {
+      if (counts.low.defined()) {
         const Expr low = steps->first(counts.low, facts);
-        box.low = box.low ? larger(box.low, low, facts) : low;
+        box.low = box.low.defined() ? larger(box.low, low, facts) : low;
       }
-      if (counts.high) {
+      if (counts.high.defined()) {
         const Expr high = steps->last(counts.high, facts);
-        box.high = box.high ? smaller(box.high, high, facts) : high;
+        box.high = box.high.defined() ? smaller(box.high, high, facts) : high;
       }
     } else {
       // A slice that a cut shortens is not exact: the cut bounds its first element only.
       ElementInterval first{}, last{};
       Tightening(loops, cuts, unused, facts).apply(at.low, first);
       Tightening(loops, cuts, unused, facts).apply(at.high, last);
-      if (first.low) box.low = box.low ? larger(box.low, first.low, facts) : first.low;
-      if (last.high) box.high = box.high ? smaller(box.high, last.high, facts) : last.high;
+      if (first.low.defined()) box.low = box.low.defined() ? larger(box.low, first.low, facts) : first.low;
+      if (last.high.defined())
+        box.high = box.high.defined() ? smaller(box.high, last.high, facts) : last.high;
     }
     touched.region.region.push_back(clipped(box, region.buffer->shape[d], facts));
   }

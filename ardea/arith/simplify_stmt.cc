@@ -94,14 +94,14 @@ class StmtSimplifier {
     const Expr condition = facts.simplify(branch.condition);
     if (const auto value = constant_int(condition)) {
       const Stmt& chosen = *value ? branch.then_case : branch.else_case;
-      return chosen ? simplify(chosen, facts) : make_no_op();
+      return chosen.defined() ? simplify(chosen, facts) : make_no_op();
     }
     Analyzer when_true = facts, when_false = facts;
     assume_lasting(when_true, condition);
     if (!reads_memory(condition)) when_false.assume(logical_not(condition));
     const Stmt then_case = simplify(branch.then_case, when_true);
-    const Stmt else_case = branch.else_case ? simplify(branch.else_case, when_false) : Stmt();
-    const bool nothing_else = !else_case || is_no_op(else_case);
+    const Stmt else_case = branch.else_case.defined() ? simplify(branch.else_case, when_false) : Stmt();
+    const bool nothing_else = !else_case.defined() || is_no_op(else_case);
     if (is_no_op(then_case) && nothing_else && !has_effect(condition)) return then_case;
     if (condition == branch.condition && then_case == branch.then_case && else_case == branch.else_case)
       return s;
@@ -140,7 +140,7 @@ class StmtSimplifier {
     Block result = block;
     bool changed = false;
     const auto update = [&](Expr& e, const Analyzer& known) {
-      if (!e) return;
+      if (!e.defined()) return;
       const Expr simple = known.simplify(e);
       changed = changed || simple != e;
       e = simple;
@@ -158,7 +158,7 @@ class StmtSimplifier {
       if (*regions)
         for (BufferRegion& region : **regions) update_region(region);
     for (MatchBuffer& match : result.matches) update_region(match.source);
-    if (block.init) result.init = simplify(block.init, inside);
+    if (block.init.defined()) result.init = simplify(block.init, inside);
     result.body = simplify(block.body, inside);
     changed = changed || result.init != block.init || result.body != block.body;
     return changed ? Stmt(std::move(result)) : s;

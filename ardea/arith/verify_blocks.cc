@@ -35,7 +35,7 @@ class BlockCheck {
 
  private:
   void visit(const Stmt& s, Around around) {
-    if (!s) return;
+    if (!s.defined()) return;
     if (const auto* block = s.as<Block>()) return visit_block(*block, std::move(around));
     if (const auto* branch = s.as<If>()) {
       Around otherwise = around;
@@ -56,7 +56,8 @@ class BlockCheck {
 
   void visit_block(const Block& block, Around around) {
     // A block that no iteration runs has no binding to be wrong about: the rest of a split may leave one.
-    const bool never_runs = block.predicate && around.facts.prove(block.predicate) == Proof::refuted;
+    const bool never_runs =
+        block.predicate.defined() && around.facts.prove(block.predicate) == Proof::refuted;
     around.require(conjuncts(block.predicate));
     if (!never_runs)
       for (const BlockIterator& iterator : block.iterators) binding(block, iterator, around.facts);
@@ -89,7 +90,7 @@ class BlockCheck {
   }
 
   static std::string between(const SymbolicBounds& bounds, const Analyzer& facts) {
-    if (!bounds.low || !bounds.high) return "";
+    if (!bounds.low.defined() || !bounds.high.defined()) return "";
     return fmt::format(" (it runs from {} to {})", print(facts.simplify(bounds.low)),
                        print(facts.simplify(bounds.high)));
   }
@@ -128,7 +129,8 @@ class BlockCheck {
       if (access.write) continue;
       if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.reads, box, access.facts))
         continue;
-      if (block.init && written_by(each, box, facts)) continue;  // it reads back what it wrote itself
+      if (block.init.defined() && written_by(each, box, facts))
+        continue;  // it reads back what it wrote itself
       report_.add(
           mentions(*block.reads, box.buffer) ? "read_region_too_small" : "read_region_missing",
           "block {}: {} reads {}, but the block declares that it reads {}; add T.reads({}), or leave T.reads "

@@ -33,7 +33,7 @@ class BufferCheck {
 
   void function(const Function& f) {
     for (const Parameter& p : f.parameters)
-      if (p.buffer) buffer(p.buffer);
+      if (p.buffer.defined()) buffer(p.buffer);
     // A declaration that nothing uses is a mention too, so that this list is complete.
     for (const Buffer& b : buffers_in(f.body)) buffer(b);
     visit(f.body);
@@ -50,7 +50,7 @@ class BufferCheck {
       report_.add("element_type", "{}: its elements are {}; they must be numbers", what, to_string(b->type));
     scope(what, b->scope);
     extents(what, b->shape);
-    if (b->element_offset && !integer(b->element_offset))
+    if (b->element_offset.defined() && !integer(b->element_offset))
       report_.add("extent_type", "{}: its offset is {}; it must be a scalar integer", what,
                   to_string(b->element_offset.type()));
     if (b->alignment_bytes <= 0 || (b->alignment_bytes & (b->alignment_bytes - 1)) != 0)

@@ -26,7 +26,7 @@ class KindCheck {
   }
 
   void run(const std::vector<LoopRange>& loops, bool guarded) {
-    if (block_.init) init_matches_body();
+    if (block_.init.defined()) init_matches_body();
     if (!reduce_.empty()) {
       outputs_do_not_move();
       body_updates();

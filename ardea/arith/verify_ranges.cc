@@ -45,7 +45,7 @@ class RangeCheck {
   explicit RangeCheck(Report& report) : report_(report) {}
 
   void visit(const Stmt& s, Path path) {
-    if (!s || path.dead) return;
+    if (!s.defined() || path.dead) return;
     statement_ = s;
     std::visit(overloaded{
                    [&](const Store& node) {
@@ -96,7 +96,8 @@ class RangeCheck {
   void block(const Block& node, Path& path) {
     for (const BlockIterator& i : node.iterators) visit(i.binding, path);
     visit(node.predicate, path);
-    if (node.predicate && path.facts.prove(node.predicate) == Proof::refuted) return;  // it never runs
+    if (node.predicate.defined() && path.facts.prove(node.predicate) == Proof::refuted)
+      return;  // it never runs
     path.require(conjuncts(node.predicate));
     for (const BlockIterator& i : node.iterators) path.values[i.var] = substitute(i.binding, path.values);
     Path init = path;
@@ -112,7 +113,7 @@ class RangeCheck {
   }
 
   void visit(const Expr& e, const Path& path, std::unordered_set<const ExprNode*>& done) {
-    if (!e || path.dead || !done.insert(e.get()).second) return;
+    if (!e.defined() || path.dead || !done.insert(e.get()).second) return;
     const auto* binary = e.as<Binary>();
     if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "prefetch") return;  // a hint
     if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "if_then_else") {
@@ -151,9 +152,9 @@ class RangeCheck {
     const Var lane("lane");
     if (lanes > 1) path.enter_loop(lane, {make_int(0), make_int(lanes)});
     // A mask may be a variable, and only a part of it may be readable.
-    if (predicate)
+    if (predicate.defined())
       for (const Expr& part : conjuncts(substitute(predicate, path.values))) {
-        if (const Expr holds = one_lane(part, lane))
+        if (const Expr holds = one_lane(part, lane); holds.defined())
           path.require(conjuncts(holds));
         else
           path.certain = false;
@@ -161,14 +162,14 @@ class RangeCheck {
     if (path.dead) return;
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const Expr index = one_lane(substitute(indices[d], path.values), lane);
-      if (!index || !dimension(buffer, d, as_index(substitute(index, path.values)), path)) continue;
+      if (!index.defined() || !dimension(buffer, d, as_index(substitute(index, path.values)), path)) continue;
       const SymbolicBounds bounds = path.facts.bounds(as_index(substitute(index, path.values)));
       report_.add("out_of_range",
                   "`{}` {} outside {}: its index {} in dimension {} {}, but the extent there is {}; shorten "
                   "the loop, "
                   "enlarge the buffer, or guard the access",
                   brief(statement_), verb, buffer->name, print(indices[d]), d,
-                  bounds.low && bounds.high
+                  bounds.low.defined() && bounds.high.defined()
                       ? fmt::format("runs from {} to {}", print(path.facts.simplify(bounds.low)),
                                     print(path.facts.simplify(bounds.high)))
                       : "is never inside",
@@ -191,8 +192,8 @@ class RangeCheck {
       vars.push_back(var);
     }
     const SymbolicBounds bounds = path.facts.bounds(index, vars);
-    return (bounds.low && path.facts.proves(as_index(bounds.low) < zero)) ||
-           (bounds.high && path.facts.proves(as_index(bounds.high) >= extent));
+    return (bounds.low.defined() && path.facts.proves(as_index(bounds.low) < zero)) ||
+           (bounds.high.defined() && path.facts.proves(as_index(bounds.high) >= extent));
   }
 
   Report& report_;

@@ -25,8 +25,8 @@ class ScopeCheck {
     if (!report_.clean()) return;
     for (const Var& extent : shape_variables(f)) symbolic_extent(f, extent);
     for (const Parameter& p : f.parameters)
-      if (p.buffer) shape(p.buffer);
-    if (!f.body) return missing("the body");
+      if (p.buffer.defined()) shape(p.buffer);
+    if (!f.body.defined()) return missing("the body");
     visit(f.body);
   }
 
@@ -34,13 +34,13 @@ class ScopeCheck {
   // --- definitions ---
 
   void parameter(const Parameter& p) {
-    if (!p.var) return missing("a parameter's variable");
+    if (!p.var.defined()) return missing("a parameter's variable");
     if (!ever_.insert(p.var).second)
       report_.add("duplicate_parameter", "{} is a parameter twice; give each parameter its own variable",
                   p.var.name());
     visible_[p.var] = Origin::anywhere;
-    if (!p.buffer) return;
-    if (!p.buffer->data) return missing("the data of buffer " + p.buffer->name);
+    if (!p.buffer.defined()) return;
+    if (!p.buffer->data.defined()) return missing("the data of buffer " + p.buffer->name);
     if (!buffers_.insert(p.buffer).second ||
         (!(p.buffer->data == p.var) && !ever_.insert(p.buffer->data).second))
       report_.add("duplicate_parameter",
@@ -49,14 +49,14 @@ class ScopeCheck {
     visible_[p.buffer->data] = Origin::anywhere;
     for (const auto* parts : {&p.buffer->shape, &p.buffer->strides})
       for (const Expr& part : *parts)
-        if (!part) return missing("an extent or stride of buffer " + p.buffer->name);
+        if (!part.defined()) return missing("an extent or stride of buffer " + p.buffer->name);
   }
 
   void symbolic_extent(const Function& f, const Var& extent) {
     ever_.insert(extent);
     visible_[extent] = Origin::anywhere;
     for (const Parameter& p : f.parameters) {
-      if (!p.buffer) continue;
+      if (!p.buffer.defined()) continue;
       for (const Expr& whole : p.buffer->shape)
         if (whole == extent) return;
     }
@@ -69,7 +69,7 @@ class ScopeCheck {
   /// Defines var for the length of `body`.
   template <class Body>
   void with(const Var& var, Origin origin, const Body& body) {
-    if (!var) return missing("a variable");
+    if (!var.defined()) return missing("a variable");
     if (!ever_.insert(var).second)
       report_.add(
           "redefined_variable",
@@ -93,7 +93,7 @@ class ScopeCheck {
   void shape(const Buffer& buffer) {
     for (const Expr& extent : buffer->shape) visit(extent);
     for (const Expr& stride : buffer->strides) visit(stride);
-    if (buffer->element_offset) visit(buffer->element_offset);
+    if (buffer->element_offset.defined()) visit(buffer->element_offset);
   }
 
   // --- uses ---
@@ -120,7 +120,7 @@ class ScopeCheck {
   }
 
   void use(const Buffer& buffer) {
-    if (!buffer) return missing("a buffer");
+    if (!buffer.defined()) return missing("a buffer");
     if (buffers_.contains(buffer) || !complained_buffers_.insert(buffer).second) return;
     report_.add("undeclared_buffer",
                 "{} uses buffer {}, which is neither a parameter nor allocated, declared or matched around "
@@ -147,7 +147,7 @@ class ScopeCheck {
   using Seen = std::unordered_set<const ExprNode*>;
 
   void visit(const Expr& e, Seen& seen) {
-    if (!e) return missing("an expression");
+    if (!e.defined()) return missing("an expression");
     if (!seen.insert(e.get()).second) return;
     if (e.is<VarNode>()) return use(Var(e));
     if (const auto* let = e.as<Let>()) {
@@ -159,7 +159,7 @@ class ScopeCheck {
     }
     if (const auto* load = e.as<Load>()) use(load->buffer);
     bool whole = true;
-    parts(e, [&](const Expr& part) { whole = whole && part; });
+    parts(e, [&](const Expr& part) { whole = whole && part.defined(); });
     if (!whole) return missing("a part of an expression");
     for_each_child(e, [&](const Expr& part) { visit(part, seen); });
   }
@@ -186,7 +186,7 @@ class ScopeCheck {
   }
 
   Origin origin_of(const Expr& value) const {
-    if (value)
+    if (value.defined())
       for (const Var& var : free_variables(value))
         if (const auto found = visible_.find(var); found != visible_.end() && found->second == Origin::loop)
           return Origin::loop;
@@ -196,18 +196,18 @@ class ScopeCheck {
   // --- statements ---
 
   void visit(const Stmt& s) {
-    if (!s) return missing("a statement");
+    if (!s.defined()) return missing("a statement");
     const std::string around = where_;
     std::visit(overloaded{
                    [&](const Store& node) {
-                     at("the store to " + (node.buffer ? node.buffer->name : "nothing"));
+                     at("the store to " + (node.buffer.defined() ? node.buffer->name : "nothing"));
                      use(node.buffer);
                      for (const Expr& index : node.indices) visit(index);
                      visit(node.value);
-                     if (node.predicate) visit(node.predicate);
+                     if (node.predicate.defined()) visit(node.predicate);
                    },
                    [&](const For& node) {
-                     at("loop " + (node.var ? node.var.name() : "without a variable"));
+                     at("loop " + (node.var.defined() ? node.var.name() : "without a variable"));
                      visit(node.min);
                      visit(node.extent);
                      with(node.var, Origin::loop, [&] { visit(node.body); });
@@ -216,19 +216,19 @@ class ScopeCheck {
                      at("an if");
                      visit(node.condition);
                      visit(node.then_case);
-                     if (node.else_case) visit(node.else_case);
+                     if (node.else_case.defined()) visit(node.else_case);
                    },
                    [&](const Seq& node) {
                      for (const Stmt& statement : node.statements) visit(statement);
                    },
                    [&](const Allocate& node) {
-                     at("allocation " + (node.data ? node.data.name() : "without a handle"));
+                     at("allocation " + (node.data.defined() ? node.data.name() : "without a handle"));
                      for (const Expr& extent : node.extents) visit(extent);
                      with(node.data, Origin::anywhere, [&] { visit(node.body); });
                    },
                    [&](const DeclareBuffer& node) { declare(node); },
                    [&](const LetStmt& node) {
-                     at("let " + (node.var ? node.var.name() : "without a variable"));
+                     at("let " + (node.var.defined() ? node.var.name() : "without a variable"));
                      visit(node.value);
                      with(node.var, origin_of(node.value), [&] { visit(node.body); });
                    },
@@ -249,7 +249,8 @@ class ScopeCheck {
   void at(const std::string& place) { where_ = block_.empty() ? place : place + " in block " + block_; }
 
   void declare(const DeclareBuffer& node) {
-    if (!node.buffer || !node.buffer->data) return missing("a declared buffer or its data");
+    if (!node.buffer.defined() || !node.buffer->data.defined())
+      return missing("a declared buffer or its data");
     at("the declaration of buffer " + node.buffer->name);
     if (!visible_.contains(node.buffer->data))
       report_.add(
@@ -269,11 +270,11 @@ class ScopeCheck {
       report_.add("duplicate_block", "block {} stands in the program twice; copy blocks with fresh_copy",
                   node.name);
     for (const BlockIterator& iterator : node.iterators) {
-      if (!iterator.var) return missing("a block iterator's variable");
+      if (!iterator.var.defined()) return missing("a block iterator's variable");
       use(iterator.domain);
       visit(iterator.binding);
     }
-    if (node.predicate) visit(node.predicate);
+    if (node.predicate.defined()) visit(node.predicate);
     const auto hidden_before = hidden_;
     for (const auto& [var, origin] : visible_)
       if (origin == Origin::loop) hidden_.insert(var);
@@ -296,7 +297,7 @@ class ScopeCheck {
       return with_matches(node, 0);
     }
     const Buffer& buffer = node.allocations[i];
-    if (!buffer || !buffer->data) return missing("an allocated buffer or its data");
+    if (!buffer.defined() || !buffer->data.defined()) return missing("an allocated buffer or its data");
     shape(buffer);
     with(buffer->data, Origin::anywhere,
          [&] { with_buffer(buffer, [&] { with_allocations(node, i + 1); }); });
@@ -306,12 +307,13 @@ class ScopeCheck {
   /// offset.
   void with_matches(const Block& node, std::size_t i) {
     if (i == node.matches.size()) {
-      if (node.init) visit(node.init);
+      if (node.init.defined()) visit(node.init);
       return visit(node.body);
     }
     const MatchBuffer& match = node.matches[i];
     use(match.source);
-    if (!match.buffer || !match.buffer->data) return missing("a matched buffer or its data");
+    if (!match.buffer.defined() || !match.buffer->data.defined())
+      return missing("a matched buffer or its data");
     std::vector<Var> layout;
     const auto collect = [&](const Expr& e) {
       if (e.is<VarNode>() && !visible_.contains(Var(e))) layout.emplace_back(e);

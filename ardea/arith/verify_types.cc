@@ -51,7 +51,7 @@ class TypeCheck {
   void function(const Function& f) {
     for (const Parameter& p : f.parameters) {
       const DataType type = p.var.type();
-      if (p.buffer ? !type.is_handle() : type.is_none() || type.is_vector())
+      if (p.buffer.defined() ? !type.is_handle() : type.is_none() || type.is_vector())
         report_.add("parameter_type",
                     "parameter {} is {}; a buffer needs a handle, a scalar a number or a handle",
                     p.var.name(), to_string(type));
@@ -95,7 +95,7 @@ class TypeCheck {
                   print(index), to_string(index.type()));
       return false;
     }
-    if (predicate && predicate.type() != boolean.with_lanes(lanes)) {
+    if (predicate.defined() && predicate.type() != boolean.with_lanes(lanes)) {
       report_.add("predicate_type", "in {}, the predicate is {}; {} lanes are touched, so it must be {}",
                   where, to_string(predicate.type()), lanes, to_string(boolean.with_lanes(lanes)));
       return false;
@@ -169,7 +169,7 @@ class TypeCheck {
                     "binding of the iterator's type",
                     block.name, i.var.name(), to_string(i.var.type()), to_string(i.binding.type()),
                     to_string(i.domain.extent.type()));
-    if (block.predicate && block.predicate.type() != boolean)
+    if (block.predicate.defined() && block.predicate.type() != boolean)
       report_.add("condition_type", "block {}: the predicate {} is {}; it must be a scalar bool", block.name,
                   print(block.predicate), to_string(block.predicate.type()));
     for (const auto* regions : {&block.reads, &block.writes})

@@ -18,7 +18,7 @@ nlohmann::json parameters_json(const Function& f) {
   const std::vector<std::string> roles = role_names(f);
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     const Parameter& p = f.parameters[i];
-    if (!p.buffer) {
+    if (!p.buffer.defined()) {
       parameters.push_back({{"name", p.var.name()}, {"type", to_string(p.var.type())}, {"role", roles[i]}});
       continue;
     }

@@ -18,7 +18,7 @@ using intrin::Instruction;
 std::string signature(const Instruction& record) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : record.meaning.parameters)
-    parts.push_back(parameter.buffer ? parameter.buffer->name : parameter.var.name());
+    parts.push_back(parameter.buffer.defined() ? parameter.buffer->name : parameter.var.name());
   return fmt::format("{}({})", record.name, join(parts, ", "));
 }
 
@@ -41,7 +41,7 @@ nlohmann::json described(const Instruction& record, const target::Target& target
   nlohmann::json operands = nlohmann::json::array();
   std::size_t i = 0;
   for (const Parameter& parameter : record.meaning.parameters)
-    if (parameter.buffer) {
+    if (parameter.buffer.defined()) {
       const intrin::Operand& operand = record.operands[i++];
       operands.push_back({{"name", parameter.buffer->name},
                           {"scope", operand.scope},
@@ -66,7 +66,7 @@ std::string page(const Instruction& record, const target::Target& target) {
   if (!record.rounding.empty()) text += fmt::format("  rounding   {}\n", record.rounding);
   std::size_t i = 0;
   for (const Parameter& parameter : record.meaning.parameters)
-    if (parameter.buffer) {
+    if (parameter.buffer.defined()) {
       const intrin::Operand& operand = record.operands[i++];
       text +=
           fmt::format("  {:<10} {}, aligned to {} bytes\n", parameter.buffer->name,

@@ -25,7 +25,8 @@ DataType arithmetic_type(const Program& program, const Function& f) {
   if (program.workload) return program.workload->acc;
   const std::vector<measure::Role> roles = measure::argument_roles(f);
   for (std::size_t i = 0; i < roles.size(); ++i)
-    if (roles[i] != measure::Role::input && f.parameters[i].buffer) return f.parameters[i].buffer->type;
+    if (roles[i] != measure::Role::input && f.parameters[i].buffer.defined())
+      return f.parameters[i].buffer->type;
   return float32;
 }
 

@@ -53,7 +53,7 @@ std::string argument_line(const Function& f, const std::vector<interp::Argument>
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i > 0) text += ", ";
     const Parameter& p = f.parameters[i];
-    text += (p.buffer ? p.buffer->name : p.var.name()) + ": ";
+    text += (p.buffer.defined() ? p.buffer->name : p.var.name()) + ": ";
     std::visit(
         [&](const auto& value) {
           if constexpr (std::is_same_v<std::decay_t<decltype(value)>, runtime::Array>)

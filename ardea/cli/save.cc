@@ -37,7 +37,7 @@ void save_run(const fs::path& folder, const Function& f, const std::vector<inter
   std::set<std::string> taken = {"manifest"};
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     nlohmann::json& entry = arguments[i];
-    if (!f.parameters[i].buffer) {
+    if (!f.parameters[i].buffer.defined()) {
       std::visit(
           [&](const auto& value) {
             if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, runtime::Array>)

@@ -66,7 +66,7 @@ std::vector<Var> sizes_of(const Function& f) {
     bool used = false;
     const auto look = [&](const Expr& e) { visit_exprs(e, [&](const Expr& x) { used = used || x == var; }); };
     for (const Parameter& p : f.parameters) {
-      if (!p.buffer) continue;
+      if (!p.buffer.defined()) continue;
       for (const Expr& extent : p.buffer->shape) look(extent);
       for (const Expr& stride : p.buffer->strides) look(stride);
     }
@@ -85,7 +85,7 @@ CFunction c_function(const Function& f, const std::string& prefix) {
   const std::vector<Role> roles = argument_roles(f);
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     const Parameter& p = f.parameters[i];
-    if (p.buffer) {
+    if (p.buffer.defined()) {
       out.parameters.push_back(buffer_parameter(p.buffer, roles[i], c_parameter_name(p.buffer->name, taken)));
       continue;
     }
@@ -97,7 +97,7 @@ CFunction c_function(const Function& f, const std::string& prefix) {
   }
   for (const Var& size : out.sizes) {
     const bool is_extent = std::any_of(f.parameters.begin(), f.parameters.end(), [&](const Parameter& p) {
-      return p.buffer &&
+      return p.buffer.defined() &&
              std::find(p.buffer->shape.begin(), p.buffer->shape.end(), size) != p.buffer->shape.end();
     });
     out.size_parameters.push_back({c_parameter_name(size.name(), taken), "int64_t",

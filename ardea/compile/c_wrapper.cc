@@ -37,13 +37,15 @@ class Wrapper {
  public:
   explicit Wrapper(const CFunction& f) : f_(f) {
     for (std::size_t i = 0; i < f.parameters.size(); ++i)
-      if (!f.function.parameters[i].buffer) names_[f.function.parameters[i].var] = f.parameters[i].name;
+      if (!f.function.parameters[i].buffer.defined())
+        names_[f.function.parameters[i].var] = f.parameters[i].name;
     for (std::size_t i = 0; i < f.sizes.size(); ++i) names_[f.sizes[i]] = f.size_parameters[i].name;
   }
 
   std::string run() {
     const std::size_t count = f_.parameters.size();
-    for (std::size_t i = 0; i < count; ++i) f_.function.parameters[i].buffer ? add_tensor(i) : add_scalar(i);
+    for (std::size_t i = 0; i < count; ++i)
+      f_.function.parameters[i].buffer.defined() ? add_tensor(i) : add_scalar(i);
     std::string text = fmt::format("ARDEA_EXPORTED {} {{\n", f_.declaration());
     text += before_;
     if (count > 0)

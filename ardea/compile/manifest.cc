@@ -30,12 +30,12 @@ nlohmann::json extents_json(const std::vector<Expr>& extents) {
 }
 
 nlohmann::json parameter_json(const Parameter& p, const CParameter& c) {
-  nlohmann::json entry = {{"name", p.buffer ? p.buffer->name : p.var.name()},
+  nlohmann::json entry = {{"name", p.buffer.defined() ? p.buffer->name : p.var.name()},
                           {"c_name", c.name},
                           {"c_type", c.type},
-                          {"type", to_string(p.buffer ? p.buffer->type : p.var.type())},
+                          {"type", to_string(p.buffer.defined() ? p.buffer->type : p.var.type())},
                           {"role", to_string(c.role)}};
-  if (!p.buffer) return entry;
+  if (!p.buffer.defined()) return entry;
   entry["shape"] = extents_json(p.buffer->shape);
   if (!p.buffer->strides.empty()) entry["strides"] = extents_json(p.buffer->strides);
   entry["alignment_bytes"] = p.buffer->alignment_bytes;

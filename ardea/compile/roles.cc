@@ -17,7 +17,7 @@ class AccessOrder {
   explicit AccessOrder(const Stmt& body) { visit(body); }
 
   Role role(const Parameter& p) const {
-    if (!p.buffer) return Role::input;
+    if (!p.buffer.defined()) return Role::input;
     const Var& data = p.buffer->data;
     if (handed_out_.contains(data) || handed_out_.contains(p.var)) return Role::in_place;
     if (!written_.contains(data)) return Role::input;
@@ -46,7 +46,7 @@ class AccessOrder {
     });
   }
   void visit(const Stmt& s) {
-    if (!s) return;
+    if (!s.defined()) return;
     if (const auto* block = s.as<Block>()) {
       for (const MatchBuffer& m : block->matches) matched_[m.buffer->data] = memory_of(m.source.buffer);
       visit(block->init);

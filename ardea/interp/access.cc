@@ -131,14 +131,14 @@ std::vector<Lanes> Executor::evaluate_each(const std::vector<Expr>& expressions)
 Lanes Executor::load(const Load& load, DataType type) {
   const int step = load.buffer->type.lanes;
   Lanes result(type.lanes);  // 0 in the lanes that the predicate masks off
-  if (type.lanes == step && !load.predicate && load.indices.size() <= max_rank) {
+  if (type.lanes == step && !load.predicate.defined() && load.indices.size() <= max_rank) {
     std::array<std::int64_t, max_rank> at;
     for (std::size_t d = 0; d < load.indices.size(); ++d) at[d] = evaluate_integer(load.indices[d]);
     load_lane(load.buffer, std::span(at.data(), load.indices.size()), result, 0);
     return result;
   }
   const std::vector<Lanes> indices = evaluate_each(load.indices);
-  const Lanes mask = load.predicate ? evaluate(load.predicate) : Lanes(integer_lane(1));
+  const Lanes mask = load.predicate.defined() ? evaluate(load.predicate) : Lanes(integer_lane(1));
   for_each_element(indices, mask, type.lanes / step, [&](std::span<const std::int64_t> at, int k) {
     load_lane(load.buffer, at, result, k * step);
   });
@@ -147,7 +147,7 @@ Lanes Executor::load(const Load& load, DataType type) {
 
 void Executor::execute_store(const Store& store) {
   const int step = store.buffer->type.lanes, lanes = store.value.type().lanes;
-  if (lanes == step && !store.predicate && store.indices.size() <= max_rank) {
+  if (lanes == step && !store.predicate.defined() && store.indices.size() <= max_rank) {
     std::array<std::int64_t, max_rank> at;
     for (std::size_t d = 0; d < store.indices.size(); ++d) at[d] = evaluate_integer(store.indices[d]);
     const Lanes value = evaluate_whole(store.value);
@@ -156,7 +156,7 @@ void Executor::execute_store(const Store& store) {
   }
   const std::vector<Lanes> indices = evaluate_each(store.indices);
   const Lanes value = evaluate_whole(store.value);  // all lanes, before the first one is stored
-  const Lanes mask = store.predicate ? evaluate(store.predicate) : Lanes(integer_lane(1));
+  const Lanes mask = store.predicate.defined() ? evaluate(store.predicate) : Lanes(integer_lane(1));
   for_each_element(indices, mask, lanes / step, [&](std::span<const std::int64_t> at, int k) {
     store_lane(store.buffer, at, value, k * step);
   });

@@ -25,14 +25,15 @@ class Binder {
     require(arguments_.size() == function_.parameters.size(), "{}: takes {} arguments, got {}",
             function_.name, function_.parameters.size(), arguments_.size());
     for (std::size_t i = 0; i < arguments_.size(); ++i)
-      function_.parameters[i].buffer ? bind_array(i) : bind_scalar(i);
+      function_.parameters[i].buffer.defined() ? bind_array(i) : bind_scalar(i);
     // Bare variables first, in all parameters; then every extent has a value to be compared with.
     for_each_dimension(
         [&](const Expr& e, std::int64_t value, const std::string& what) { bind_symbol(e, value, what); });
     for_each_dimension(
         [&](const Expr& e, std::int64_t value, const std::string& what) { check_symbol(e, value, what); });
     for (const Parameter& parameter : function_.parameters)
-      if (parameter.buffer) executor_.declare(parameter.buffer, executor_.view_of(parameter.buffer));
+      if (parameter.buffer.defined())
+        executor_.declare(parameter.buffer, executor_.view_of(parameter.buffer));
     find_overlaps();
     return std::move(memories_);
   }
@@ -41,7 +42,7 @@ class Binder {
   std::string name(std::size_t i) const {
     const Parameter& parameter = function_.parameters[i];
     return fmt::format("{}: argument {} ({})", function_.name, i + 1,
-                       parameter.buffer ? parameter.buffer->name : parameter.var.name());
+                       parameter.buffer.defined() ? parameter.buffer->name : parameter.var.name());
   }
 
   void bind_scalar(std::size_t i) {
@@ -102,12 +103,13 @@ class Binder {
   void for_each_dimension(const Visit& visit) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const Buffer& buffer = function_.parameters[i].buffer;
-      if (!buffer) continue;
+      if (!buffer.defined()) continue;
       for (std::size_t d = 0; d < buffer->shape.size(); ++d)
         visit(buffer->shape[d], array(i).shape()[d], fmt::format("{}: extent {}", name(i), d + 1));
       for (std::size_t d = 0; d < buffer->strides.size(); ++d)
         visit(buffer->strides[d], array(i).strides()[d], fmt::format("{}: stride {}", name(i), d + 1));
-      if (buffer->element_offset) visit(buffer->element_offset, 0, fmt::format("{}: the offset", name(i)));
+      if (buffer->element_offset.defined())
+        visit(buffer->element_offset, 0, fmt::format("{}: the offset", name(i)));
     }
   }
 

@@ -219,12 +219,12 @@ void Executor::run_instruction(const Call& call) {
     const Parameter& parameter = parameters[i];
     if (parameter.buffer.get() != nullptr) check_operand(instruction, operand++, values[i]);
     const DataType given = call.arguments[i + 1].type();
-    if (!parameter.buffer) values[i] = convert(values[i], given, parameter.var.type());
+    if (!parameter.buffer.defined()) values[i] = convert(values[i], given, parameter.var.type());
     define(parameter.var, values[i]);
-    if (parameter.buffer) define(parameter.buffer->data, values[i]);
+    if (parameter.buffer.defined()) define(parameter.buffer->data, values[i]);
   }
   for (const Parameter& parameter : parameters)  // after the scalars, which strides may name
-    if (parameter.buffer) declare(parameter.buffer, view_of(parameter.buffer));
+    if (parameter.buffer.defined()) declare(parameter.buffer, view_of(parameter.buffer));
 
   const Function* const caller = std::exchange(function_, &instruction.meaning);
   const bool concurrent = std::exchange(concurrent_, false);
@@ -235,7 +235,7 @@ void Executor::run_instruction(const Call& call) {
   function_ = caller;
   for (const Parameter& parameter : parameters) {
     forget(parameter.var);
-    if (!parameter.buffer) continue;
+    if (!parameter.buffer.defined()) continue;
     forget(parameter.buffer->data);
     forget(parameter.buffer);
   }

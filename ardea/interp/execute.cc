@@ -19,7 +19,7 @@ void Executor::execute(const Stmt& s) {
                  [&](const If& x) {
                    if (evaluate_integer(x.condition) != 0)
                      execute(x.then_case);
-                   else if (x.else_case)
+                   else if (x.else_case.defined())
                      execute(x.else_case);
                  },
                  [&](const Seq& x) {
@@ -101,7 +101,7 @@ bool Executor::bind_iterators(const Block& block) {
 }
 
 void Executor::execute_block(const Block& block) {
-  if (block.predicate && evaluate_integer(block.predicate) == 0) return;
+  if (block.predicate.defined() && evaluate_integer(block.predicate) == 0) return;
   const bool reduction_starts = bind_iterators(block);
   std::vector<Memory> memories;
   for (const Buffer& buffer : block.allocations) {
@@ -113,7 +113,7 @@ void Executor::execute_block(const Block& block) {
   for (const MatchBuffer& one : block.matches)
     for (const Var& var : match(one)) bound.push_back(var);
 
-  if (block.init && reduction_starts) execute(block.init);
+  if (block.init.defined() && reduction_starts) execute(block.init);
   execute(block.body);
 
   for (const Var& var : bound) forget(var);

@@ -20,7 +20,7 @@ View Executor::view_of(const Buffer& buffer) {
   View view;
   view.memory = (*data)[0].memory;
   view.data_bit = (*data)[0].integer;
-  view.offset = buffer->element_offset ? evaluate_integer(buffer->element_offset) : 0;
+  view.offset = buffer->element_offset.defined() ? evaluate_integer(buffer->element_offset) : 0;
   view.shape = evaluate_all(buffer->shape);
   if (!element_count(view.shape, buffer->type))
     report(fmt::format("the extents of {} are negative, or too large together", buffer->name));
@@ -73,7 +73,7 @@ std::vector<Var> Executor::match(const MatchBuffer& match) {
       bind_or_check(buffer->strides[d], window.strides[d],
                     fmt::format("stride {} of the window {}", d + 1, buffer->name), bound);
   }
-  if (buffer->element_offset)
+  if (buffer->element_offset.defined())
     bind_or_check(buffer->element_offset, corner, fmt::format("the offset of the window {}", buffer->name),
                   bound);
   else  // then `data` points at the corner itself

@@ -49,7 +49,7 @@ class Registry {
     require(!instruction.name.empty(), "register_instruction: the record has no name");
     std::size_t buffers = 0;
     for (const Parameter& parameter : instruction.meaning.parameters) {
-      if (!parameter.buffer) {
+      if (!parameter.buffer.defined()) {
         require(parameter.var.type().is_integer(),
                 "{}: the parameter {} is {}, must be a buffer or an integer", call, parameter.var.name(),
                 to_string(parameter.var.type()));

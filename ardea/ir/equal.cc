@@ -33,17 +33,17 @@ class Comparer {
     for (std::size_t i = 0; i < a.parameters.size(); ++i) {
       const Parameter &p = a.parameters[i], &q = b.parameters[i];
       if (!define(p.var, q.var)) return false;
-      if (static_cast<bool>(p.buffer) != static_cast<bool>(q.buffer))
-        return differ("a scalar and a buffer parameter");
+      if (p.buffer.defined() != q.buffer.defined()) return differ("a scalar and a buffer parameter");
     }
     for (std::size_t i = 0; i < a.parameters.size(); ++i)
-      if (a.parameters[i].buffer && !define(a.parameters[i].buffer, b.parameters[i].buffer, true))
+      if (a.parameters[i].buffer.defined() && !define(a.parameters[i].buffer, b.parameters[i].buffer, true))
         return false;
     return equal(a.attributes, b.attributes) && equal(a.body, b.body);
   }
 
   bool equal(const Expr& a, const Expr& b) {
-    if (!a || !b) return (!a && !b) || differ("one side has no expression here");
+    if (!a.defined() || !b.defined())
+      return (!a.defined() && !b.defined()) || differ("one side has no expression here");
     if (a.is<VarNode>() && b.is<VarNode>()) return same_variable(a, b);
     if (a == b && lets_ == 0 && forward_.empty()) return true;
     if (a.type() != b.type()) return differ("types " + to_string(a.type()) + " and " + to_string(b.type()));
@@ -58,7 +58,8 @@ class Comparer {
   }
 
   bool equal(const Stmt& a, const Stmt& b) {
-    if (!a || !b) return (!a && !b) || differ("one side has no statement here");
+    if (!a.defined() || !b.defined())
+      return (!a.defined() && !b.defined()) || differ("one side has no statement here");
     if (a.variant().index() != b.variant().index()) return differ("statements of different kinds");
     return std::visit(
         [&](const auto& node) { return equal_nodes(node, *b.as<std::decay_t<decltype(node)>>()); },

@@ -8,6 +8,10 @@
 
 namespace ardea {
 
+void refuse_empty(const char* what) {
+  fail("an empty {} is used, one that was declared and never given a value; give it one first", what);
+}
+
 Var::Var(std::string name, DataType type) : Expr(type, VarNode{std::move(name)}) {}
 
 Var::Var(const Expr& e) : Expr(e) { ensure(e.is<VarNode>(), "Var: the expression is not a variable"); }
@@ -153,7 +157,7 @@ Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr predicate) {
             type.lanes);
     lanes = type.lanes;
   }
-  if (predicate)
+  if (predicate.defined())
     require(predicate.type() == boolean.with_lanes(lanes), "{}[…]: the predicate is {}, must be {}",
             buffer->name, predicate.type(), boolean.with_lanes(lanes));
   require(std::int64_t{buffer->type.lanes} * lanes <= 4096, "{}[…]: more than 4096 lanes", buffer->name);
@@ -252,7 +256,7 @@ bool is_one(const Expr& e) {
 }
 
 bool is_true(const Expr& e) {
-  if (!e) return true;
+  if (!e.defined()) return true;
   const auto* imm = e.as<IntImm>();
   return imm != nullptr && e.type().is_bool() && imm->value != 0;
 }

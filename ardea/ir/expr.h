@@ -17,15 +17,21 @@ struct ExprNode;
 struct BufferNode;
 struct Intrinsic;  // intrinsics.h
 
+/// Throws Error: an empty handle (`Expr s;`) was used as if it held `what`. Out of line: a handle is asked
+/// often.
+[[noreturn]] void refuse_empty(const char* what);
+
 /// A shared immutable expression. `==` is identity; structurally_equal (equal.h) compares meaning up to
 /// renaming.
 class Expr {
  public:
-  Expr() = default;
+  Expr() = default;  ///< empty: it may be copied, compared and asked whether it is `defined`; all else throws
+                     ///< Error
   template <class Node>
   Expr(DataType type, Node node);
 
-  explicit operator bool() const { return node_ != nullptr; }
+  /// Not `operator bool`: `A(i) > 0 ? a : b` and `std::max(A(i), B(i))` would keep one side in silence.
+  bool defined() const { return node_ != nullptr; }
   DataType type() const;
 
   /// The node if it is a `Node`, else nullptr.
@@ -61,9 +67,13 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(BufferNode node);
 
-  explicit operator bool() const { return node_ != nullptr; }
-  const BufferNode* operator->() const { return node_.get(); }
-  const BufferNode& operator*() const { return *node_; }
+  bool defined() const { return node_ != nullptr; }
+  const BufferNode* operator->() const { return &**this; }
+  const BufferNode& operator*() const {
+    if (!node_) [[unlikely]]
+      refuse_empty("buffer");
+    return *node_;
+  }
   const BufferNode* get() const { return node_.get(); }
   friend bool operator==(const Buffer& a, const Buffer& b) { return a.node_ == b.node_; }
 
@@ -179,16 +189,24 @@ template <class Node>
 Expr::Expr(DataType type, Node node)
     : node_(std::make_shared<const ExprNode>(ExprNode{type, typename ExprNode::Variant(std::move(node))})) {}
 
-inline DataType Expr::type() const { return node_->type; }
+inline DataType Expr::type() const {
+  if (!node_) [[unlikely]]
+    refuse_empty("expression");
+  return node_->type;
+}
 
 template <class Node>
 const Node* Expr::as() const {
   return node_ ? std::get_if<Node>(&node_->value) : nullptr;
 }
 
-inline const auto& Expr::variant() const { return node_->value; }
+inline const auto& Expr::variant() const {
+  if (!node_) [[unlikely]]
+    refuse_empty("expression");
+  return node_->value;
+}
 
-inline const std::string& Var::name() const { return std::get<VarNode>(get()->value).name; }
+inline const std::string& Var::name() const { return std::get<VarNode>(variant()).name; }
 
 bool is_comparison(BinaryOp op);  ///< eq … ge
 
@@ -227,7 +245,8 @@ Expr operator<(const Expr& a, const Expr& b);
 Expr operator<=(const Expr& a, const Expr& b);
 Expr operator>(const Expr& a, const Expr& b);
 Expr operator>=(const Expr& a, const Expr& b);
-// Named, because `!e`, `a && b` and `a || b` must go on asking whether a handle is empty.
+// Named, because C++ promises that `&&` and `||` stop early. An Expr is never a bool: `if (i < 4)` does not
+// compile.
 Expr logical_and(const Expr& a, const Expr& b);
 Expr logical_or(const Expr& a, const Expr& b);
 Expr logical_not(const Expr& a);

@@ -16,7 +16,7 @@ std::vector<Var> shape_variables(const Function& f) {
   std::unordered_set<Expr> seen;
   for (const Parameter& p : f.parameters) {
     seen.insert(p.var);
-    if (p.buffer) seen.insert(p.buffer->data);
+    if (p.buffer.defined()) seen.insert(p.buffer->data);
   }
   std::vector<Var> found;
   const auto collect = [&](const Expr& e) {
@@ -25,10 +25,10 @@ std::vector<Var> shape_variables(const Function& f) {
     });
   };
   for (const Parameter& p : f.parameters) {
-    if (!p.buffer) continue;
+    if (!p.buffer.defined()) continue;
     for (const Expr& extent : p.buffer->shape) collect(extent);
     for (const Expr& stride : p.buffer->strides) collect(stride);
-    if (p.buffer->element_offset) collect(p.buffer->element_offset);
+    if (p.buffer->element_offset.defined()) collect(p.buffer->element_offset);
   }
   return found;
 }

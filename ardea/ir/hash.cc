@@ -37,15 +37,15 @@ class Hasher {
     for (const Var& v : shape_variables(f)) define(v);
     for (const Parameter& p : f.parameters) define(p.var);
     for (const Parameter& p : f.parameters)
-      if (p.buffer) define(p.buffer, true);
+      if (p.buffer.defined()) define(p.buffer, true);
     add(f.attributes);
     add(f.body);
   }
 
-  void add(const Expr& e) { add(e ? hash_of(e) : 0); }
+  void add(const Expr& e) { add(e.defined() ? hash_of(e) : 0); }
 
   void add(const Stmt& s) {
-    if (!s) return add(std::uint64_t{0});
+    if (!s.defined()) return add(std::uint64_t{0});
     add(s.variant().index() + 1);
     std::visit([&](const auto& node) { add_node(node); }, s.variant());
   }

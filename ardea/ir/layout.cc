@@ -81,7 +81,7 @@ std::vector<Expr> strides_of(const Buffer& buffer) {
 }
 
 Expr offset_of(const Buffer& buffer) {
-  return buffer->element_offset ? as_index(buffer->element_offset) : make_int(0);
+  return buffer->element_offset.defined() ? as_index(buffer->element_offset) : make_int(0);
 }
 
 Expr flat_index(const Buffer& buffer, const std::vector<Expr>& indices) {
@@ -116,7 +116,7 @@ Buffer flat_view(const Buffer& buffer) {
 }
 
 bool is_compact(const Buffer& buffer) {
-  return buffer->strides.empty() && (!buffer->element_offset || is_zero(buffer->element_offset));
+  return buffer->strides.empty() && (!buffer->element_offset.defined() || is_zero(buffer->element_offset));
 }
 
 Buffer whole_view(const Allocate& allocate, Addresses allowed) {

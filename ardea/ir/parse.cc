@@ -136,7 +136,7 @@ void Parser::parameters(Function& f) {
     if (!tokens_.at(",") && !tokens_.at(")")) tokens_.unexpected("',' or ')'");
   }
   for (const Parameter& p : f.parameters)
-    if (p.buffer) names_.define(p.buffer->name, {{}, p.buffer});
+    if (p.buffer.defined()) names_.define(p.buffer->name, {{}, p.buffer});
   tokens_.move_to(after);
 }
 
@@ -185,7 +185,7 @@ void Parser::match_parameter(Function& f, const Token& name) {
                                       [&](const Parameter& p) { return p.var.name() == handle.text; });
   if (parameter == f.parameters.end() || !parameter->var.type().is_handle())
     tokens_.fail_at(handle, fmt::format("T.match_buffer: {} is no T.handle parameter", handle.text));
-  if (parameter->buffer)
+  if (parameter->buffer.defined())
     tokens_.fail_at(handle, fmt::format("T.match_buffer: {} has a buffer already", handle.text));
   parameter->buffer = make_parsed_buffer(name, buffer_fields(name, false));
   check_parameter(name, parameter->buffer);
@@ -204,7 +204,7 @@ void Parser::check_parameter(const Token& at, const Buffer& buffer) {
   };
   for (const Expr& extent : buffer->shape) check(extent);
   for (const Expr& stride : buffer->strides) check(stride);
-  if (buffer->element_offset) check(buffer->element_offset);
+  if (buffer->element_offset.defined()) check(buffer->element_offset);
 }
 
 void Parser::check_shape_variables(const Function& f) {

@@ -66,8 +66,8 @@ bool Parser::block_head_line(BlockFrame& frame) {
   for (int i = 0; i < (init ? 4 : 3); ++i) tokens_.next();
   tokens_.expect("(");
   Block& block = frame.block;
-  const bool twice = (word.is("where") && block.predicate) || (word.is("reads") && block.reads) ||
-                     (word.is("writes") && block.writes) || (init && block.init);
+  const bool twice = (word.is("where") && block.predicate.defined()) || (word.is("reads") && block.reads) ||
+                     (word.is("writes") && block.writes) || (init && block.init.defined());
   if (twice)
     tokens_.fail_at(word, fmt::format("T.{} is given twice in block {}", word.text, in_quotes(block.name)));
   if (init) {

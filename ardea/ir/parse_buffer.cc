@@ -109,7 +109,7 @@ void Parser::buffer_keyword(BufferFields& fields, bool takes_data) {
 
 Buffer Parser::make_parsed_buffer(const Token& name, BufferFields fields) {
   return Buffer(BufferNode{.name = name.text,
-                           .data = fields.data ? fields.data : Var(name.text, handle_type),
+                           .data = fields.data.defined() ? fields.data : Var(name.text, handle_type),
                            .type = fields.type,
                            .shape = std::move(fields.shape),
                            .strides = std::move(fields.strides),
@@ -122,7 +122,7 @@ BufferRegion Parser::region() {
   const Token& name = tokens_.expect_name("a region such as A[i, 0:4]");
   const Definition* found = names_.find(name.text);
   if (found == nullptr) unknown_name(name);
-  if (!found->buffer)
+  if (!found->buffer.defined())
     tokens_.fail_at(name, fmt::format("{} is a variable, only buffers have regions", name.text));
   BufferRegion region{found->buffer, {}};
   for (const Subscript& s : subscripts()) region.region.push_back(range_of(s));

@@ -104,7 +104,7 @@ Operand Parser::named_value() {
   if (name.is("False")) return {make_bool(false)};
   const Definition* definition = names_.find(name.text);
   if (definition == nullptr) unknown_name(name);
-  if (definition->buffer) return buffer_value(name, definition->buffer);
+  if (definition->buffer.defined()) return buffer_value(name, definition->buffer);
   if (tokens_.at("["))
     tokens_.fail_at(name, fmt::format("{} is a variable, only buffers have elements", name.text));
   if (tokens_.at("."))

@@ -33,7 +33,7 @@ Stmt nest_lines(std::vector<SuiteLine> lines) {
   std::vector<Stmt> rest;  // in reverse
   for (auto at = lines.rbegin(); at != lines.rend(); ++at) {
     if (!at->around) {
-      if (at->statement) rest.push_back(std::move(at->statement));
+      if (at->statement.defined()) rest.push_back(std::move(at->statement));
       continue;
     }
     std::reverse(rest.begin(), rest.end());

@@ -155,7 +155,7 @@ std::function<Stmt(Stmt)> Parser::buffer_view(const Token& name) {
   const Token& maker = tokens_.next();
   tokens_.expect("(");
   BufferFields fields = buffer_fields(name, true);
-  const bool allocates = !fields.data;
+  const bool allocates = !fields.data.defined();
   if (allocates && maker.is("Buffer"))
     tokens_.fail_at(
         maker,
@@ -179,7 +179,7 @@ std::function<Stmt(Stmt)> Parser::buffer_view(const Token& name) {
 Parser::Line Parser::element_store(const Token& name) {
   const Definition* found = names_.find(name.text);
   if (found == nullptr) unknown_name(name);
-  if (!found->buffer)
+  if (!found->buffer.defined())
     tokens_.fail_at(name, fmt::format("{} is a variable, only buffers have elements", name.text));
   const Buffer buffer = found->buffer;
   std::vector<Expr> indices;
@@ -197,7 +197,7 @@ Parser::Line Parser::element_store(const Token& name) {
 Parser::Line Parser::vector_store(const Token& name) {
   const Definition* found = names_.find(name.text);
   if (found == nullptr) unknown_name(name);
-  if (!found->buffer)
+  if (!found->buffer.defined())
     tokens_.fail_at(name, fmt::format("{} is a variable, only buffers have .vstore", name.text));
   const Buffer buffer = found->buffer;
   tokens_.next();

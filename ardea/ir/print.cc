@@ -13,7 +13,7 @@ namespace ardea {
 namespace {
 
 bool is_narrow_index(const Expr& index) {
-  return index && index.type().is_integer() && index.type().bits < 64;
+  return index.defined() && index.type().is_integer() && index.type().bits < 64;
 }
 bool has_narrow(const std::vector<Expr>& indices) {
   return std::any_of(indices.begin(), indices.end(), is_narrow_index);
@@ -51,9 +51,9 @@ bool is_bare_root(const Block& block) { return block.name == "root" && block.ite
 
 /// Whether the parser would put this very root block around the body by itself.
 bool is_implicit_root(const Block& root) {
-  const bool plain = is_bare_root(root) && !root.predicate && root.reads && root.reads->empty() &&
+  const bool plain = is_bare_root(root) && !root.predicate.defined() && root.reads && root.reads->empty() &&
                      root.writes && root.writes->empty() && root.matches.empty() &&
-                     root.annotations.empty() && !root.init;
+                     root.annotations.empty() && !root.init.defined();
   if (!plain) return false;
   if (!root.allocations.empty()) return true;
   const auto* inner = root.body.as<Block>();
@@ -75,7 +75,7 @@ class FunctionPrinter {
     for (const Var& var : shape_variables(f_))
       body.line(names_.define(var) + " = T." + to_string(var.type()) + "()");
     for (const Parameter& p : f_.parameters)
-      if (p.buffer && by_handle(p)) body.buffer_line(p.buffer, "T.match_buffer", names_.of(p.var));
+      if (p.buffer.defined() && by_handle(p)) body.buffer_line(p.buffer, "T.match_buffer", names_.of(p.var));
     const auto* root = f_.body.as<Block>();
     if (root != nullptr && is_implicit_root(*root)) {
       body.line("# with T.block(\"root\"):");
@@ -96,17 +96,17 @@ class FunctionPrinter {
     };
     for (const Expr& extent : p.buffer->shape) look(extent);
     for (const Expr& stride : p.buffer->strides) look(stride);
-    if (p.buffer->element_offset) look(p.buffer->element_offset);
+    if (p.buffer->element_offset.defined()) look(p.buffer->element_offset);
     return symbolic || uses(f_.body, p.var);
   }
 
   std::string parameters() {
     // Scalars first: shapes may name them wherever they stand.
     for (const Parameter& p : f_.parameters)
-      if (!p.buffer) names_.define(p.var);
+      if (!p.buffer.defined()) names_.define(p.var);
     std::vector<std::string> texts;
     for (const Parameter& p : f_.parameters) {
-      if (!p.buffer)
+      if (!p.buffer.defined())
         texts.push_back(names_.of(p.var) + ": T." + to_string(p.var.type()));
       else if (by_handle(p))
         texts.push_back(names_.define(p.var) + ": T.handle");

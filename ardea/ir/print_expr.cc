@@ -105,7 +105,7 @@ std::string ExprPrinter::function(const std::string& name, const std::vector<std
 }
 
 std::string ExprPrinter::full(const Expr& e, int level) {
-  if (!e) return "<nothing>";
+  if (!e.defined()) return "<nothing>";
   const DataType type = e.type();
   return std::visit(
       overloaded{
@@ -206,7 +206,7 @@ std::string ExprPrinter::let(const Let& node) {
 }
 
 std::string ExprPrinter::load(const Load& node) {
-  if (!node.predicate) return element(node.buffer, node.indices);
+  if (!node.predicate.defined()) return element(node.buffer, node.indices);
   std::vector<std::string> indices;
   for (const Expr& i : node.indices) indices.push_back(index(i));
   return names_.of(node.buffer) + ".vload([" + join(indices, ", ") + "], predicate=" + full(node.predicate) +
@@ -296,7 +296,7 @@ std::string ExprPrinter::buffer_fields(const BufferNode& buffer, bool always_typ
   if (always_typed || buffer.type != float32) fields.push_back(in_quotes(to_string(buffer.type)));
   if (with_data) fields.push_back("data=" + names_.of(buffer.data));
   if (!buffer.strides.empty()) fields.push_back("strides=" + list(buffer.strides));
-  if (buffer.element_offset) fields.push_back("elem_offset=" + full(buffer.element_offset));
+  if (buffer.element_offset.defined()) fields.push_back("elem_offset=" + full(buffer.element_offset));
   if (buffer.scope != "global") fields.push_back("scope=" + in_quotes(buffer.scope));
   if (buffer.alignment_bytes != 64) fields.push_back("align=" + std::to_string(buffer.alignment_bytes));
   return join(fields, ", ");

@@ -27,7 +27,7 @@ void StmtPrinter::inner_suite(const Stmt& s) {
 
 void StmtPrinter::suite(const Stmt& s) {
   const auto* sequence = s.as<Seq>();
-  if (sequence == nullptr) return statement(s ? s : make_no_op(), true);
+  if (sequence == nullptr) return statement(s.defined() ? s : make_no_op(), true);
   for (std::size_t i = 0; i < sequence->statements.size(); ++i)
     statement(sequence->statements[i], i + 1 == sequence->statements.size());
 }
@@ -57,7 +57,7 @@ void StmtPrinter::evaluate(const Expr& value) {
 }
 
 void StmtPrinter::store(const Store& node) {
-  if (!node.predicate)
+  if (!node.predicate.defined())
     return line(exprs_.element(node.buffer, node.indices) + " = " + exprs_.expected(node.value));
   std::vector<std::string> indices;
   for (const Expr& i : node.indices) indices.push_back(exprs_.index(i));
@@ -68,7 +68,7 @@ void StmtPrinter::store(const Store& node) {
 void StmtPrinter::branch(const If& node, const char* keyword) {
   line(std::string(keyword) + " " + exprs_.full(node.condition) + ":");
   inner_suite(node.then_case);
-  if (!node.else_case) return;
+  if (!node.else_case.defined()) return;
   if (const auto* chained = node.else_case.as<If>()) return branch(*chained, "elif");
   line("else:");
   inner_suite(node.else_case);

@@ -108,8 +108,9 @@ void register_intrinsic(Intrinsic row, Meaning meaning) {
     const std::vector<Expr> arguments(static_cast<std::size_t>(row.arity), Var("x", float32));
     const Expr value = meaning(arguments);
     const DataType wanted = row.result == ResultRule::boolean ? boolean : float32;
-    require(value && value.type() == wanted, "{}: its meaning gives {} for float32 arguments, must give {}",
-            call, value ? to_string(value.type()) : "nothing", to_string(wanted));
+    require(value.defined() && value.type() == wanted,
+            "{}: its meaning gives {} for float32 arguments, must give {}", call,
+            value.defined() ? to_string(value.type()) : "nothing", to_string(wanted));
   }
   bool taken = find_intrinsic(name) != nullptr;
   if (!taken) {
@@ -138,8 +139,9 @@ Expansion expansion_of(const Intrinsic& op, const std::vector<DataType>& types) 
   Expr value = entry->meaning(arguments);
   const DataType first = arguments.at(0).type();
   const DataType wanted = op.result == ResultRule::boolean ? boolean.with_lanes(first.lanes) : first;
-  require(value && value.type() == wanted, "T.{}: its meaning gives {} for {}, must give {}", op.name,
-          value ? to_string(value.type()) : "nothing", to_string(first), to_string(wanted));
+  require(value.defined() && value.type() == wanted, "T.{}: its meaning gives {} for {}, must give {}",
+          op.name, value.defined() ? to_string(value.type()) : "nothing", to_string(first),
+          to_string(wanted));
   value = expand_registered(value);
   for (std::size_t i = widened.size(); i-- > 0;) value = make_let(widened[i].first, widened[i].second, value);
   out.body = op.result == ResultRule::boolean ? value : make_cast(types.at(0), value);

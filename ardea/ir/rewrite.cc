@@ -69,7 +69,7 @@ Function rewrite(const Function& f, const Rewriter& rewriter) {
   Function out = f;
   for (Parameter& p : out.parameters) {
     if (rewriter.definition) p.var = rewriter.definition(p.var);
-    if (p.buffer) p.buffer = rewriting.run(p.buffer);
+    if (p.buffer.defined()) p.buffer = rewriting.run(p.buffer);
   }
   out.body = rewriting.run(f.body);
   return out;

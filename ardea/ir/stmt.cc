@@ -38,7 +38,7 @@ bool is_no_op(const Stmt& s) {
 Stmt make_seq(std::vector<Stmt> statements) {
   std::vector<Stmt> flat;
   for (Stmt& s : statements) {
-    if (!s) continue;
+    if (!s.defined()) continue;
     if (const auto* inner = s.as<Seq>())
       flat.insert(flat.end(), inner->statements.begin(), inner->statements.end());
     else
@@ -85,6 +85,8 @@ BufferRegion whole_region(const Buffer& buffer) {
   return whole;
 }
 
-Expr predicate_of(const Block& block) { return block.predicate ? block.predicate : make_bool(true); }
+Expr predicate_of(const Block& block) {
+  return block.predicate.defined() ? block.predicate : make_bool(true);
+}
 
 }  // namespace ardea

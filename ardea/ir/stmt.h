@@ -22,7 +22,7 @@ class Stmt {
     requires(!std::is_same_v<Node, Stmt>)
   Stmt(Node node);  // implicit: a node is a statement
 
-  explicit operator bool() const { return node_ != nullptr; }
+  bool defined() const { return node_ != nullptr; }
   template <class Node>
   const Node* as() const;
   template <class Node>
@@ -176,7 +176,11 @@ const Node* Stmt::as() const {
   return node_ ? std::get_if<Node>(&node_->value) : nullptr;
 }
 
-inline const auto& Stmt::variant() const { return node_->value; }
+inline const auto& Stmt::variant() const {
+  if (!node_) [[unlikely]]
+    refuse_empty("statement");
+  return node_->value;
+}
 
 // Makers check types and throw Error on a mismatch.
 

@@ -24,12 +24,12 @@ Rewriter substitution(const Substitution& values) {
 class FreeVariables {
  public:
   void visit(const Expr& e) {
-    if (!e || !seen_.insert(e.get()).second) return;
+    if (!e.defined() || !seen_.insert(e.get()).second) return;
     if (e.is<VarNode>()) used_.emplace_back(e);
     map_children(e, mapper_);
   }
   void visit(const Stmt& s) {
-    if (!s || !seen_.insert(s.get()).second) return;
+    if (!s.defined() || !seen_.insert(s.get()).second) return;
     map_children(s, mapper_);
   }
   std::vector<Var> result() const {
@@ -45,7 +45,7 @@ class FreeVariables {
     visit(static_cast<const Expr&>(b->data));
     for (const Expr& e : b->shape) visit(e);
     for (const Expr& e : b->strides) visit(e);
-    if (b->element_offset) visit(b->element_offset);
+    if (b->element_offset.defined()) visit(b->element_offset);
   }
 
   std::vector<Var> used_;

@@ -14,8 +14,8 @@ class PartMapper {
 
   bool changed() const { return changed_; }
 
-  Expr operator()(const Expr& e) { return e && mapper_.expr ? noted(e, mapper_.expr(e)) : e; }
-  Stmt operator()(const Stmt& s) { return s && mapper_.stmt ? noted(s, mapper_.stmt(s)) : s; }
+  Expr operator()(const Expr& e) { return e.defined() && mapper_.expr ? noted(e, mapper_.expr(e)) : e; }
+  Stmt operator()(const Stmt& s) { return s.defined() && mapper_.stmt ? noted(s, mapper_.stmt(s)) : s; }
   Buffer operator()(const Buffer& b) { return mapper_.buffer ? noted(b, mapper_.buffer(b)) : b; }
   Var define(const Var& v) { return mapper_.definition ? noted(v, mapper_.definition(v)) : v; }
   Range operator()(const Range& r) {
@@ -182,10 +182,10 @@ class PartReader {
   explicit PartReader(const Read& read) : read_(read) {}
 
   void operator()(const Expr& e) const {
-    if (e) read_(e);
+    if (e.defined()) read_(e);
   }
   void operator()(const Stmt& s) const {
-    if (s) read_(s);
+    if (s.defined()) read_(s);
   }
   void operator()(const Buffer& b) const { read_(b); }
   void operator()(const Range& r) const { (*this)(r.min), (*this)(r.extent); }

@@ -18,7 +18,8 @@ const intrin::Instruction& record_of(const Call& call) {
 /// The position of the integer parameter that the stride is; nothing where it is a number.
 std::optional<std::size_t> parameter_of(const intrin::Instruction& record, const Expr& stride) {
   for (std::size_t i = 0; i < record.meaning.parameters.size(); ++i)
-    if (!record.meaning.parameters[i].buffer && stride == record.meaning.parameters[i].var) return i;
+    if (!record.meaning.parameters[i].buffer.defined() && stride == record.meaning.parameters[i].var)
+      return i;
   return std::nullopt;
 }
 
@@ -77,7 +78,7 @@ std::optional<std::vector<InstructionWindow>> windows_of(const Call& call, const
   const intrin::Instruction& record = record_of(call);
   std::vector<InstructionWindow> windows;
   for (std::size_t i = 0; i < record.meaning.parameters.size(); ++i) {
-    if (!record.meaning.parameters[i].buffer) continue;
+    if (!record.meaning.parameters[i].buffer.defined()) continue;
     const auto* address = call.arguments.at(i + 1).as<Call>();
     const auto* element = address != nullptr ? address->arguments[0].as<Load>() : nullptr;
     if (element == nullptr) return std::nullopt;

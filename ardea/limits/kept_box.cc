@@ -59,7 +59,7 @@ Expr one_size(const Expr& extent, Sizes sizes, const Analyzer& facts) {
     if (const auto most = largest_number(extent, facts)) return make_int(std::max<std::int64_t>(*most, 1));
   if (!varies_with_loops(extent, facts)) return extent;
   const Expr largest = largest_value(extent, facts);
-  return largest ? largest : extent;
+  return largest.defined() ? largest : extent;
 }
 
 /// The part of a dimension to keep; nothing where that is all of it.
@@ -114,7 +114,7 @@ KeptBox kept_box(const Allocate& allocate, const Surroundings& around, const tar
                  Sizes sizes) {
   const Buffer buffer = whole_view(allocate, Addresses::of_instructions);
   KeptBox whole{{}, allocate.extents, true};
-  if (!buffer) return whole;
+  if (!buffer.defined()) return whole;
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
   const std::optional<BufferRegion> box = touched_box(buffer, body, around.facts);
   if (!box) return whole;

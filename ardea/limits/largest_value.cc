@@ -34,7 +34,7 @@ void collect_bounds(const Expr& e, const Analyzer& facts, std::vector<Expr>& bou
     return;
   }
   // For all loops at once, and one after the other: of i - min(i, j) the first knows less.
-  if (const Expr high = facts.bounds(e).high; high) {
+  if (const Expr high = facts.bounds(e).high; high.defined()) {
     const Expr simple = facts.simplify(high);
     if (!varies_with_loops(simple, facts)) bounds.push_back(simple);
   }
@@ -60,14 +60,14 @@ Expr largest_value(const Expr& e, const Analyzer& facts) {
   std::vector<Expr> bounds;
   collect_bounds(e, facts, bounds);
   Expr least;
-  for (const Expr& bound : bounds) least = least ? smaller_size(least, bound, facts) : bound;
+  for (const Expr& bound : bounds) least = least.defined() ? smaller_size(least, bound, facts) : bound;
   return least;
 }
 
 std::optional<std::int64_t> largest_number(const Expr& e, const Analyzer& facts) {
   std::optional<std::int64_t> largest = facts.constant_bounds(e).high;
   const Expr whole = facts.bounds(e).high;
-  if (const auto most = whole ? constant_int(facts.simplify(whole)) : std::nullopt)
+  if (const auto most = whole.defined() ? constant_int(facts.simplify(whole)) : std::nullopt)
     largest = std::min(largest.value_or(*most), *most);
   for (const Expr& other : no_less(e, facts))
     if (const auto most = largest_number(other, facts); most && (!largest || *most < *largest))

@@ -30,7 +30,7 @@ class LoadWalk {
   LoadWalk(const std::string& function, std::vector<Check>& checks) : function_(function), checks_(checks) {}
 
   void visit(const Expr& e, const Analyzer& facts) {
-    if (!e || !seen_.back().insert(e.get()).second) return;
+    if (!e.defined() || !seen_.back().insert(e.get()).second) return;
     if (const auto* let = e.as<Let>()) return visit_let(*let, facts);
     if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "if_then_else")
       return visit_choice(call->arguments, facts);
@@ -56,8 +56,8 @@ class LoadWalk {
         Expr holds;
         if (!facts.proves(index >= make_int(0))) holds = index >= make_int(0);
         if (!facts.proves(index < extent))
-          holds = holds ? logical_and(holds, index < extent) : index < extent;
-        if (!holds) continue;
+          holds = holds.defined() ? logical_and(holds, index < extent) : index < extent;
+        if (!holds.defined()) continue;
         add(masked(holds, indices[d], mask, lane),
             fmt::format("{} {} {} at index {{}} in dimension {}, whose extent is {{}}", function_ + ":", verb,
                         buffer->name, d),
@@ -98,9 +98,9 @@ class LoadWalk {
   static std::vector<Expr> lanes_to_check(const Expr& index, const Expr& mask) {
     if (index.type().is_scalar()) return {index};
     const int lanes = index.type().lanes;
-    if (const auto* broadcast = index.as<Broadcast>(); broadcast != nullptr && !mask)
+    if (const auto* broadcast = index.as<Broadcast>(); broadcast != nullptr && !mask.defined())
       return {broadcast->value};
-    if (const auto* ramp = index.as<Ramp>(); ramp != nullptr && !mask)
+    if (const auto* ramp = index.as<Ramp>(); ramp != nullptr && !mask.defined())
       return {ramp->base, add_index(ramp->base, multiply_index(ramp->stride, make_int(lanes - 1)))};
     std::vector<Expr> all;
     for (int lane = 0; lane < lanes; ++lane) all.push_back(lane_of(index, lane));
@@ -108,11 +108,11 @@ class LoadWalk {
   }
 
   static Expr masked(const Expr& holds, const Expr& index, const Expr& mask, const Expr& lane) {
-    if (!mask) return holds;
+    if (!mask.defined()) return holds;
     if (index.type().is_scalar()) {  // one place for all lanes: touched where any lane is
       Expr any;
       for (int i = 0; i < mask.type().lanes; ++i)
-        any = any ? logical_or(any, lane_of(mask, i)) : lane_of(mask, i);
+        any = any.defined() ? logical_or(any, lane_of(mask, i)) : lane_of(mask, i);
       return make_call("if_then_else", {any, holds, make_bool(true)});
     }
     const auto which = lane.as<Shuffle>()->indices[0];
@@ -122,7 +122,7 @@ class LoadWalk {
   void add(Expr holds, std::string sentence, std::vector<Expr> values) {
     for (std::size_t i = around_.size(); i-- > 0;) {
       const Around& a = around_[i];
-      if (a.guard) {
+      if (a.guard.defined()) {
         holds = make_call("if_then_else", {a.guard, holds, make_bool(true)});
         continue;
       }

@@ -42,7 +42,7 @@ Stmt with_aligned_strides(const Stmt& s) {
   padded.annotations.erase(storage_alignment_key);
   // Slots of registers have no strides, and other views count on the ones that are.
   const Buffer buffer = allocate->scope == "register" ? Buffer() : whole_view(*allocate);
-  if (!buffer) return padded;
+  if (!buffer.defined()) return padded;
   BufferNode node = *buffer;
   node.strides = aligned_strides(buffer, alignments);
   const std::vector<Expr> dense = aligned_strides(buffer, {});

@@ -10,7 +10,7 @@ namespace {
 Stmt without_blocks(const Stmt& s) {
   const auto* block = s.as<Block>();
   if (block == nullptr) return map_children(s, Mapper{.stmt = without_blocks});
-  ensure(!block->init && block->matches.empty() && block->allocations.empty(),
+  ensure(!block->init.defined() && block->matches.empty() && block->allocations.empty(),
          "blocks_to_loops: block {} still has an init, a match or an allocation", block->name);
   Substitution bindings;
   for (const BlockIterator& iterator : block->iterators)

@@ -48,7 +48,7 @@ class Checking {
  public:
   explicit Checking(const Function& f) : name_(f.name) {
     for (const Parameter& p : f.parameters)
-      if (p.buffer) memory_[p.buffer->data] = {flat_size(p.buffer), p.buffer->type};
+      if (p.buffer.defined()) memory_[p.buffer->data] = {flat_size(p.buffer), p.buffer->type};
   }
 
   Stmt visit(const Stmt& s, const Analyzer& facts) {
@@ -65,7 +65,7 @@ class Checking {
 
  private:
   void loads(const Expr& e, const Analyzer& facts, std::vector<Check>& checks) {
-    if (e) add_load_checks(name_, e, facts, checks);
+    if (e.defined()) add_load_checks(name_, e, facts, checks);
   }
 
   /// Where a call can change memory between the check and the access, the check would prove nothing.
@@ -116,7 +116,7 @@ class Checking {
     const Analyzer holds = where(facts, branch.condition),
                    fails = where(facts, logical_not(branch.condition));
     return If{branch.condition, visit(branch.then_case, holds),
-              branch.else_case ? visit(branch.else_case, fails) : Stmt{}};
+              branch.else_case.defined() ? visit(branch.else_case, fails) : Stmt{}};
   }
   Stmt visit_node(const Stmt&, const Seq& seq, const Analyzer& facts, std::vector<Check>&) {
     std::vector<Stmt> parts;
@@ -174,7 +174,7 @@ class Checking {
                         fmt::format("{}: {} needs {{}} bits of a memory of {{}}", name_, view->name),
                         {needed, given}});
     std::vector<Expr> steps = view->strides;
-    if (view->element_offset) steps.push_back(view->element_offset);
+    if (view->element_offset.defined()) steps.push_back(view->element_offset);
     for (const Expr& step : steps)
       if (!facts.proves(as_index(step) >= make_int(0)))
         checks.push_back(

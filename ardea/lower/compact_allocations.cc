@@ -75,7 +75,7 @@ Stmt with_compact_allocations(const Stmt& s, const limits::Surroundings& around,
                                   return with_compact_allocations(child, inner, compaction);
                                 }});
   const auto* allocate = out.as<Allocate>();
-  if (allocate == nullptr || !whole_view(*allocate, Addresses::of_instructions)) return out;
+  if (allocate == nullptr || !whole_view(*allocate, Addresses::of_instructions).defined()) return out;
   const Stmt small = compacted(*allocate, around, compaction.target);
   return compaction.has_register_tiles ? with_notes(small, around.facts) : small;
 }

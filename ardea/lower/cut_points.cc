@@ -15,7 +15,7 @@ using arith::Analyzer;
 
 bool holds_plain_loops(const Stmt& s) {
   bool found = false;
-  if (!s) return false;
+  if (!s.defined()) return false;
   visit_stmts(s, [&](const Stmt& x) {
     const auto* loop = x.as<For>();
     found =
@@ -61,11 +61,11 @@ class GuardSearch {
       add(branch->condition, place);
     } else if (const auto* store = s.as<Store>(); store != nullptr && of_values_) {
       visit_exprs(store->value, [&](const Expr& e) {
-        if (const Expr choice = choice_of(e)) add(choice, place);
+        if (const Expr choice = choice_of(e); choice.defined()) add(choice, place);
       });
     } else if (store != nullptr) {
       // The padding of a packed panel, say.
-      if (const Expr choice = choice_of(store->value)) add(choice, place);
+      if (const Expr choice = choice_of(store->value); choice.defined()) add(choice, place);
     }
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& child) { visit(child, place); });
   }
@@ -99,7 +99,7 @@ std::optional<Line> line_of(const Expr& value, const For& loop, const Guard& gua
   if (!coefficient || *coefficient == 0 || *coefficient == INT64_MIN) return std::nullopt;
   const Expr rest = guard.facts.simplify(substitute(value, loop.var, make_int(0)));
   const arith::SymbolicBounds bounds = guard.facts.bounds(rest, guard.inner);
-  if (!bounds.low || !bounds.high) return std::nullopt;
+  if (!bounds.low.defined() || !bounds.high.defined()) return std::nullopt;
   std::vector<Var> defined;  // in the loop: what the ends may not name
   visit_stmts(loop.body, [&](const Stmt& s) {
     if (const auto* inner = s.as<For>()) defined.push_back(inner->var);

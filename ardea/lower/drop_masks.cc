@@ -34,7 +34,9 @@ Stmt with_masks_written_out(const Stmt& s) {
                  }});
 }
 
-bool is_same_mask(const Expr& a, const Expr& b) { return a && b && structurally_equal(a, b); }
+bool is_same_mask(const Expr& a, const Expr& b) {
+  return a.defined() && b.defined() && structurally_equal(a, b);
+}
 
 /// Whether a lane of the value depends on the same lane of its operands only, and on any of their values has
 /// one: a division by 0 has none, a shift may be too wide.
@@ -90,7 +92,7 @@ class IdleLoads {
 
   /// Nodes are shared: a load that is idle here may not be elsewhere.
   void busy(const Expr& e) {
-    if (e && busy_.insert(e).second) for_each_child(e, [&](const Expr& part) { busy(part); });
+    if (e.defined() && busy_.insert(e).second) for_each_child(e, [&](const Expr& part) { busy(part); });
   }
 
   std::unordered_set<Expr> idle_, busy_;
@@ -109,7 +111,7 @@ class Dropping {
   explicit Dropping(const Function& f) : idle_(f.body) {
     if (idle_.empty()) return;
     for (const Parameter& p : f.parameters)
-      if (p.buffer) readable_.insert(p.buffer->data);
+      if (p.buffer.defined()) readable_.insert(p.buffer->data);
     visit_stmts(f.body, [&](const Stmt& s) {
       if (const auto* store = s.as<Store>()) readable_.erase(store->buffer->data);
     });
@@ -164,7 +166,7 @@ class Dropping {
       if (!(buffer->data == allocation.data)) return;
       const SlotRange range = *constant_range(index);
       SlotMask& at = slots[position(slots, range)];
-      if (!at.mask) at.mask = mask;
+      if (!at.mask.defined()) at.mask = mask;
       at.is_unseen = at.is_unseen && is_idle && at.slot.lanes == range.lanes && is_plain_mask(mask) &&
                      stays(mask) && is_same_mask(at.mask, mask) && !at.slot.is_addressed;
     };
@@ -193,7 +195,7 @@ class Dropping {
   bool is_inside(const Load& load, const Analyzer& facts) const {
     const auto* row = load.indices[0].as<Ramp>();
     if (row == nullptr || !is_one(row->stride) || load.buffer->shape.size() != 1 ||
-        load.buffer->element_offset || !readable_.contains(load.buffer->data))
+        load.buffer->element_offset.defined() || !readable_.contains(load.buffer->data))
       return false;
     const Expr first = as_index(row->base), lanes = make_int(load.indices[0].type().lanes);
     return facts.proves(first >= make_int(0)) &&

@@ -123,7 +123,7 @@ class Elimination {
   void describe(const Expr& e, std::size_t at,
                 const std::unordered_map<const ExprNode*, ValueNumber>& numbers) {
     Value& value = values_[numbers.at(e.get())];
-    if (value.expr) return;
+    if (value.expr.defined()) return;
     value.expr = e;
     value.numbered_at = at;
     if (const auto* let = e.as<Let>()) locals_.insert(let->var);
@@ -252,7 +252,7 @@ class Elimination {
              Replaced& replaced) {
     const auto number = numbers.find(e.get());
     if (number == numbers.end()) return e;  // of a statement with effects
-    if (values_[number->second].name) return values_[number->second].name;
+    if (values_[number->second].name.defined()) return values_[number->second].name;
     if (const auto found = replaced.find(e.get()); found != replaced.end()) return found->second;
     const Expr out =
         map_children(e, Mapper{.expr = [&](const Expr& part) { return named(part, numbers, replaced); }});

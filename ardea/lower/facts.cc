@@ -9,7 +9,7 @@ Stmt map_inside(const Stmt& s, const arith::Analyzer& facts,
   if (const auto* branch = s.as<If>()) {
     If out = *branch;
     out.then_case = visit(branch->then_case, where(facts, branch->condition));
-    if (branch->else_case)
+    if (branch->else_case.defined())
       out.else_case = visit(branch->else_case, where(facts, logical_not(branch->condition)));
     return out;
   }

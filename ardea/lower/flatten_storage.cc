@@ -14,7 +14,7 @@ class Flattening {
   Stmt run() {
     std::vector<Buffer> parameters;
     for (const Parameter& p : f_.parameters)
-      if (p.buffer && flat(p.buffer) != p.buffer) parameters.push_back(p.buffer);
+      if (p.buffer.defined() && flat(p.buffer) != p.buffer) parameters.push_back(p.buffer);
     const auto place = [&](const Buffer& b, const std::vector<Expr>& indices) {
       return Place{flat(b), {flat_index(b, indices)}};
     };

@@ -87,7 +87,7 @@ class Hoisting {
   }
 
   Stmt visit_branch(const Stmt& s) {
-    if (!s) return s;
+    if (!s.defined()) return s;
     open(false);
     places_.back().branch = places_.size() - 1;
     return close(visit(s));
@@ -113,11 +113,11 @@ class Hoisting {
     conjuncts(branch->condition, all);
     for (const Expr& condition : all)
       (!uses(condition, loop.var) && movable_.anywhere(condition) ? outside : inside).push_back(condition);
-    if (outside.empty() || (branch->else_case && !inside.empty())) return std::nullopt;
+    if (outside.empty() || (branch->else_case.defined() && !inside.empty())) return std::nullopt;
     For when_true = loop;
     when_true.body = inside.empty() ? branch->then_case : make_if(conjunction(inside), branch->then_case);
     Stmt otherwise;
-    if (branch->else_case) {
+    if (branch->else_case.defined()) {
       For when_false = loop;
       when_false.var = Var(loop.var.name(), loop.var.type());
       when_false.body = substitute(branch->else_case, loop.var, when_false.var);
@@ -128,7 +128,7 @@ class Hoisting {
 
   /// e with names for its dear parts that a loop around does not change.
   Expr moved(const Expr& e) {
-    if (!e || e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>()) return e;
+    if (!e.defined() || e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>()) return e;
     if (is_dear(e) && movable_.anywhere(e))
       if (const std::optional<std::size_t> place = place_for(e)) return name_of(e, *place);
     // What is evaluated only sometimes is not worth being evaluated always.

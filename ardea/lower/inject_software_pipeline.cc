@@ -68,7 +68,7 @@ class Pipeline {
   Stmt run() {
     std::vector<Stmt> all;
     for (std::int64_t time = 0; time < depth_; ++time) fill(time, all);
-    if (Stmt steady = steady_state()) all.push_back(std::move(steady));
+    if (Stmt steady = steady_state(); steady.defined()) all.push_back(std::move(steady));
     for (std::int64_t time = 0; time < depth_; ++time) drain(time, all);
     Stmt out = make_seq(std::move(all));
     for (std::size_t i = own_.size(); i-- > 0;) out = around(own_[i], std::move(out));

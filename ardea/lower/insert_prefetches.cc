@@ -84,7 +84,7 @@ class Prefetching {
                           [&](const Buffer& b) { return b->shape.size() == 1 && accepts(b); });
     };
     for (const Parameter& parameter : f_.parameters) {
-      if (!parameter.buffer || parameter.buffer->name != name) continue;
+      if (!parameter.buffer.defined() || parameter.buffer->name != name) continue;
       const auto view = flat([&](const Buffer& b) { return b->data == parameter.buffer->data; });
       if (view != buffers_.end()) return *view;
     }

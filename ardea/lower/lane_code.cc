@@ -25,7 +25,7 @@ std::vector<Expr> conjuncts(const Expr& condition) {
 
 Expr all_of(const std::vector<Expr>& conditions) {
   Expr all;
-  for (const Expr& condition : conditions) all = all ? logical_and(all, condition) : condition;
+  for (const Expr& condition : conditions) all = all.defined() ? logical_and(all, condition) : condition;
   return all;
 }
 
@@ -51,7 +51,7 @@ class LaneScope {
   Stmt serial(Stmt s) const {
     for (std::size_t i = around_.size(); i-- > 0;) {
       const Around& a = around_[i];
-      s = a.var ? Stmt(LetStmt{a.var, a.value, s}) : Stmt(If{a.value, s});
+      s = a.var.defined() ? Stmt(LetStmt{a.var, a.value, s}) : Stmt(If{a.value, s});
     }
     return fresh_copy(make_for(loop_.var, loop_.first, loop_.used, s));
   }
@@ -79,7 +79,8 @@ class LaneScope {
   }
 
   std::optional<Stmt> visit_node(const Stmt&, const Store& store) {
-    if (store.predicate || store.indices.size() != 1 || !store.buffer->type.is_scalar()) return std::nullopt;
+    if (store.predicate.defined() || store.indices.size() != 1 || !store.buffer->type.is_scalar())
+      return std::nullopt;
     if (!is_vector(store.indices[0]) || !is_vector(store.value)) return std::nullopt;
     const Expr index = values_.at(store.indices[0], mask_, facts_);
     if (index.type().is_scalar()) return std::nullopt;  // one element for all lanes: the last one's value
@@ -139,7 +140,7 @@ class LaneScope {
   std::optional<Stmt> visit_node(const Stmt&, const If& branch) {
     if (values_.stays_scalar(branch.condition, mask_)) return visit_common_condition(branch);
     if (!is_vector(branch.condition)) return std::nullopt;
-    return branch.else_case ? visit_choice(branch) : visit_guard(branch);
+    return branch.else_case.defined() ? visit_choice(branch) : visit_guard(branch);
   }
 
   /// The same side in all lanes.
@@ -148,11 +149,11 @@ class LaneScope {
     holds.facts_ = where(facts_, branch.condition);
     fails.facts_ = where(facts_, logical_not(branch.condition));
     const auto then_case = holds.visit(branch.then_case);
-    const auto else_case = branch.else_case ? fails.visit(branch.else_case) : std::nullopt;
+    const auto else_case = branch.else_case.defined() ? fails.visit(branch.else_case) : std::nullopt;
     if (!then_case && !else_case) return std::nullopt;
-    if (!can_split() && (!then_case || (branch.else_case && !else_case))) return std::nullopt;
+    if (!can_split() && (!then_case || (branch.else_case.defined() && !else_case))) return std::nullopt;
     Stmt otherwise;
-    if (branch.else_case) otherwise = else_case ? *else_case : fails.serial(branch.else_case);
+    if (branch.else_case.defined()) otherwise = else_case ? *else_case : fails.serial(branch.else_case);
     return If{branch.condition, then_case ? *then_case : holds.serial(branch.then_case), otherwise};
   }
 
@@ -187,13 +188,14 @@ class LaneScope {
     const Expr condition = inner.values_.vector_at(all_of(different), mask_, inner.facts_);
     const Var runs("runs", condition.type());
     inner.mask_ = narrowed(mask_, runs);
-    const std::optional<Expr> some = mask_.lanes ? std::nullopt : where_some_run(different, inner.facts_);
+    const std::optional<Expr> some =
+        mask_.lanes.defined() ? std::nullopt : where_some_run(different, inner.facts_);
     inner.mask_.some_run = some.has_value();
     inner.surround({{}, all_of(different)});
     const auto body = inner.visit(branch.then_case);
     if (!body) return std::nullopt;
     Stmt out = LetStmt{runs, condition, *body};
-    if (some && *some) common.push_back(*some);
+    if (some && some->defined()) common.push_back(*some);
     return common.empty() ? out : Stmt(If{all_of(common), out});
   }
 
@@ -239,12 +241,12 @@ class LaneScope {
   }
 
   std::optional<Stmt> visit_node(const Stmt& s, const Assert& check) {
-    return mask_.lanes || values_.differs(check.condition) ? std::nullopt : std::optional(s);
+    return mask_.lanes.defined() || values_.differs(check.condition) ? std::nullopt : std::optional(s);
   }
 
   std::optional<Stmt> visit_node(const Stmt& s, const Evaluate& evaluate) {
     if (is_no_op(s)) return s;
-    return mask_.lanes || values_.differs(evaluate.value) ? std::nullopt : std::optional(s);
+    return mask_.lanes.defined() || values_.differs(evaluate.value) ? std::nullopt : std::optional(s);
   }
 
   std::optional<Stmt> visit_node(const Stmt&, const Block&) { return std::nullopt; }

@@ -14,7 +14,8 @@ std::optional<Buffer> only_view(const Allocate& allocation) {
   std::optional<Buffer> view;
   for (const Buffer& buffer : buffers_in(allocation.body)) {
     if (!(buffer->data == allocation.data)) continue;
-    if (view || buffer->type != allocation.type || buffer->shape.size() != 1 || buffer->element_offset)
+    if (view || buffer->type != allocation.type || buffer->shape.size() != 1 ||
+        buffer->element_offset.defined())
       return std::nullopt;
     view = buffer;
   }

@@ -48,7 +48,7 @@ bool is_arithmetic(const Expr& e) {
 }  // namespace
 
 LaneMask narrowed(const LaneMask& mask, const Expr& condition) {
-  return {mask.lanes ? logical_and(mask.lanes, condition) : condition, false};
+  return {mask.lanes.defined() ? logical_and(mask.lanes, condition) : condition, false};
 }
 
 /// One expression under one mask.
@@ -71,7 +71,7 @@ class LaneEvaluation {
   int lanes() const { return values_.loop_.lanes; }
 
   Expr computed(const Expr& e) {
-    if (const Expr ramp = as_ramp(e)) return ramp;
+    if (const Expr ramp = as_ramp(e); ramp.defined()) return ramp;
     return std::visit(
         overloaded{
             [&](const VarNode&) { return variable(Var(e)); },
@@ -84,8 +84,8 @@ class LaneEvaluation {
             },
             [&](const Let& x) { return let(x); },
             [&](const Load& x) {
-              const Expr rows = mask_.lanes ? Expr() : from_rows(x);
-              return rows ? rows : make_load(x.buffer, {vector_at(x.indices.at(0))}, mask_.lanes);
+              const Expr rows = mask_.lanes.defined() ? Expr() : from_rows(x);
+              return rows.defined() ? rows : make_load(x.buffer, {vector_at(x.indices.at(0))}, mask_.lanes);
             },
             [&](const Call& x) { return call(e, x); },
             [&](const auto&) -> Expr { throw InternalError("vectorize met a vector"); },
@@ -95,7 +95,7 @@ class LaneEvaluation {
 
   /// The lanes as a ramp (or one value, where the stride is 0): one address and a step, not an address each.
   Expr as_ramp(const Expr& e) {
-    if (mask_.lanes && !is_total(e)) return {};
+    if (mask_.lanes.defined() && !is_total(e)) return {};
     const auto steps = values_.steps_of(e, facts_);
     if (!steps) return {};
     return is_zero(steps->stride) ? steps->first : make_ramp(steps->first, steps->stride, lanes());
@@ -145,7 +145,7 @@ class LaneEvaluation {
     const Expr left = vector_at(x.left);
     Expr right = vector_at(x.right);
     // A lane that does not run may hold anything, a divisor of 0 too.
-    if (mask_.lanes && is_division(x.op) && !is_safe_divisor(x.right))
+    if (mask_.lanes.defined() && is_division(x.op) && !is_safe_divisor(x.right))
       right = make_select(mask_.lanes, right, values_.widened(make_int(1, x.right.type())));
     return make_binary(x.op, left, right);
   }
@@ -203,7 +203,7 @@ bool LaneValues::differs(const Expr& e) const {
 }
 
 bool LaneValues::stays_scalar(const Expr& e, const LaneMask& mask) const {
-  return !differs(e) && (!mask.lanes || mask.some_run || is_total(e));
+  return !differs(e) && (!mask.lanes.defined() || mask.some_run || is_total(e));
 }
 
 bool LaneValues::has_vector_form(const Expr& e) const {
@@ -212,7 +212,7 @@ bool LaneValues::has_vector_form(const Expr& e) const {
     const DataType type = x.type();
     all = all && type.is_scalar() && !type.is_handle() && !type.is_none() && !x.is<StringImm>();
     if (const auto* load = x.as<Load>())
-      all = all && !load->predicate && load->buffer->type.is_scalar() && load->indices.size() == 1;
+      all = all && !load->predicate.defined() && load->buffer->type.is_scalar() && load->indices.size() == 1;
     if (const auto* call = x.as<Call>()) all = all && call_has_vector_form(x, *call);
   });
   return all;
@@ -235,7 +235,7 @@ bool LaneValues::call_has_vector_form(const Expr& e, const Call& call) const {
   try {
     if (!rule) return expansion_of(*call.op, types).body.type().lanes == loop_.lanes;
     const Expr value = rule(arguments, target_);
-    return value && value.type() == lanes_of(e.type());
+    return value.defined() && value.type() == lanes_of(e.type());
   } catch (const Error&) {
     return false;
   }

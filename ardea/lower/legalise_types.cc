@@ -51,11 +51,11 @@ class Legalising {
     Function out = f;
     std::vector<Parameter> scalars, views;
     for (const Parameter& p : f.parameters) {
-      if (!p.buffer && legal(p.var.type()) != p.var.type()) {
+      if (!p.buffer.defined() && legal(p.var.type()) != p.var.type()) {
         variables_[p.var] = Var(p.var.name(), legal(p.var.type()));
         scalars.push_back(p);
       }
-      if (p.buffer && stored(p.buffer) != p.buffer) views.push_back(p);
+      if (p.buffer.defined() && stored(p.buffer) != p.buffer) views.push_back(p);
     }
     out.body = visit(f.body);
     for (const Parameter& p : views) out.body = DeclareBuffer{stored(p.buffer), out.body};
@@ -126,7 +126,7 @@ class Legalising {
   Stmt visit_store(const Store& store) {
     const Buffer buffer = stored(store.buffer);
     const Expr index = visit(store.indices.at(0)),
-               predicate = store.predicate ? visit(store.predicate) : Expr{};
+               predicate = store.predicate.defined() ? visit(store.predicate) : Expr{};
     Expr value = visit(store.value);
     if (is_packed(store.buffer)) return store_nibble(buffer, index, value, predicate);
     if (store.buffer->type.is_bool()) value = make_cast(uint8.with_lanes(value.type().lanes), value);
@@ -211,7 +211,8 @@ class Legalising {
 
   Expr visit_load(const Load& load) {
     const Buffer buffer = stored(load.buffer);
-    const Expr index = visit(load.indices.at(0)), predicate = load.predicate ? visit(load.predicate) : Expr{};
+    const Expr index = visit(load.indices.at(0)),
+               predicate = load.predicate.defined() ? visit(load.predicate) : Expr{};
     if (is_packed(load.buffer)) return load_nibble(buffer, index, load.buffer->type, predicate);
     const Expr value = make_load(buffer, {index}, predicate);
     return load.buffer->type.is_bool() ? make_cast(boolean.with_lanes(value.type().lanes), value) : value;

@@ -12,7 +12,7 @@ Expr at_first_values(const Block& block) {
   for (const BlockIterator& iterator : block.iterators) {
     if (iterator.kind != IteratorKind::reduce) continue;
     const Expr first = equals(iterator.var, make_cast(iterator.var.type(), iterator.domain.min));
-    condition = condition ? logical_and(condition, first) : first;
+    condition = condition.defined() ? logical_and(condition, first) : first;
   }
   return condition;
 }
@@ -21,7 +21,7 @@ bool has_init(const Stmt& s) {
   bool found = false;
   visit_stmts(s, [&](const Stmt& x) {
     const auto* block = x.as<Block>();
-    found = found || (block != nullptr && block->init);
+    found = found || (block != nullptr && block->init.defined());
   });
   return found;
 }
@@ -31,10 +31,10 @@ Stmt without_inits(const Stmt& s) {
   const auto* block = inner.as<Block>();
   if (block == nullptr || !has_init(s)) return inner;
   Block out = *block;
-  if (block->init) {
+  if (block->init.defined()) {
     const Expr condition = at_first_values(*block);
     out.init = {};
-    out.body = make_seq({condition ? make_if(condition, block->init) : block->init, block->body});
+    out.body = make_seq({condition.defined() ? make_if(condition, block->init) : block->init, block->body});
   }
   // A block with an init does not declare that it reads what it updates; one without must, and so must those
   // around it.

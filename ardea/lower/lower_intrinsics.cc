@@ -106,9 +106,9 @@ class Lowering {
     const std::string& name = call.op->name;
     return with_variables(call.arguments, [&](const Arguments& x) {
       const Expr value = rule(x, target_);
-      require(value && value.type() == e.type(),
+      require(value.defined() && value.type() == e.type(),
               "the rule of T.{} for target {} gives {} for a call of type {}, which must stay", name,
-              target_.name, value ? to_string(value.type()) : "nothing", to_string(e.type()));
+              target_.name, value.defined() ? to_string(value.type()) : "nothing", to_string(e.type()));
       in_own_rule_.insert(name);
       const Expr result = expression(value);
       in_own_rule_.erase(name);

@@ -38,7 +38,7 @@ BufferRegion in_source(const MatchBuffer& match, const BufferRegion& part) {
 void bind_layout(const MatchBuffer& match, Substitution& values) {
   const Buffer &window = match.buffer, &source = match.source.buffer;
   const auto bind = [&](const Expr& open, const Expr& value) {
-    if (open && open.is<VarNode>()) values.emplace(Var(open), make_cast(open.type(), value));
+    if (open.defined() && open.is<VarNode>()) values.emplace(Var(open), make_cast(open.type(), value));
   };
   const std::vector<Expr> strides = strides_of(source);
   const std::size_t leading = strides.size() - window->shape.size();
@@ -48,8 +48,9 @@ void bind_layout(const MatchBuffer& match, Substitution& values) {
   std::vector<Expr> corner;
   for (const Range& range : match.source.region) corner.push_back(range.min);
   bind(window->element_offset, flat_index(source, corner));
-  values.emplace(window->data, window->element_offset ? Expr(source->data)
-                                                      : make_call("address_of", {make_load(source, corner)}));
+  values.emplace(window->data, window->element_offset.defined()
+                                   ? Expr(source->data)
+                                   : make_call("address_of", {make_load(source, corner)}));
 }
 
 Stmt without_match(const Stmt& body, const MatchBuffer& match) {

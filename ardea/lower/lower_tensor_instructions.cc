@@ -118,7 +118,7 @@ class BoundCall {
   }
 
   void bind(const Parameter& formal, const Expr& actual, std::size_t position) {
-    if (!formal.buffer) {
+    if (!formal.buffer.defined()) {
       scalars_.emplace(formal.var, make_cast(formal.var.type(), actual));
       return;
     }

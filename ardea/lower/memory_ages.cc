@@ -10,7 +10,7 @@ namespace ardea::lower {
 MemoryAges::MemoryAges(const Function& f)
     : parameters_overlap_(integer_attribute(f.attributes, "tir.noalias", 0) == 0) {
   for (const Parameter& p : f.parameters)
-    if (p.buffer) parameters_.insert(p.buffer->data);
+    if (p.buffer.defined()) parameters_.insert(p.buffer->data);
   for (const Var& data : parameters_) ages_[data] = 0;
   // All memory has an age from the beginning, so that a call can renew what it may write.
   visit_stmts(f.body, [&](const Stmt& s) {

@@ -50,11 +50,11 @@ class Narrowing {
       holds.facts_ = where(facts_, branch->condition);
       fails.facts_ = where(facts_, logical_not(branch->condition));
       return If{wide(branch->condition), holds.visit(branch->then_case),
-                branch->else_case ? fails.visit(branch->else_case) : Stmt{}};
+                branch->else_case.defined() ? fails.visit(branch->else_case) : Stmt{}};
     }
     if (const auto* store = s.as<Store>())
       return make_store(current(store->buffer), indices(store->indices), wide(store->value),
-                        store->predicate ? wide(store->predicate) : Expr{});
+                        store->predicate.defined() ? wide(store->predicate) : Expr{});
     return map_children(s, Mapper{.expr = [&](const Expr& e) { return wide(e); },
                                   .stmt = [&](const Stmt& child) { return Narrowing(*this).visit(child); }});
   }
@@ -67,7 +67,8 @@ class Narrowing {
     Narrowing inner = *this;
     inner.facts_ = inside(facts_, loop);
     const Expr min = narrowed(loop.min), extent = narrowed(loop.extent);
-    if (is_wide(loop.var) && min && extent && fits(facts_.constant_bounds(loop.min + loop.extent))) {
+    if (is_wide(loop.var) && min.defined() && extent.defined() &&
+        fits(facts_.constant_bounds(loop.min + loop.extent))) {
       out.var = Var(loop.var.name(), int32);
       out.min = min;
       out.extent = extent;
@@ -82,7 +83,7 @@ class Narrowing {
     inner.facts_ = inside(facts_, let);
     Var var = let.var;
     Expr value = is_wide(let.value) ? narrowed(let.value) : Expr{};
-    if (value) {
+    if (value.defined()) {
       var = Var(let.var.name(), value.type());
       inner.variables_[let.var] = var;
     } else {
@@ -127,16 +128,16 @@ class Narrowing {
     }
     if (const auto* load = e.as<Load>())
       return make_load(current(load->buffer), indices(load->indices),
-                       load->predicate ? wide(load->predicate) : Expr{});
+                       load->predicate.defined() ? wide(load->predicate) : Expr{});
     if (const auto* binary = e.as<Binary>();
         binary != nullptr && is_comparison(binary->op) && is_wide(binary->left)) {
       const Expr left = narrowed(binary->left), right = narrowed(binary->right);
-      if (left && right) return make_binary(binary->op, left, right);
+      if (left.defined() && right.defined()) return make_binary(binary->op, left, right);
     }
     if (const auto* cast = e.as<Cast>(); cast != nullptr && is_wide(cast->value))
-      if (const Expr value = narrowed(cast->value)) return make_cast(e.type(), value);
+      if (const Expr value = narrowed(cast->value); value.defined()) return make_cast(e.type(), value);
     if (is_wide(e) && !e.is<IntImm>() && !e.is<Broadcast>())
-      if (const Expr value = narrowed(e)) return make_cast(e.type(), value);
+      if (const Expr value = narrowed(e); value.defined()) return make_cast(e.type(), value);
     return map_children(e, Mapper{.expr = [&](const Expr& x) { return wide(x); }});
   }
 
@@ -144,7 +145,7 @@ class Narrowing {
     std::vector<Expr> after;
     for (const Expr& index : before) {
       const Expr narrow = is_wide(index) ? narrowed(index) : Expr{};
-      after.push_back(narrow ? narrow : wide(index));
+      after.push_back(narrow.defined() ? narrow : wide(index));
     }
     return after;
   }
@@ -171,19 +172,19 @@ class Narrowing {
     }
     if (const auto* binary = e.as<Binary>(); binary != nullptr && is_narrowing(binary->op)) {
       const Expr left = narrowed(binary->left), right = narrowed(binary->right);
-      return left && right ? make_binary(binary->op, left, right) : Expr{};
+      return left.defined() && right.defined() ? make_binary(binary->op, left, right) : Expr{};
     }
     if (const auto* select = e.as<Select>()) {
       const Expr a = narrowed(select->when_true), b = narrowed(select->when_false);
-      return a && b ? make_select(wide(select->condition), a, b) : Expr{};
+      return a.defined() && b.defined() ? make_select(wide(select->condition), a, b) : Expr{};
     }
     if (const auto* ramp = e.as<Ramp>()) {
       const Expr base = narrowed(ramp->base), stride = narrowed(ramp->stride);
-      return base && stride ? make_ramp(base, stride, lanes) : Expr{};
+      return base.defined() && stride.defined() ? make_ramp(base, stride, lanes) : Expr{};
     }
     if (const auto* broadcast = e.as<Broadcast>()) {
       const Expr value = narrowed(broadcast->value);
-      return value ? make_broadcast(value, lanes) : Expr{};
+      return value.defined() ? make_broadcast(value, lanes) : Expr{};
     }
     return {};
   }

@@ -36,13 +36,13 @@ class Head {
     check_count();
     for (std::size_t i = 0; i < f_.parameters.size(); ++i) check_kind(i);
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
-      if (!f_.parameters[i].buffer) bind_scalar(i);
+      if (!f_.parameters[i].buffer.defined()) bind_scalar(i);
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
-      if (f_.parameters[i].buffer) bind_shape(i);
+      if (f_.parameters[i].buffer.defined()) bind_shape(i);
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
-      if (f_.parameters[i].buffer) check_shape(i);
+      if (f_.parameters[i].buffer.defined()) check_shape(i);
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
-      if (f_.parameters[i].buffer) bind_data(i);
+      if (f_.parameters[i].buffer.defined()) bind_data(i);
     Function out = f_;
     out.parameters.clear();
     out.attributes["calling_convention"] = Attribute{make_string("packed")};
@@ -59,8 +59,8 @@ class Head {
 
   std::string argument(std::size_t i) const {
     const Parameter& p = f_.parameters[i];
-    return fmt::format("{}: argument {} ({} of {})", f_.name, p.buffer ? p.buffer->name : p.var.name(), i + 1,
-                       f_.parameters.size());
+    return fmt::format("{}: argument {} ({} of {})", f_.name,
+                       p.buffer.defined() ? p.buffer->name : p.var.name(), i + 1, f_.parameters.size());
   }
 
   void check(const Expr& fails, const std::string& sentence, const std::vector<Expr>& values) {
@@ -72,7 +72,7 @@ class Head {
     std::vector<Stmt> after = {std::move(body)};
     for (std::size_t i = steps_.size(); i-- > 0;) {
       const Step& step = steps_[i];
-      if (step.statement) {
+      if (step.statement.defined()) {
         after.insert(after.begin(), step.statement);
       } else {
         after = {LetStmt{step.var, step.value, make_seq(std::move(after))}};
@@ -83,7 +83,8 @@ class Head {
 
   void check_count() {
     std::vector<std::string> names;
-    for (const Parameter& p : f_.parameters) names.push_back(p.buffer ? p.buffer->name : p.var.name());
+    for (const Parameter& p : f_.parameters)
+      names.push_back(p.buffer.defined() ? p.buffer->name : p.var.name());
     const Expr count = stated("abi_argument_count", int32, {});
     check(not_equals(count, number(static_cast<std::int64_t>(names.size()))),
           fmt::format("{}: got {{}} arguments, takes {}: {}", f_.name, names.size(), join(names, ", ")),
@@ -93,7 +94,7 @@ class Head {
   // --- kinds ---
 
   static std::vector<int> accepted(const Parameter& p) {
-    if (p.buffer) return {ARDEA_TENSOR};
+    if (p.buffer.defined()) return {ARDEA_TENSOR};
     if (p.var.type().is_handle()) return {ARDEA_HANDLE, ARDEA_NULL};
     if (p.var.type().is_float()) return {ARDEA_FLOAT, ARDEA_INT};
     return {ARDEA_INT};
@@ -106,7 +107,7 @@ class Head {
     Expr wrong;
     for (const int code : codes) {
       const Expr other = not_equals(given, number(code));
-      wrong = wrong ? logical_and(wrong, other) : other;
+      wrong = wrong.defined() ? logical_and(wrong, other) : other;
     }
     std::vector<Stmt> cases;
     for (int code = 0; code < static_cast<int>(std::size(code_names)); ++code) {
@@ -200,7 +201,7 @@ class Head {
           fmt::format("{} has {{}} dimensions, expected {}", argument(i), b->shape.size()), {rank});
     for (std::size_t d = 0; d < b->shape.size(); ++d) bind_if_open(b->shape[d], extent(i, d));
     for (std::size_t d = 0; d < b->strides.size(); ++d) bind_if_open(b->strides[d], stride(i, d));
-    if (b->element_offset) bind_if_open(b->element_offset, make_int(0));
+    if (b->element_offset.defined()) bind_if_open(b->element_offset, make_int(0));
   }
 
   void bind_if_open(const Expr& e, const Expr& value) {
@@ -232,7 +233,7 @@ class Head {
     }
     const std::vector<Expr> strides = strides_of(b);
     for (std::size_t d = 0; d < strides.size(); ++d) check_stride(i, d, strides[d]);
-    if (b->element_offset && !is_zero(b->element_offset))
+    if (b->element_offset.defined() && !is_zero(b->element_offset))
       check(not_equals(as_index(b->element_offset), make_int(0)),
             argument(i) + ": its declared offset is {}, must be 0: an array begins at its first element",
             {b->element_offset});

@@ -56,11 +56,11 @@ Stmt store_nibble(const Buffer& bytes, const Expr& index, const Expr& value, con
   std::vector<Stmt> lanes;
   for (int lane = 0; lane < value.type().lanes; ++lane) {
     const Stmt one = store_one(bytes, lane_of(at, lane), lane_of(stored, lane));
-    lanes.push_back(predicate ? make_if(lane_of(mask, lane), one) : one);
+    lanes.push_back(predicate.defined() ? make_if(lane_of(mask, lane), one) : one);
   }
   // All is computed before the first lane is stored.
   Stmt all = make_seq(std::move(lanes));
-  if (predicate) all = LetStmt{mask, predicate, all};
+  if (predicate.defined()) all = LetStmt{mask, predicate, all};
   return LetStmt{at, index, LetStmt{stored, value, all}};
 }
 

@@ -69,7 +69,7 @@ class Partition {
       // Any number of rows from the most on is that case.
       const Analyzer known = rows == cases->most ? facts : where(facts, fewer);
       const Stmt tile = visit_body(with_rows(body, *cases, rows, facts), known);
-      choice = choice ? Stmt(If{fewer, fresh_copy(tile), choice}) : tile;
+      choice = choice.defined() ? Stmt(If{fewer, fresh_copy(tile), choice}) : tile;
     }
     return choice;
   }
@@ -79,8 +79,9 @@ class Partition {
   static std::optional<Stmt> without_head(const For& loop, const Analyzer& facts) {
     const auto* seq = loop.body.as<Seq>();
     const auto* head = seq != nullptr ? seq->statements[0].as<If>() : nullptr;
-    if (head == nullptr || head->else_case || reads_memory(head->condition) || reads_memory(loop.min) ||
-        reads_memory(loop.extent) || (loop.kind != ForKind::serial && loop.kind != ForKind::unrolled))
+    if (head == nullptr || head->else_case.defined() || reads_memory(head->condition) ||
+        reads_memory(loop.min) || reads_memory(loop.extent) ||
+        (loop.kind != ForKind::serial && loop.kind != ForKind::unrolled))
       return std::nullopt;
     Analyzer later = facts;
     const Expr one = make_int(1, loop.var.type());
@@ -123,17 +124,17 @@ class Partition {
   /// What a loop whose iterations stand side by side asks in each of them alike is asked once.
   static Stmt conditions_outside(const For& loop) {
     const auto* branch = loop.body.as<If>();
-    if (branch == nullptr || branch->else_case ||
+    if (branch == nullptr || branch->else_case.defined() ||
         (loop.kind != ForKind::vectorized && loop.kind != ForKind::unrolled))
       return loop;
     Expr outside, within;
     for (const Expr& condition : arith::conjuncts(branch->condition)) {
       Expr& side = uses(condition, loop.var) || reads_memory(condition) ? within : outside;
-      side = side ? logical_and(side, condition) : condition;
+      side = side.defined() ? logical_and(side, condition) : condition;
     }
-    if (!outside) return loop;
+    if (!outside.defined()) return loop;
     For rest = loop;
-    rest.body = within ? Stmt(If{within, branch->then_case}) : branch->then_case;
+    rest.body = within.defined() ? Stmt(If{within, branch->then_case}) : branch->then_case;
     return If{outside, rest};
   }
 

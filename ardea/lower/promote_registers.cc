@@ -47,7 +47,7 @@ class Promotion {
     body = make_seq(std::move(steps));
     for (std::size_t i = slots_.size(); i-- > 0;) {
       const SlotMemory& memory = slots_[i];
-      if (memory.elements) body = DeclareBuffer{memory.elements, body};
+      if (memory.elements.defined()) body = DeclareBuffer{memory.elements, body};
       body = Allocate{memory.vector->data,
                       memory.vector->type,
                       {make_int(1)},

@@ -150,7 +150,7 @@ std::int64_t operand_extent(const Call& instruction, std::size_t position) {
   ensure(name != nullptr, "a tensor instruction without a name");
   const Function& meaning = intrin::find_instruction(name->value).meaning;
   const Buffer& formal = meaning.parameters.at(position - 1).buffer;
-  ensure(bool(formal), "operand {} of {} is not a buffer", position, name->value);
+  ensure(formal.defined(), "operand {} of {} is not a buffer", position, name->value);
   const auto extent = constant_int(flat_size(formal));
   return extent ? *extent : 1;
 }

@@ -161,7 +161,7 @@ class Reuse {
     else if (!stands_in(use, slot.host))
       return std::nullopt;
     both.elements = larger(slot.elements, mine.extents[0], timeline_.uses[both.host]);
-    if (!both.elements) return std::nullopt;
+    if (!both.elements.defined()) return std::nullopt;
     for (const std::size_t member : slot.members)
       if (!take_turns(member, use)) return std::nullopt;
     both.members.push_back(use);

@@ -45,7 +45,7 @@ ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages,
                    key.push_back(identity(n.buffer.get()));
                    const auto age = ages.find(n.buffer->data);
                    key.push_back(age == ages.end() ? 0 : static_cast<std::uint64_t>(age->second));
-                   key.push_back(n.predicate ? 1 : 0);
+                   key.push_back(n.predicate.defined() ? 1 : 0);
                  },
                  [&](const Shuffle& n) {
                    key.push_back(n.vectors.size());

@@ -24,8 +24,8 @@ Expr positive(const Expr& x) { return make_binary(BinaryOp::gt, x, constant(0, x
 Expr anything_if_inexact(const std::vector<Bounded>& operands) {
   Expr sum;
   for (const Bounded& x : operands)
-    if (x.bound) sum = sum ? sum + x.bound : x.bound;
-  if (!sum) return {};
+    if (x.bound.defined()) sum = sum.defined() ? sum + x.bound : x.bound;
+  if (!sum.defined()) return {};
   return make_select(positive(sum), constant(infinity, sum.type()), constant(0, sum.type()));
 }
 
@@ -66,16 +66,16 @@ double largest_finite(DataType type) {
 
 DataType carried_type(DataType type) { return type.is_float() ? float64.with_lanes(type.lanes) : type; }
 
-Expr bound_or_zero(const Bounded& x) { return x.bound ? x.bound : constant(0, x.value.type()); }
+Expr bound_or_zero(const Bounded& x) { return x.bound.defined() ? x.bound : constant(0, x.value.type()); }
 
 Bounded rounded(const Bounded& x, DataType type, double units) {
   const DataType t = x.value.type();
   // The reference itself is rounded to float64 at every step; its own error counts on top.
   const double relative = units * unit_roundoff(type.element()) + units * 0x1p-53;
-  const Expr magnitude = x.bound ? absolute(x.value) + x.bound : absolute(x.value);
+  const Expr magnitude = x.bound.defined() ? absolute(x.value) + x.bound : absolute(x.value);
   const Expr rounding =
       magnitude * constant(relative, t) + constant(units * smallest_subnormal(type.element()), t);
-  Expr bound = x.bound ? x.bound + rounding : rounding;
+  Expr bound = x.bound.defined() ? x.bound + rounding : rounding;
   if (type.element() != float64) {
     const Expr fits = at_most(magnitude, constant(largest_finite(type.element()), t));
     bound = make_select(fits, bound, constant(infinity, t));
@@ -94,31 +94,31 @@ namespace {
 Expr product_bound(const Bounded& a, const Bounded& b) {
   const Expr x = as_float64(a.value), y = as_float64(b.value);
   Expr bound;
-  const auto plus = [&](const Expr& more) { bound = bound ? bound + more : more; };
-  if (b.bound) plus(absolute(x) * b.bound);
-  if (a.bound) plus(absolute(y) * a.bound);
-  if (a.bound && b.bound) plus(a.bound * b.bound);
+  const auto plus = [&](const Expr& more) { bound = bound.defined() ? bound + more : more; };
+  if (b.bound.defined()) plus(absolute(x) * b.bound);
+  if (a.bound.defined()) plus(absolute(y) * a.bound);
+  if (a.bound.defined() && b.bound.defined()) plus(a.bound * b.bound);
   return bound;
 }
 
 Expr sum_of_bounds(const Bounded& a, const Bounded& b) {
-  if (!a.bound) return b.bound;
-  return b.bound ? a.bound + b.bound : a.bound;
+  if (!a.bound.defined()) return b.bound;
+  return b.bound.defined() ? a.bound + b.bound : a.bound;
 }
 
 Expr greater_bound(const Bounded& a, const Bounded& b) {
-  if (!a.bound) return b.bound;
-  return b.bound ? make_binary(BinaryOp::max, a.bound, b.bound) : a.bound;
+  if (!a.bound.defined()) return b.bound;
+  return b.bound.defined() ? make_binary(BinaryOp::max, a.bound, b.bound) : a.bound;
 }
 
 Bounded quotient(const Bounded& a, const Bounded& b) {
   const Expr value = make_binary(BinaryOp::div, a.value, b.value);
   const DataType t = value.type();
-  if (!a.bound && !b.bound) return {value};
+  if (!a.bound.defined() && !b.bound.defined()) return {value};
   // |a'/b' - a/b| <= (ea + |a/b| eb) / (|b| - eb)
-  const Expr margin = b.bound ? absolute(b.value) - b.bound : absolute(b.value);
+  const Expr margin = b.bound.defined() ? absolute(b.value) - b.bound : absolute(b.value);
   Expr above = bound_or_zero(a);
-  if (b.bound) above = above + absolute(value) * b.bound;
+  if (b.bound.defined()) above = above + absolute(value) * b.bound;
   return {value,
           make_select(positive(margin), make_binary(BinaryOp::div, above, margin), constant(infinity, t))};
 }
@@ -126,7 +126,7 @@ Bounded quotient(const Bounded& a, const Bounded& b) {
 Bounded comparison(BinaryOp op, const Bounded& a, const Bounded& b) {
   const Expr value = make_binary(op, a.value, b.value);
   const Expr slack = sum_of_bounds(a, b);
-  if (!slack) return {value};
+  if (!slack.defined()) return {value};
   const Expr distance = absolute(as_float64(a.value) - as_float64(b.value));
   return {value, make_select(at_most(distance, slack), constant(1, slack.type()), constant(0, slack.type()))};
 }
@@ -167,7 +167,7 @@ Bounded bounded_cast(const Bounded& a, DataType from, DataType to) {
     return from.is_bool() || from.bits <= significand_bits(to.element()) ? converted : rounded(converted, to);
   }
   const Expr value = make_cast(to, a.value);
-  if (!a.bound) return {value};
+  if (!a.bound.defined()) return {value};
   if (from.is_float() && to.is_integer()) {
     const Expr high = make_call("trunc", {a.value + a.bound}), low = make_call("trunc", {a.value - a.bound});
     return {value, high - low};
@@ -179,20 +179,21 @@ Bounded bounded_cast(const Bounded& a, DataType from, DataType to) {
 Bounded bounded_select(const Bounded& condition, const Bounded& a, const Bounded& b) {
   const Expr value = make_select(condition.value, a.value, b.value);
   Expr bound;
-  if (a.bound || b.bound) bound = make_select(condition.value, bound_or_zero(a), bound_or_zero(b));
-  if (!condition.bound) return {value, bound};
+  if (a.bound.defined() || b.bound.defined())
+    bound = make_select(condition.value, bound_or_zero(a), bound_or_zero(b));
+  if (!condition.bound.defined()) return {value, bound};
   const Expr either = make_binary(BinaryOp::max, bound_or_zero(a), bound_or_zero(b)) +
                       (value.type().is_bool() ? constant(1, value.type())
                                               : absolute(as_float64(a.value) - as_float64(b.value)));
   Expr unsure = positive(condition.bound);
-  return {value, make_select(unsure, either, bound ? bound : constant(0, value.type()))};
+  return {value, make_select(unsure, either, bound.defined() ? bound : constant(0, value.type()))};
 }
 
 Bounded bounded_accumulate(const Bounded& accumulator, const Bounded& term, const Expr& terms,
                            DataType type) {
   const Expr value = accumulator.value + term.value;
   const DataType t = value.type();
-  const Expr magnitude = term.bound ? absolute(term.value) + term.bound : absolute(term.value);
+  const Expr magnitude = term.bound.defined() ? absolute(term.value) + term.bound : absolute(term.value);
   // Each term takes part in at most `terms` additions, whatever their order: u · |term| in each of them, and
   // the two roundings to float64 of the reference.
   const Expr additions = make_cast(float64, terms) + make_float(2, float64);
@@ -200,8 +201,8 @@ Bounded bounded_accumulate(const Bounded& accumulator, const Bounded& term, cons
   Expr share = additions * make_float(relative, float64);
   if (t.is_vector()) share = make_broadcast(share, t.lanes);
   Expr bound = magnitude * share + constant(smallest_subnormal(type.element()), t);
-  if (accumulator.bound) bound = accumulator.bound + bound;
-  if (term.bound) bound = bound + term.bound;
+  if (accumulator.bound.defined()) bound = accumulator.bound + bound;
+  if (term.bound.defined()) bound = bound + term.bound;
   if (type.element() != float64) {
     const Expr fits = at_most(absolute(value) + bound, constant(largest_finite(type.element()), t));
     bound = make_select(fits, bound, constant(infinity, t));
@@ -267,9 +268,9 @@ Bounded by_rule(const FunctionRule& rule, const Bounded& x, DataType type) {
   const Expr value = make_call(rule.name, {x.value});
   const DataType t = value.type();
   Expr bound;
-  if (x.bound && rule.growth == Growth::lipschitz) {
+  if (x.bound.defined() && rule.growth == Growth::lipschitz) {
     bound = x.bound * constant(1.13, t);
-  } else if (x.bound) {
+  } else if (x.bound.defined()) {
     const Expr low = x.value - x.bound, high = x.value + x.bound;
     const Expr up = absolute(make_call(rule.name, {high}) - value),
                down = absolute(value - make_call(rule.name, {low}));
@@ -292,7 +293,7 @@ Bounded fused_multiply_add(const std::vector<Bounded>& x, DataType type) {
 Bounded tangent(const Bounded& x) {
   const Expr value = make_call("tan", {x.value});
   const DataType t = value.type();
-  if (!x.bound) return {value};
+  if (!x.bound.defined()) return {value};
   const Expr shift = make_call("tan", {x.bound});
   const Expr denominator = constant(1, t) - absolute(value) * shift;
   const Expr near =
@@ -303,7 +304,7 @@ Bounded tangent(const Bounded& x) {
 
 Bounded hyperbolic_cosine(const Bounded& x) {
   const Expr value = make_call("cosh", {x.value});
-  if (!x.bound) return {value};
+  if (!x.bound.defined()) return {value};
   return {value,
           make_call("cosh", {absolute(x.value) + x.bound}) - value};  // convex: it grows fastest outwards
 }
@@ -312,7 +313,7 @@ Bounded hyperbolic_cosine(const Bounded& x) {
 Bounded power(const Bounded& x, const Bounded& y) {
   const Expr value = make_call("pow", {x.value, y.value});
   const DataType t = value.type();
-  if (!x.bound && !y.bound) return {value};
+  if (!x.bound.defined() && !y.bound.defined()) return {value};
   const Expr margin = absolute(x.value) - bound_or_zero(x);
   const Expr relative = make_binary(BinaryOp::div, bound_or_zero(x), margin);
   const Expr logarithm = absolute(make_call("log", {absolute(x.value)}));
@@ -327,7 +328,7 @@ Bounded angle(const Bounded& y, const Bounded& x) {
   const Expr value = make_call("atan2", {y.value, x.value});
   const DataType t = value.type();
   const Expr step = sum_of_bounds(y, x);
-  if (!step) return {value};
+  if (!step.defined()) return {value};
   const Expr distance = make_binary(BinaryOp::max, absolute(y.value), absolute(x.value)) - step;
   const Expr at_cut =
       make_binary(BinaryOp::logical_and, at_most(absolute(y.value), step), at_most(x.value, step));
@@ -337,7 +338,7 @@ Bounded angle(const Bounded& y, const Bounded& x) {
 
 Bounded with_sign(const Bounded& x, const Bounded& sign) {
   const Expr value = make_call("copysign", {x.value, sign.value});
-  if (!sign.bound) return {value, x.bound};
+  if (!sign.bound.defined()) return {value, x.bound};
   const Expr unsure = at_most(absolute(sign.value), sign.bound);
   return {value, make_select(unsure, absolute(x.value) * constant(2, value.type()) + bound_or_zero(x),
                              bound_or_zero(x))};
@@ -358,11 +359,13 @@ Bounded bounded_call(const Call& call, const std::vector<Bounded>& arguments, Da
     const Bounded &c = arguments[0], &a = arguments[1], &b = arguments[2];
     const Expr value = make_call(name, {c.value, a.value, b.value});
     Expr bound;
-    if (a.bound || b.bound) bound = make_call(name, {c.value, bound_or_zero(a), bound_or_zero(b)});
-    if (c.bound) {  // the other side must not be evaluated: where it might be the right one, nothing is known
+    if (a.bound.defined() || b.bound.defined())
+      bound = make_call(name, {c.value, bound_or_zero(a), bound_or_zero(b)});
+    if (c.bound.defined()) {  // the other side must not be evaluated: where it might be the right one,
+                              // nothing is known
       const Expr unsure = positive(c.bound);
       const DataType t = carried_type(value.type());
-      Expr known = bound ? bound : constant(0, t);
+      Expr known = bound.defined() ? bound : constant(0, t);
       bound = make_call(name, {unsure, constant(infinity, t), known});
     }
     return {value, bound};

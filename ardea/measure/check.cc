@@ -26,7 +26,7 @@ double count_expressions(const Stmt& s) {
 }
 
 double work(const Stmt& s, arith::Analyzer facts) {
-  if (!s) return 0;
+  if (!s.defined()) return 0;
   if (const auto* loop = s.as<For>()) {
     const arith::ConstantBounds extent = facts.constant_bounds(loop->extent);
     facts.bind(loop->var, {loop->min, loop->extent});
@@ -117,8 +117,8 @@ Expectation::Expectation(const Function& f, const std::vector<interp::Argument>&
   for (std::size_t i = 0; i < before.size(); ++i) {
     const BoundedParameter& at = program.parameters[i];
     const Buffer& value = program.function.parameters[at.value].buffer;
-    arguments[at.value] =
-        value ? carried(before[i], value->type) : carried_scalar(before[i], f.parameters[i].var.type());
+    arguments[at.value] = value.defined() ? carried(before[i], value->type)
+                                          : carried_scalar(before[i], f.parameters[i].var.type());
     if (at.bound)
       arguments[*at.bound] = runtime::Array::zeros(std::get<runtime::Array>(before[i]).shape(), float64);
   }

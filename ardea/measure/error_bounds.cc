@@ -24,7 +24,7 @@ class InexactMemory {
  public:
   explicit InexactMemory(const Function& f) {
     for (const Parameter& p : f.parameters)
-      if (p.buffer && p.buffer->type.is_float()) data_.insert(p.buffer->data);
+      if (p.buffer.defined() && p.buffer->type.is_float()) data_.insert(p.buffer->data);
     for (std::size_t before = 0; before != data_.size() || !started_;) {  // until nothing more is reached
       started_ = true;
       before = data_.size();
@@ -71,7 +71,7 @@ class Transformation {
     program.function.parameters.clear();
     auto& parameters = program.function.parameters;
     for (const Parameter& p : original_.parameters) {
-      if (!p.buffer) {
+      if (!p.buffer.defined()) {
         program.parameters.push_back({parameters.size(), std::nullopt});
         const Var carried(p.var.name(), carried_type(p.var.type()));
         variables_[p.var] = {carried};
@@ -82,7 +82,7 @@ class Transformation {
       const Pair pair = buffers_of(p.buffer);
       program.parameters.push_back({parameters.size(), std::nullopt});
       parameters.push_back({Var(p.var.name(), handle_type), pair.value});
-      if (!pair.bound) continue;
+      if (!pair.bound.defined()) continue;
       program.parameters.back().bound = parameters.size();
       parameters.push_back({Var(p.var.name() + "_bound", handle_type), pair.bound});
     }
@@ -117,7 +117,7 @@ class Transformation {
       const auto plain_part = [&](const Expr& e) { return plain(e); };
       node.shape = mapped(b->shape, plain_part);
       node.strides = mapped(b->strides, plain_part);
-      if (node.element_offset) node.element_offset = plain(node.element_offset);
+      if (node.element_offset.defined()) node.element_offset = plain(node.element_offset);
       return Buffer(std::move(node));
     };
     pair.value = carry(value_data, carried_type(b->type), "");
@@ -141,7 +141,7 @@ class Transformation {
   // --- expressions ---
 
   Bounded expression(const Expr& e) {
-    if (!e) return {};
+    if (!e.defined()) return {};
     if (lets_ == 0)
       if (const auto found = known_.find(e); found != known_.end()) return found->second;
     const std::size_t conditions = conditions_.size();
@@ -153,9 +153,9 @@ class Transformation {
 
   /// An expression that decides where or whether something happens: it must be exact.
   Expr plain(const Expr& e) {
-    if (!e) return e;
+    if (!e.defined()) return e;
     const Bounded x = expression(e);
-    if (x.bound) {
+    if (x.bound.defined()) {
       Expr exact = make_binary(BinaryOp::eq, x.bound, make_float(0, x.bound.type()));
       if (x.bound.type().is_vector())
         fail("{}: a vector index computed from floats cannot be checked", print(e));
@@ -192,7 +192,7 @@ class Transformation {
     const Var value_var(n.var.name(), value.value.type());
     Bounded inside{value_var};
     Var bound_var;
-    if (value.bound) {
+    if (value.bound.defined()) {
       bound_var = Var(n.var.name() + "_bound", value.bound.type());
       inside.bound = bound_var;
     }
@@ -200,17 +200,17 @@ class Transformation {
     const Bounded body = expression(n.body);
     --lets_;
     const auto wrapped = [&](const Expr& e) {
-      if (!e) return e;
+      if (!e.defined()) return e;
       // Each use of the pair is a let of its own: variables are defined once.
       const Var v(value_var.name(), value_var.type());
       Substitution renamed{{value_var, v}};
       Var b;
-      if (bound_var) {
+      if (bound_var.defined()) {
         b = Var(bound_var.name(), bound_var.type());
         renamed.emplace(bound_var, b);
       }
       Expr inner = substitute(e, renamed);
-      if (bound_var) inner = make_let(b, value.bound, inner);
+      if (bound_var.defined()) inner = make_let(b, value.bound, inner);
       return make_let(v, value.value, inner);
     };
     return {wrapped(body.value), wrapped(body.bound)};
@@ -220,7 +220,7 @@ class Transformation {
     const std::vector<Expr> indices = mapped(n.indices, [&](const Expr& e) { return plain(e); });
     const Expr predicate = plain(n.predicate);
     Bounded out{make_load(pair.value, indices, predicate)};
-    if (pair.bound) out.bound = make_load(pair.bound, indices, predicate);
+    if (pair.bound.defined()) out.bound = make_load(pair.bound, indices, predicate);
     return out;
   }
   Bounded of(const Ramp& n, const Expr& e) {
@@ -229,14 +229,14 @@ class Transformation {
   Bounded of(const Broadcast& n, const Expr& e) {
     const Bounded x = expression(n.value);
     const auto lanes = e.type().lanes;
-    return {make_broadcast(x.value, lanes), x.bound ? make_broadcast(x.bound, lanes) : Expr()};
+    return {make_broadcast(x.value, lanes), x.bound.defined() ? make_broadcast(x.bound, lanes) : Expr()};
   }
   Bounded of(const Shuffle& n, const Expr&) {
     std::vector<Expr> values, bounds;
     bool exact = true;
     for (const Expr& v : n.vectors) {
       const Bounded x = expression(v);
-      exact = exact && !x.bound;
+      exact = exact && !x.bound.defined();
       values.push_back(x.value);
       bounds.push_back(bound_or_zero(x));
     }
@@ -247,7 +247,7 @@ class Transformation {
     if (n.op->effect == Effect::writes || n.op->result == ResultRule::handle) return effect(n, e);
     std::vector<Bounded> arguments;
     for (const Expr& a : n.arguments) arguments.push_back(expression(a));
-    if (n.op->name == "if_then_else" && arguments[0].bound && needs_no_guard(n))
+    if (n.op->name == "if_then_else" && arguments[0].bound.defined() && needs_no_guard(n))
       return bounded_select(arguments[0], arguments[1], arguments[2]);
     return bounded_call(n, arguments, e.type());
   }
@@ -293,7 +293,7 @@ class Transformation {
   }
 
   Stmt statement(const Stmt& s) {
-    if (!s) return s;
+    if (!s.defined()) return s;
     const std::size_t before = conditions_.size();
     Stmt out = std::visit([&](const auto& node) -> Stmt { return of(node); }, s.variant());
     return guarded(before, std::move(out));
@@ -302,7 +302,8 @@ class Transformation {
   /// The term that `store` adds to its own place in a declared reduction, or nothing.
   std::optional<Expr> accumulated_term(const Store& store) const {
     const auto* sum = store.value.as<Binary>();
-    if (!reduction_terms_ || sum == nullptr || sum->op != BinaryOp::add || !store.value.type().is_float())
+    if (!reduction_terms_.defined() || sum == nullptr || sum->op != BinaryOp::add ||
+        !store.value.type().is_float())
       return {};
     const Expr place = make_load(store.buffer, store.indices, store.predicate);
     if (structurally_equal(sum->left, place)) return sum->right;
@@ -326,7 +327,7 @@ class Transformation {
             bounded_accumulate({make_float(0, value.value.type())}, value, reduction_terms_, n.value.type());
     }
     Stmt store_value = make_store(pair.value, indices, value.value, predicate);
-    if (!pair.bound) return store_value;
+    if (!pair.bound.defined()) return store_value;
     // The bound first: it is computed from the values before the store.
     return make_seq({make_store(pair.bound, indices, bound_or_zero(value), predicate), store_value});
   }
@@ -367,7 +368,7 @@ class Transformation {
   Stmt of(const DeclareBuffer& n) {
     const Pair pair = buffers_of(n.buffer);
     Stmt body = statement(n.body);
-    if (pair.bound) body = DeclareBuffer{pair.bound, body};
+    if (pair.bound.defined()) body = DeclareBuffer{pair.bound, body};
     return DeclareBuffer{pair.value, body};
   }
   Stmt of(const LetStmt& n) {
@@ -375,18 +376,18 @@ class Transformation {
     const Var v(n.var.name(), value.value.type());
     Bounded inside{v};
     Var b;
-    if (value.bound) {
+    if (value.bound.defined()) {
       b = Var(n.var.name() + "_bound", value.bound.type());
       inside.bound = b;
     }
     variables_[n.var] = inside;
     Stmt body = statement(n.body);
-    if (value.bound) body = LetStmt{b, value.bound, body};
+    if (value.bound.defined()) body = LetStmt{b, value.bound, body};
     return LetStmt{v, value.value, body};
   }
   Stmt of(const Assert& n) {
     const Bounded condition = expression(n.condition);
-    return condition.bound ? make_no_op() : Stmt(Assert{condition.value, n.message});
+    return condition.bound.defined() ? make_no_op() : Stmt(Assert{condition.value, n.message});
   }
   Stmt of(const Evaluate& n) { return Evaluate{expression(n.value).value}; }
 
@@ -402,14 +403,14 @@ class Transformation {
     for (const Buffer& b : n.allocations) {
       const Pair pair = buffers_of(b);
       out.allocations.push_back(pair.value);
-      if (pair.bound) out.allocations.push_back(pair.bound);
+      if (pair.bound.defined()) out.allocations.push_back(pair.bound);
     }
     out.matches.clear();
     for (const MatchBuffer& m : n.matches) {
       const Pair pair = buffers_of(m.buffer);
       std::vector<BufferRegion> sources = regions(m.source);
       out.matches.push_back({pair.value, sources[0]});
-      if (pair.bound) out.matches.push_back({pair.bound, sources[1]});
+      if (pair.bound.defined()) out.matches.push_back({pair.bound, sources[1]});
     }
     out.reads = regions(n.reads);
     out.writes = regions(n.writes);
@@ -418,8 +419,9 @@ class Transformation {
     // Without an init the sum goes on from what memory holds, whose size no term tells: then every step
     // counts what it adds to.
     for (const BlockIterator& it : out.iterators)
-      if (n.init && it.kind == IteratorKind::reduce)
-        reduction_terms_ = reduction_terms_ ? reduction_terms_ * it.domain.extent : it.domain.extent;
+      if (n.init.defined() && it.kind == IteratorKind::reduce)
+        reduction_terms_ =
+            reduction_terms_.defined() ? reduction_terms_ * it.domain.extent : it.domain.extent;
     visit_stmts(n.body, [&](const Stmt& s) {
       const auto* store = s.as<Store>();
       if (store != nullptr && accumulated_term(*store)) starting_sums_.insert(store->buffer);
@@ -436,7 +438,7 @@ class Transformation {
     for (const Range& range : r.region) ranges.push_back({plain(range.min), plain(range.extent)});
     const Pair pair = buffers_of(r.buffer);
     std::vector<BufferRegion> out = {{pair.value, ranges}};
-    if (pair.bound) out.push_back({pair.bound, ranges});
+    if (pair.bound.defined()) out.push_back({pair.bound, ranges});
     return out;
   }
   std::optional<std::vector<BufferRegion>> regions(const std::optional<std::vector<BufferRegion>>& all) {

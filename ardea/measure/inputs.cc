@@ -108,7 +108,7 @@ void check_size_names(const Function& f, const InputOptions& options) {
   std::vector<std::string> known;
   for (const Var& v : shape_variables(f)) known.push_back(v.name());
   for (const Parameter& p : f.parameters)
-    if (!p.buffer) known.push_back(p.var.name());
+    if (!p.buffer.defined()) known.push_back(p.var.name());
   for (const auto& [name, size] : options.sizes)
     require(std::find(known.begin(), known.end(), name) != known.end(), "the program has no size called {}{}",
             name, known.empty() ? "; all its sizes are fixed" : "; it has " + join(known, ", "));
@@ -123,7 +123,7 @@ std::vector<interp::Argument> make_arguments(const Function& f, const InputOptio
   for (std::size_t i = 0; i < extents.size(); ++i)
     sizes.emplace(extents[i], make_int(size_of(extents[i], options, i), extents[i].type()));
   for (std::size_t i = 0; i < f.parameters.size(); ++i)
-    if (!f.parameters[i].buffer && f.parameters[i].var.type().is_integer())
+    if (!f.parameters[i].buffer.defined() && f.parameters[i].var.type().is_integer())
       sizes.emplace(f.parameters[i].var, make_int(size_of(f.parameters[i].var, options, extents.size() + i),
                                                   f.parameters[i].var.type()));
   const Function sized = substitute(f, sizes);
@@ -134,7 +134,7 @@ std::vector<interp::Argument> make_arguments(const Function& f, const InputOptio
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     Random random(options.seed * 0x9e3779b97f4a7c15ULL + i);
     const Parameter& p = f.parameters[i];
-    if (!p.buffer) {
+    if (!p.buffer.defined()) {
       const DataType type = p.var.type();
       if (type.is_float())
         arguments.emplace_back(0.25 + 0.5 * random.real());
@@ -173,7 +173,7 @@ std::vector<std::pair<Var, std::int64_t>> extents_of(const Function& f,
   std::unordered_set<Expr> seen;
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     const Parameter& p = f.parameters[i];
-    if (!p.buffer) {
+    if (!p.buffer.defined()) {
       const auto* value = std::get_if<std::int64_t>(&arguments[i]);
       if (value != nullptr && seen.insert(p.var).second) sizes.emplace_back(p.var, *value);
       continue;

@@ -46,7 +46,8 @@ class Counter {
   Counter(const Function& f, const std::vector<interp::Argument>& arguments) {
     for (const auto& [var, value] : extents_of(f, arguments)) sizes_[var] = make_int(value, var.type());
     for (std::size_t i = 0; i < f.parameters.size(); ++i)
-      if (const auto* value = std::get_if<std::int64_t>(&arguments[i]); value && !f.parameters[i].buffer)
+      if (const auto* value = std::get_if<std::int64_t>(&arguments[i]);
+          value && !f.parameters[i].buffer.defined())
         sizes_[f.parameters[i].var] = make_int(*value, f.parameters[i].var.type());
   }
 
@@ -60,7 +61,7 @@ class Counter {
                           [&](const For& x) { return of_loop(x); },
                           [&](const If& x) {
                             const auto both = count(x.then_case);
-                            return x.else_case ? sum(both, count(x.else_case)) : both;
+                            return x.else_case.defined() ? sum(both, count(x.else_case)) : both;
                           },
                           [&](const Seq& x) {
                             std::optional<double> total = 0;

@@ -30,7 +30,7 @@ te::Tensor padded(const te::Tensor& x, const std::vector<Margin>& margins, const
     std::vector<Expr> indices;
     Expr inside;
     const auto also = [&](const Expr& condition) {
-      inside = inside ? logical_and(inside, condition) : condition;
+      inside = inside.defined() ? logical_and(inside, condition) : condition;
     };
     for (std::size_t d = 0; d < axes.size(); ++d) {
       const auto& [before, after] = margins[d];

@@ -64,7 +64,7 @@ class Dimension {
     if (common_ > 1) condition = equals(floor_mod(reach(row), common_), make_int(0));
     if (k_ % step_ == 0) return condition;
     const Expr inside = kernel_place(row) < k_;
-    return condition ? logical_and(condition, inside) : inside;
+    return condition.defined() ? logical_and(condition, inside) : inside;
   }
 
  private:
@@ -139,14 +139,16 @@ te::Tensor transposed(const std::string& call, std::size_t rank, const te::Tenso
       const Var& row = at[image.spatial_dimension(i)];
       data_places.push_back(dimensions[i].data_place(row));
       kernel_places.push_back(dimensions[i].kernel_place(row));
-      if (const Expr exists = dimensions[i].exists(row)) where = where ? logical_and(where, exists) : exists;
+      if (const Expr exists = dimensions[i].exists(row); exists.defined())
+        where = where.defined() ? logical_and(where, exists) : exists;
     }
     const std::vector<Expr> channels = {reduced[0], at[image.channel_dimension()]};
     kernel_places.insert(first ? kernel_places.begin() : kernel_places.end(), channels.begin(),
                          channels.end());
     const Expr element = x.at(image.arranged<Expr>(at[0], reduced[0], data_places));
     const Expr product = te::cast(types.acc, element) * te::cast(types.acc, kernel.at(kernel_places));
-    return te::sum(where ? te::if_then_else(where, product, make_const(0, types.acc)) : product, reduced);
+    return te::sum(where.defined() ? te::if_then_else(where, product, make_const(0, types.acc)) : product,
+                   reduced);
   });
 }
 

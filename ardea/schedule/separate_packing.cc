@@ -18,7 +18,7 @@ class Separation {
   Separation(const Function& f, const std::string& parameter)
       : f_(f), name_(parameter), call_(fmt::format("separate_packing(parameter={}): ", parameter)) {
     const auto at = std::find_if(f.parameters.begin(), f.parameters.end(), [&](const ardea::Parameter& p) {
-      return p.buffer && p.buffer->name == parameter;
+      return p.buffer.defined() && p.buffer->name == parameter;
     });
     require(at != f.parameters.end(), "{}{} has no array of that name", call_, f.name);
     place_ = static_cast<std::size_t>(at - f.parameters.begin());
@@ -94,17 +94,18 @@ class Separation {
     for (const Buffer& buffer : buffers_in(nest)) {
       if (buffer == given_) continue;
       require(
-          !result,
+          !result.defined(),
           "{}what reads it also touches {} and {}; a block that copies it must stand by itself before all "
           "loops, as transform_layout leaves it",
-          call_, result ? result->name : "", buffer->name);
+          call_, result.defined() ? result->name : "", buffer->name);
       result = buffer;
     }
     const auto& own = root_->allocations;
     require(
-        result && std::find(own.begin(), own.end(), result) != own.end() && result->scope == "global",
+        result.defined() && std::find(own.begin(), own.end(), result) != own.end() &&
+            result->scope == "global",
         "{}what reads it makes {}, which is no buffer of {} in global memory; pack it by transform_layout",
-        call_, result ? result->name : "nothing", f_.name);
+        call_, result.defined() ? result->name : "nothing", f_.name);
     return result;
   }
 

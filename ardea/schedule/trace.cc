@@ -21,7 +21,7 @@ std::string reference_text(const Reference& reference, const ReferenceNames& nam
                           const char* const no_loop = loop.place == LoopRef::Place::root      ? "root"
                                                       : loop.place == LoopRef::Place::inlined ? "inlined"
                                                                                               : "no loop";
-                          return named(loop, names, loop.var ? loop.var.name() : no_loop);
+                          return named(loop, names, loop.var.defined() ? loop.var.name() : no_loop);
                         },
                         [&](const NumberRef& number) {
                           const auto value = constant_int(number.value);

@@ -15,7 +15,7 @@ Function program_of(const Schedule& s, std::vector<te::Argument> arguments, cons
   std::vector<Buffer> inside;
   for (const te::Argument& argument : arguments)
     if (const auto* tensor = std::get_if<te::Tensor>(&argument);
-        tensor != nullptr && *tensor && !tensor->operation()->as<te::Placeholder>())
+        tensor != nullptr && tensor->defined() && !tensor->operation()->as<te::Placeholder>())
       s[*tensor];  // Error where it is not of the graph
   for (const te::Tensor& output : s.record().outputs) {
     if (std::find(arguments.begin(), arguments.end(), te::Argument(output)) != arguments.end()) continue;

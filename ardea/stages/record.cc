@@ -50,7 +50,7 @@ void Record::require_leaf(const StageRecord& stage, const Axis& axis, const std:
   const std::string leaves = stage.leaves.empty()
                                  ? fmt::format("{} has no loops", stage.name)
                                  : fmt::format("the leaves of {} are {}", stage.name, names_of(stage.leaves));
-  require(static_cast<bool>(axis.var), "{}: an axis is empty; {}", call, leaves);
+  require(axis.var.defined(), "{}: an axis is empty; {}", call, leaves);
   const auto known = axes.find(axis.var);
   if (known != axes.end() && known->second.stage == stage.id && known->second.consumed)
     fail("{}: {} has already been {}: {}, made {} of it; {}", call, axis.name(),

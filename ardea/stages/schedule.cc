@@ -52,7 +52,7 @@ bool concerns(const Directive& directive, const std::vector<Axis>& axes) {
 Schedule::Schedule(const std::vector<te::Tensor>& outputs) : record_(std::make_shared<Record>()) {
   require(!outputs.empty(), "create_schedule: name the tensors that are wanted");
   for (const te::Tensor& output : outputs)
-    require(static_cast<bool>(output), "create_schedule: an output is an empty tensor");
+    require(output.defined(), "create_schedule: an output is an empty tensor");
   record_->outputs = outputs;
   for (const auto& operation : te::operations_of(outputs)) {
     if (const auto* scan = operation->as<te::Scan>())
@@ -65,7 +65,7 @@ Schedule::Schedule(const std::vector<te::Tensor>& outputs) : record_(std::make_s
 }
 
 Stage Schedule::operator[](const te::Tensor& tensor) const {
-  require(static_cast<bool>(tensor), "s[…]: the tensor is empty");
+  require(tensor.defined(), "s[…]: the tensor is empty");
   const auto at = record_->by_operation.find(tensor.operation().get());
   require(at != record_->by_operation.end(),
           "s[{}]: no output of the schedule needs {}; name it in create_schedule", tensor.name(),

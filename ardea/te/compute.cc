@@ -117,7 +117,7 @@ std::vector<Tensor> compute_from(std::string name, const std::vector<Dim>& shape
   } else {
     Reduction reduction = joined(name, std::get<std::vector<Reduction>>(given.value));
     values = read = reduction.values;
-    if (reduction.where) read.push_back(reduction.where);
+    if (reduction.where.defined()) read.push_back(reduction.where);
     compute.body = std::move(reduction);
   }
   std::vector<Buffer> outputs;

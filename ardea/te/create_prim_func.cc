@@ -67,8 +67,8 @@ class FunctionMaker {
     for (const Argument& argument : arguments_)
       std::visit(overloaded{
                      [&](const Tensor& tensor) {
-                       require(static_cast<bool>(tensor),
-                               "create_prim_func({}): an argument is an empty tensor", function_.name);
+                       require(tensor.defined(), "create_prim_func({}): an argument is an empty tensor",
+                               function_.name);
                        require(parameters_.insert(tensor.buffer()).second,
                                "create_prim_func({}): {} is given twice", function_.name, tensor.name());
                        tensors_.push_back(tensor);

@@ -45,7 +45,7 @@ std::vector<Tensor> external(
     const std::function<Stmt(const std::vector<Buffer>& inputs, const std::vector<Buffer>& outputs)>& body) {
   const std::vector<Buffer> filled = make_outputs(name, outputs);
   Extern stage{body(buffers_of(inputs), filled)};
-  require(static_cast<bool>(stage.body), "extern({}): its function gives no statement", name);
+  require(stage.body.defined(), "extern({}): its function gives no statement", name);
   for (const Tensor& tensor : tensors_in(stage.body))
     require(std::find(inputs.begin(), inputs.end(), tensor) != inputs.end(),
             "extern({}): its statement uses {}, which is not among its inputs; list it", name, tensor.name());

@@ -105,7 +105,7 @@ DataType HybridParser::type_name() {
     const HybridName meaning = resolved(at);
     tokens_.expect(".");
     tokens_.expect("dtype");
-    if (meaning.buffer) return meaning.buffer->type;
+    if (meaning.buffer.defined()) return meaning.buffer->type;
     return settled(at, meaning.value).type();
   }
   if (!tokens_.at(TokenKind::string) && (!tokens_.at(TokenKind::name) || is_keyword(at.text)))

@@ -35,7 +35,7 @@ HybridName meaning_of(const HybridArgument& argument) {
             return HybridName{.kind = Kind::input, .what = "an input", .buffer = tensor.buffer()};
           },
           [](const Expr& e) {
-            require(static_cast<bool>(e), "an argument is an empty expression");
+            require(e.defined(), "an argument is an empty expression");
             return HybridName{.what = "a parameter", .value = as_operand(e)};
           },
           [](std::int64_t number) {

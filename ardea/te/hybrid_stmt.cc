@@ -107,7 +107,7 @@ Stmt HybridParser::lines_until_dedent() {
       break;
     }
     lines.push_back(line());
-    if (lines.back().statement && is_no_op(lines.back().statement)) lines.pop_back();
+    if (lines.back().statement.defined() && is_no_op(lines.back().statement)) lines.pop_back();
   }
   if (at_top_ && !returned_.empty() && !tokens_.at(TokenKind::dedent))
     tokens_.fail_at(tokens_.peek(), "return is the last line of the function; this line comes after it");
@@ -288,8 +288,8 @@ Stmt HybridParser::if_statement() {
     other = suite();
   --statement_depth_;
   if (!known) return make_if(test, std::move(taken), std::move(other));
-  if (taken) return taken;
-  return other ? other : make_no_op();
+  if (taken.defined()) return taken;
+  return other.defined() ? other : make_no_op();
 }
 
 Stmt HybridParser::assert_statement() {

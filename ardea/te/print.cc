@@ -60,22 +60,23 @@ std::string axis_line(const Axis& axis) {
 }
 
 std::string body_text(const Compute& compute) {
-  return std::visit(
-      overloaded{
-          [](const std::vector<Expr>& values) {
-            return values.size() == 1 ? expression(values[0]) : "(" + listed(values) + ")";
-          },
-          [](const Reduction& reduction) {
-            std::vector<std::string> axes;
-            for (const Axis& axis : reduction.axes) axes.push_back(axis.name());
-            const std::string values = reduction.values.size() == 1 ? expression(reduction.values[0])
-                                                                    : "(" + listed(reduction.values) + ")";
-            const std::string where = reduction.where ? ", where=" + expression(reduction.where) : "";
-            return fmt::format("te.{}({}, axis=[{}]{})", reduction.reducer->name, values, join(axes, ", "),
-                               where);
-          },
-      },
-      compute.body);
+  return std::visit(overloaded{
+                        [](const std::vector<Expr>& values) {
+                          return values.size() == 1 ? expression(values[0]) : "(" + listed(values) + ")";
+                        },
+                        [](const Reduction& reduction) {
+                          std::vector<std::string> axes;
+                          for (const Axis& axis : reduction.axes) axes.push_back(axis.name());
+                          const std::string values = reduction.values.size() == 1
+                                                         ? expression(reduction.values[0])
+                                                         : "(" + listed(reduction.values) + ")";
+                          const std::string where =
+                              reduction.where.defined() ? ", where=" + expression(reduction.where) : "";
+                          return fmt::format("te.{}({}, axis=[{}]{})", reduction.reducer->name, values,
+                                             join(axes, ", "), where);
+                        },
+                    },
+                    compute.body);
 }
 
 std::string compute_lines(const std::shared_ptr<const Operation>& operation) {

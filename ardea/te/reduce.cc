@@ -84,8 +84,8 @@ Reduction Reducer::operator()(std::vector<Expr> values, std::vector<Axis> axes, 
   const std::string& name = node_->name;
   require(!values.empty(), "{}: there is no value to reduce", name);
   check_axes(name, axes);
-  require(!where || where.type() == boolean, "{}: the condition is {}, must be a bool", name,
-          where ? to_string(where.type()) : "");
+  require(!where.defined() || where.type() == boolean, "{}: the condition is {}, must be a bool", name,
+          where.defined() ? to_string(where.type()) : "");
   std::vector<DataType> types;
   for (const Expr& value : values) types.push_back(value.type());
   check_tuple(name, "identity", node_->identity(types), values);

@@ -46,7 +46,7 @@ class ScanCheck {
     if (const auto* reduction = std::get_if<Reduction>(&compute->body)) {
       for (const Axis& axis : reduction->axes) facts.bind(axis.var, axis.range);
       parts = reduction->values;
-      if (reduction->where) parts.push_back(reduction->where);
+      if (reduction->where.defined()) parts.push_back(reduction->where);
     } else {
       parts = std::get<std::vector<Expr>>(compute->body);
     }
@@ -87,7 +87,7 @@ class ScanCheck {
   void read(const std::string& reader, const Var& step, const Load& load,
             const arith::Analyzer& facts) const {
     const Tensor tensor = tensor_of(load.buffer);
-    if (!tensor) return;
+    if (!tensor.defined()) return;
     const auto at = [&] { return ardea::print(make_load(load.buffer, load.indices)); };
     if (std::find(scan_.state.begin(), scan_.state.end(), tensor) != scan_.state.end()) {
       const Expr& index = load.indices[0];

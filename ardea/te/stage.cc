@@ -80,7 +80,7 @@ Stmt reduction_stage(const Nest& nest, const Reduction& reduction, const std::ve
     before.push_back(make_load(outputs[i], indices));
     values.push_back(nest.inside(reduction.values[i]));
     // Not a condition around the store: a point that does not count still takes its part in the reduction.
-    if (reduction.where)
+    if (reduction.where.defined())
       values[i] = make_call("if_then_else", {nest.inside(reduction.where), values[i], identity[i]});
   }
   return nest.around(name, stores(outputs, indices, identity),

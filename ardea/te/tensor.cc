@@ -67,7 +67,7 @@ Makers& makers() {
 std::vector<Tensor> tensors_of(const std::vector<Buffer>& buffers) {
   std::vector<Tensor> tensors;
   for (const Buffer& buffer : buffers)
-    if (Tensor tensor = tensor_of(buffer)) tensors.push_back(std::move(tensor));
+    if (Tensor tensor = tensor_of(buffer); tensor.defined()) tensors.push_back(std::move(tensor));
   return tensors;
 }
 

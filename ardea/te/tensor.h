@@ -41,7 +41,7 @@ class Tensor {
   Tensor() = default;
   Tensor(std::shared_ptr<const Operation> operation, std::size_t output);
 
-  explicit operator bool() const { return operation_ != nullptr; }
+  bool defined() const { return operation_ != nullptr; }
   const std::shared_ptr<const Operation>& operation() const { return operation_; }
   std::size_t output() const { return output_; }
 

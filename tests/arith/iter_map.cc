@@ -121,7 +121,7 @@ Nest random_nest(Random& random) {
   }
   const auto replace = [&](const Var& var, const Expr& value) {
     for (Expr& e : nest.bindings) e = substitute(e, var, value);
-    if (nest.guard) nest.guard = substitute(nest.guard, var, value);
+    if (nest.guard.defined()) nest.guard = substitute(nest.guard, var, value);
   };
   for (int step = 0, steps = static_cast<int>(random.integer(0, 5)); step < steps; ++step) {
     const auto at =
@@ -135,7 +135,7 @@ Nest random_nest(Random& random) {
       replace(var, value);
       if (extent % factor != 0) {
         const Expr inside = value < make_int(extent);
-        nest.guard = nest.guard ? logical_and(nest.guard, inside) : inside;
+        nest.guard = nest.guard.defined() ? logical_and(nest.guard, inside) : inside;
       }
       nest.loops[at] = {outer, (extent + factor - 1) / factor};
       nest.loops.insert(nest.loops.begin() + static_cast<std::ptrdiff_t>(at) + 1, {inner, factor});
@@ -169,7 +169,7 @@ TEST(IterMap, agrees_with_enumeration_on_random_splits_and_fuses) {
     for (const auto& axis : nest.loops) loops.emplace_back(axis.var, upto(axis.extent));
     std::string text = fmt::format("seed {}:", seed);
     for (const Expr& e : nest.bindings) text += fmt::format(" {},", print(e));
-    if (nest.guard) text += fmt::format(" where {}", print(nest.guard));
+    if (nest.guard.defined()) text += fmt::format(" where {}", print(nest.guard));
     for (const auto& axis : nest.loops) text += fmt::format(" {}<{}", axis.var.name(), axis.extent);
 
     const auto map = arith::iter_map(nest.bindings, loops, nest.guard, {});
@@ -205,11 +205,11 @@ TEST(IterMap, agrees_with_enumeration_on_random_splits_and_fuses) {
           }
           sum += evaluate(floor_mod(floor_div(d.source, d.divisor), d.extent) * d.weight, point);
         }
-        if (plain && (!nest.guard || evaluate(nest.guard, point))) {
+        if (plain && (!nest.guard.defined() || evaluate(nest.guard, point))) {
           ASSERT_EQ(sum, image[i]) << text;
         }
       }
-      if (nest.guard && !evaluate(nest.guard, point)) continue;
+      if (nest.guard.defined() && !evaluate(nest.guard, point)) continue;
       injective = guarded.insert(image).second && injective;
       if (!back) continue;
       Point images;
@@ -222,7 +222,7 @@ TEST(IterMap, agrees_with_enumeration_on_random_splits_and_fuses) {
     if (map->injective) {
       ASSERT_TRUE(injective) << text;
     }
-    if (map->surjective && !nest.guard) {
+    if (map->surjective && !nest.guard.defined()) {
       std::int64_t box = 1;
       for (const auto& binding : map->bindings) box *= *constant_int(binding.extent);
       ASSERT_EQ(static_cast<std::int64_t>(all.size()), box) << text;

@@ -118,7 +118,7 @@ TEST_F(Proofs, connectives) {
 TEST_F(Proofs, bounds_are_symbolic) {
   const auto at = [&](const Expr& e) {
     const auto b = facts.bounds(e);
-    return (b.low ? print(b.low) : "-") + " .. " + (b.high ? print(b.high) : "-");
+    return (b.low.defined() ? print(b.low) : "-") + " .. " + (b.high.defined() ? print(b.high) : "-");
   };
   EXPECT_EQ(at(i * 4 + 3), "3 .. n * 4 - 1");
   EXPECT_EQ(at(j), "0 .. m + n - 2");

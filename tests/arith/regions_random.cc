@@ -74,7 +74,7 @@ struct Touches {
     } else if (const auto* branch = s.as<If>()) {
       if (value(branch->condition, values))
         run(branch->then_case, values);
-      else if (branch->else_case)
+      else if (branch->else_case.defined())
         run(branch->else_case, values);
     } else if (const auto* seq = s.as<Seq>()) {
       for (const Stmt& statement : seq->statements) run(statement, values);
@@ -82,7 +82,7 @@ struct Touches {
       values[let->var.get()] = value(let->value, values);
       run(let->body, values);
     } else if (const auto* block = s.as<Block>()) {
-      if (block->predicate && !value(block->predicate, values)) return;
+      if (block->predicate.defined() && !value(block->predicate, values)) return;
       Values inside = values;
       for (const BlockIterator& i : block->iterators) inside[i.var.get()] = value(i.binding, values);
       run(block->body, inside);

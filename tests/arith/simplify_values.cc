@@ -92,11 +92,11 @@ TEST(Bounds, contain_every_value) {
         std::int64_t value = 0;
         try {
           value = evaluate(e, point, lane);
-          if (symbolic.low) {
+          if (symbolic.low.defined()) {
             ASSERT_LE(evaluate(symbolic.low, point), value)
                 << c.describe(e, point) << " low " << print(symbolic.low);
           }
-          if (symbolic.high) {
+          if (symbolic.high.defined()) {
             ASSERT_GE(evaluate(symbolic.high, point), value)
                 << c.describe(e, point) << " high " << print(symbolic.high);
           }
@@ -165,11 +165,11 @@ TEST(Prove, is_never_wrong_under_assumptions) {
         if (bounds.high) {
           ASSERT_GE(*bounds.high, v) << c.describe(value, point) << " under " << print(assumed);
         }
-        if (symbolic.low) {
+        if (symbolic.low.defined()) {
           ASSERT_LE(evaluate(symbolic.low, point), v)
               << c.describe(value, point) << " low " << print(symbolic.low) << " under " << print(assumed);
         }
-        if (symbolic.high) {
+        if (symbolic.high.defined()) {
           ASSERT_GE(evaluate(symbolic.high, point), v)
               << c.describe(value, point) << " high " << print(symbolic.high) << " under " << print(assumed);
         }

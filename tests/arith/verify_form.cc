@@ -242,7 +242,8 @@ TEST(VerifyBuffers, wants_registers_as_slots_once_a_function_is_packed) {
   const auto with = [&](std::int64_t elements, const Expr& index, bool packed) {
     const Buffer r = make_buffer("R", Shape{elements}, float32, "register");
     const Var i("i");
-    const Stmt body = make_for(i, make_int(0), make_int(1), make_store(r, {index ? index : Expr(i)}, one));
+    const Stmt body =
+        make_for(i, make_int(0), make_int(1), make_store(r, {index.defined() ? index : Expr(i)}, one));
     Function f{"main", {}, {}, Allocate{r->data, r->type, r->shape, r->scope, DeclareBuffer{r, body}}};
     if (packed) f.attributes["calling_convention"] = Attribute{make_string("packed")};
     return f;

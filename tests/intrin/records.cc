@@ -41,7 +41,7 @@ Function only_call(const Instruction& record, const std::map<std::string, std::i
   std::vector<Expr> arguments = {make_string(record.name)};
   std::vector<Parameter> buffers;
   for (const Parameter& parameter : record.meaning.parameters) {
-    if (parameter.buffer) {
+    if (parameter.buffer.defined()) {
       const std::vector<Expr> corner(parameter.buffer->shape.size(), make_int(0));
       arguments.push_back(make_call("address_of", {make_load(parameter.buffer, corner)}));
       buffers.push_back(parameter);
@@ -59,7 +59,7 @@ Function meaning_of(const Instruction& record, const std::map<std::string, std::
   Function f = record.meaning;
   for (std::size_t i = f.parameters.size(); i-- > 0;) {
     const Parameter parameter = f.parameters[i];
-    if (parameter.buffer) continue;
+    if (parameter.buffer.defined()) continue;
     f.body = LetStmt{parameter.var, make_int(integers.at(parameter.var.name())), f.body};
     f.parameters.erase(f.parameters.begin() + static_cast<std::ptrdiff_t>(i));
   }

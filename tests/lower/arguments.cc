@@ -40,7 +40,7 @@ std::vector<interp::Argument> arguments_of(const Function& f, const Program& pro
   Random random(seed);
   std::vector<interp::Argument> arguments;
   for (const Parameter& p : f.parameters) {
-    if (!p.buffer) {
+    if (!p.buffer.defined()) {
       if (p.var.type().is_float())
         arguments.emplace_back(random.real() + 0.5);
       else

@@ -31,11 +31,11 @@ void count(const Function& f, Reached& reached) {
     const auto* store = s.as<Store>();
     if (store == nullptr || store->indices.at(0).type().is_scalar()) return;
     ++reached.vector_stores;
-    reached.masked_stores += store->predicate ? 1 : 0;
+    reached.masked_stores += store->predicate.defined() ? 1 : 0;
   });
   visit_exprs(f.body, [&](const Expr& e) {
     const auto* load = e.as<Load>();
-    reached.masked_loads += load != nullptr && load->predicate ? 1 : 0;
+    reached.masked_loads += load != nullptr && load->predicate.defined() ? 1 : 0;
   });
 }
 

@@ -100,7 +100,7 @@ const std::vector<ExprFeature> expr_features = {
     {"ramp", [](const Expr& e) { return e.is<Ramp>(); }},
     {"broadcast", [](const Expr& e) { return e.is<Broadcast>(); }},
     {"shuffle", [](const Expr& e) { return e.is<Shuffle>(); }},
-    {"masked load", [](const Expr& e) { return e.is<Load>() && e.as<Load>()->predicate; }},
+    {"masked load", [](const Expr& e) { return e.is<Load>() && e.as<Load>()->predicate.defined(); }},
 };
 
 // --- statements ---
@@ -127,7 +127,7 @@ bool any_binding(const Stmt& s, const Test& test) {
 template <BinaryOp op>
 bool reduces_with(const Stmt& s) {
   const Block* block = inner_block(s);
-  if (block == nullptr || !block->init || !has_iterator<IteratorKind::reduce>(s)) return false;
+  if (block == nullptr || !block->init.defined() || !has_iterator<IteratorKind::reduce>(s)) return false;
   const auto* store = block->body.as<Store>();
   return store != nullptr && is_binary<op>(store->value);
 }
@@ -165,13 +165,14 @@ const std::vector<StmtFeature> stmt_features = {
        return has_iterator<IteratorKind::reduce>(s) && spatial_count(*s.as<Block>()) == 0;
      }},
     {"reduction without init",
-     [](const Stmt& s) { return has_iterator<IteratorKind::reduce>(s) && !s.as<Block>()->init; }},
+     [](const Stmt& s) { return has_iterator<IteratorKind::reduce>(s) && !s.as<Block>()->init.defined(); }},
     {"reduction with two results",
      [](const Stmt& s) { return has_iterator<IteratorKind::reduce>(s) && s.as<Block>()->init.is<Seq>(); }},
     {"ordered iterator", has_iterator<IteratorKind::ordered>},
     {"opaque iterator", has_iterator<IteratorKind::opaque>},
     {"window with a stride", contains_strided_window},
-    {"block predicate", [](const Stmt& s) { return inner_block(s) != nullptr && s.as<Block>()->predicate; }},
+    {"block predicate",
+     [](const Stmt& s) { return inner_block(s) != nullptr && s.as<Block>()->predicate.defined(); }},
     {"split binding", [](const Stmt& s) { return any_binding(s, is_binary<BinaryOp::add>); }},
     {"fused binding", [](const Stmt& s) { return any_binding(s, is_binary<BinaryOp::floor_div>); }},
     {"matched buffer",
@@ -195,10 +196,12 @@ const std::vector<StmtFeature> stmt_features = {
     {"if statement", [](const Stmt& s) { return s.is<If>(); }},
     {"let statement", [](const Stmt& s) { return s.is<LetStmt>(); }},
     {"assertion", [](const Stmt& s) { return s.is<Assert>(); }},
-    {"masked store", [](const Stmt& s) { return s.is<Store>() && s.as<Store>()->predicate; }},
+    {"masked store", [](const Stmt& s) { return s.is<Store>() && s.as<Store>()->predicate.defined(); }},
     {"lowered allocation", [](const Stmt& s) { return s.is<Allocate>(); }},
     {"view with an offset",
-     [](const Stmt& s) { return s.is<DeclareBuffer>() && s.as<DeclareBuffer>()->buffer->element_offset; }},
+     [](const Stmt& s) {
+       return s.is<DeclareBuffer>() && s.as<DeclareBuffer>()->buffer->element_offset.defined();
+     }},
 };
 
 // --- whole functions ---
@@ -230,7 +233,7 @@ bool updates_in_place(const Function& f) {
   bool found = false;
   visit_stmts(f.body, [&](const Stmt& s) {
     const Block* block = inner_block(s);
-    if (block == nullptr || block->init || !block->reads || !block->writes) return;
+    if (block == nullptr || block->init.defined() || !block->reads || !block->writes) return;
     for (const BufferRegion& write : *block->writes)
       for (const BufferRegion& read : *block->reads) found = found || read.buffer == write.buffer;
   });
@@ -276,7 +279,7 @@ const std::vector<FunctionFeature> function_features = {
     {"scalar parameter",
      [](const Function& f) {
        return std::any_of(f.parameters.begin(), f.parameters.end(),
-                          [](const Parameter& p) { return !p.buffer; });
+                          [](const Parameter& p) { return !p.buffer.defined(); });
      }},
     {"32-bit indices",
      [](const Function& f) {
@@ -318,7 +321,7 @@ std::vector<std::string> features_of(const Function& f) {
       if (feature.holds(e)) found.insert(feature.name);
   });
   for (const Parameter& p : f.parameters)
-    if (p.buffer) found.insert(type_feature(p.buffer->type));
+    if (p.buffer.defined()) found.insert(type_feature(p.buffer->type));
   for (const Buffer& b : buffers_in(f.body)) found.insert(type_feature(b->type.element()));
   std::vector<std::string> in_order;
   for (const std::string& name : all_features())

@@ -184,8 +184,8 @@ void block_in_loops(ProgramState& state, const std::string& name, const std::vec
                                       iterators[i].kind, plan.bindings[i](values)));
       Expr predicate;
       for (const OfLoops& guard : plan.guards)
-        predicate = predicate ? logical_and(predicate, guard(values)) : guard(values);
-      if (predicate) block.where(predicate);
+        predicate = predicate.defined() ? logical_and(predicate, guard(values)) : guard(values);
+      if (predicate.defined()) block.where(predicate);
       body(block, vars);
     });
   };

@@ -106,7 +106,7 @@ Value ValueWriter::guarded_neighbour(DataType type) {
   for (const Axis& axis : tensor.axes) {
     const auto own = std::find_if(scope_.indices.begin(), scope_.indices.end(),
                                   [&](const Index& index) { return same_axis(index.axis, axis); });
-    if (inside || own == scope_.indices.end()) {
+    if (inside.defined() || own == scope_.indices.end()) {
       indices.push_back(index_into(axis));
       continue;
     }
@@ -117,7 +117,7 @@ Value ValueWriter::guarded_neighbour(DataType type) {
   }
   const Value loaded =
       converted({make_load(tensor.buffer, indices), tensor.magnitude, tensor.parameter}, type);
-  if (!inside) return loaded;
+  if (!inside.defined()) return loaded;
   return {make_call("if_then_else", {inside, loaded.expr, constant(type).expr}),
           std::max(loaded.magnitude, 4.0), loaded.fresh};
 }

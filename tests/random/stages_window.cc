@@ -57,7 +57,7 @@ Tensor padded_copy(ProgramState& state, const Tensor& source, const std::vector<
     std::vector<Expr> from(vars.begin(), vars.end());
     Expr inside;
     const auto also = [&](const Expr& condition) {
-      inside = inside ? logical_and(inside, condition) : condition;
+      inside = inside.defined() ? logical_and(inside, condition) : condition;
     };
     for (std::size_t d = 0; d < windows.size(); ++d) {
       const Window& w = windows[d];
@@ -162,7 +162,7 @@ void stencil_stage(ProgramState& state) {
           if (shift > 0) at[0] = vars[0] + shift;
           const Expr x = make_load(source.buffer, at);
           const Expr weighted = random.chance(0.5) ? x : x * make_const(type.is_uint() ? 3 : -2, type);
-          sum = sum ? sum + weighted : weighted;
+          sum = sum.defined() ? sum + weighted : weighted;
         }
         result.magnitude = 8;
         state.builder().store(result.buffer, {vars.begin(), vars.end()}, values.clamped({sum, 16}, 8).expr);

@@ -62,7 +62,7 @@ class GraphDefinition {
   void fold(const Reduction& reduction, std::size_t axis, Values& values,
             const std::function<void()>& visit) {
     if (axis == reduction.axes.size()) {
-      if (!reduction.where || at(reduction.where, values) != 0) visit();
+      if (!reduction.where.defined() || at(reduction.where, values) != 0) visit();
       return;
     }
     const Axis& a = reduction.axes[axis];

@@ -95,11 +95,11 @@ Text Emitter::emit_node(const Expr& e) {
 std::vector<Text> Emitter::operands(const std::vector<Expr>& list) {
   std::vector<Text> texts;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    texts.push_back(list[i] ? emit(list[i]) : Text{});
-    if (!statement_has_effects_ || !list[i] || is_leaf(list[i])) continue;
+    texts.push_back(list[i].defined() ? emit(list[i]) : Text{});
+    if (!statement_has_effects_ || !list[i].defined() || is_leaf(list[i])) continue;
     bool effect_follows = false;
     for (std::size_t later = i + 1; later < list.size(); ++later)
-      effect_follows = effect_follows || (list[later] && has_effect(list[later]));
+      effect_follows = effect_follows || (list[later].defined() && has_effect(list[later]));
     if (effect_follows) texts.back() = named(value_name(list[i]), list[i].type(), texts.back());
   }
   return texts;

@@ -33,7 +33,7 @@ bool reads_packed_arguments(const Stmt& s) {
 /// A test before the program begins: if …: T.fail(…)
 bool is_check(const Stmt& s) {
   const auto* branch = s.as<If>();
-  if (branch == nullptr || branch->else_case) return false;
+  if (branch == nullptr || branch->else_case.defined()) return false;
   const auto* evaluate = branch->then_case.as<Evaluate>();
   const auto* call = evaluate != nullptr ? evaluate->value.as<Call>() : nullptr;
   return call != nullptr && call->op->name == "fail";

@@ -25,7 +25,7 @@ const Ramp* consecutive(const Expr& index) {
 /// Where the lanes lie: the first element of a row, or an index for each; with the buffer's offset.
 Expr lane_places(const Buffer& buffer, const Expr& index, const Ramp* row) {
   const Expr place = row != nullptr ? row->base : index;
-  if (!buffer->element_offset || is_zero(buffer->element_offset)) return place;
+  if (!buffer->element_offset.defined() || is_zero(buffer->element_offset)) return place;
   const Expr offset = make_cast(int64, buffer->element_offset);
   if (row != nullptr) return offset + make_cast(int64, place);
   const int lanes = index.type().lanes;
@@ -60,7 +60,7 @@ Text Emitter::emit_base(const Buffer& buffer) {
 /// With the buffer's offset, counted in elements.
 Text Emitter::emit_index(const Buffer& buffer, const Expr& index) {
   const Text at = emit(index);
-  if (!buffer->element_offset || is_zero(buffer->element_offset)) return at;
+  if (!buffer->element_offset.defined() || is_zero(buffer->element_offset)) return at;
   return {inside(emit(buffer->element_offset), Binding::sum) + " + " + inside(at, Binding::product),
           Binding::sum};
 }
@@ -131,7 +131,7 @@ void Emitter::emit_store(const Store& store) {
   const bool masked = !is_true(store.predicate);
   const std::vector<Text> parts = operands({index, store.value, masked ? store.predicate : Expr{}});
   Text at = parts[0];
-  if (buffer->element_offset && !is_zero(buffer->element_offset))
+  if (buffer->element_offset.defined() && !is_zero(buffer->element_offset))
     at = {inside(emit(buffer->element_offset), Binding::sum) + " + " + inside(at, Binding::product),
           Binding::sum};
   Text value = parts[1];

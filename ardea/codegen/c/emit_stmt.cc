@@ -32,7 +32,7 @@ void Emitter::begin_statement(const std::vector<Expr>& roots) {
   uses_.clear();
   statement_has_effects_ = false;
   for (const Expr& root : roots) {
-    if (!root) continue;
+    if (!root.defined()) continue;
     statement_has_effects_ = statement_has_effects_ || has_effect(root);
     count_use(root);
   }
@@ -142,7 +142,7 @@ void Emitter::emit_loop(const For& loop, const std::string& type, const std::str
 void Emitter::emit_if(const If& branch) {
   begin_statement({branch.condition});
   const Text condition = emit(branch.condition);
-  if (!branch.else_case) return emit_guarded(condition.text, [&] { emit(branch.then_case); });
+  if (!branch.else_case.defined()) return emit_guarded(condition.text, [&] { emit(branch.then_case); });
   const std::vector<std::string> then_lines = captured_lines([&] { emit(branch.then_case); });
   const std::vector<std::string> else_lines = captured_lines([&] { emit(branch.else_case); });
   line("if (" + condition.text + ") {");

@@ -58,7 +58,7 @@ class Reader {
 
   void read_memory(const Buffer& buffer, Reads& into) {
     into.variables.insert(buffer->data);
-    if (buffer->element_offset) read(buffer->element_offset, into);
+    if (buffer->element_offset.defined()) read(buffer->element_offset, into);
   }
 
   void read_value(const Var& var, const Expr& value, Reads& into) {

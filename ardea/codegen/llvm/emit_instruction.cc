@@ -42,11 +42,12 @@ llvm::Function& only_definition(const intrin::Instruction& record, llvm::Module&
   std::vector<Parameter> parameters;  // tiles are numbers in the text
   std::size_t operand = 0;
   for (const Parameter& parameter : record.meaning.parameters)
-    if (!parameter.buffer || record.operands[operand++].scope != "amx.tile") parameters.push_back(parameter);
+    if (!parameter.buffer.defined() || record.operands[operand++].scope != "amx.tile")
+      parameters.push_back(parameter);
   bool fits = found->arg_size() == parameters.size() && found->getReturnType()->isVoidTy();
   for (unsigned i = 0; fits && i < parameters.size(); ++i) {
     const llvm::Type* type = found->getArg(i)->getType();
-    fits = parameters[i].buffer ? type->isPointerTy() : type->isIntegerTy(64);
+    fits = parameters[i].buffer.defined() ? type->isPointerTy() : type->isIntegerTy(64);
   }
   require(
       fits,

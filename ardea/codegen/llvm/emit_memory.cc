@@ -86,7 +86,8 @@ llvm::Align Emitter::access_alignment(const Buffer& buffer, const std::vector<Ex
   const auto* ramp = index.as<Ramp>();
   const std::int64_t element_bytes = buffer->type.bytes();
   std::int64_t steps = known_divisor(ramp != nullptr ? ramp->base : index, frame_.divisors);
-  if (buffer->element_offset) steps = std::min(steps, known_divisor(buffer->element_offset, frame_.divisors));
+  if (buffer->element_offset.defined())
+    steps = std::min(steps, known_divisor(buffer->element_offset, frame_.divisors));
   const std::int64_t promised = power_of_two_in(std::max<std::int64_t>(buffer->alignment_bytes, 1));
   return llvm::Align(static_cast<std::uint64_t>(std::min(promised, power_of_two_in(steps * element_bytes))));
 }
@@ -94,7 +95,7 @@ llvm::Align Emitter::access_alignment(const Buffer& buffer, const std::vector<Ex
 llvm::Value* Emitter::emit_offset(const Buffer& buffer, const std::vector<Expr>& indices) {
   const Expr& index = flat_index(buffer, indices);
   llvm::Value* offset = emit_index(index);
-  if (!buffer->element_offset || is_zero(buffer->element_offset)) return offset;
+  if (!buffer->element_offset.defined() || is_zero(buffer->element_offset)) return offset;
   return builder_.CreateAdd(splat(emit_index(buffer->element_offset), index.type().lanes), offset);
 }
 

@@ -25,7 +25,7 @@ std::vector<Var> Emitter::captured_variables(const For& loop) {
   visit_exprs(loop.body, add);
   for (const Buffer& buffer : buffers_in(loop.body)) {
     add(buffer->data);
-    if (buffer->element_offset) visit_exprs(buffer->element_offset, add);
+    if (buffer->element_offset.defined()) visit_exprs(buffer->element_offset, add);
   }
   return captured;
 }

@@ -120,12 +120,12 @@ llvm::Instruction* Emitter::emit_counted_loop(llvm::Value* begin, llvm::Value* e
 void Emitter::emit_if(const If& branch) {
   llvm::Value* condition = emit(branch.condition);
   llvm::BasicBlock *then_case = new_block("then"), *after = new_block("end");
-  llvm::BasicBlock* else_case = branch.else_case ? new_block("else") : after;
+  llvm::BasicBlock* else_case = branch.else_case.defined() ? new_block("else") : after;
   builder_.CreateCondBr(condition, then_case, else_case);
   builder_.SetInsertPoint(then_case);
   emit(branch.then_case);
   builder_.CreateBr(after);
-  if (branch.else_case) {
+  if (branch.else_case.defined()) {
     builder_.SetInsertPoint(else_case);
     emit(branch.else_case);
     builder_.CreateBr(after);

@@ -28,7 +28,7 @@ std::vector<TileOperand> tile_operands(const Call& instruction) {
   std::size_t operand = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Buffer& buffer = parameters[i].buffer;
-    if (!buffer || record.operands[operand++].scope != "amx.tile") continue;
+    if (!buffer.defined() || record.operands[operand++].scope != "amx.tile") continue;
     TileOperand tile{i + 1, buffer->name, instruction.arguments.at(i + 1).as<Call>()->arguments[0], {}, 1};
     for (std::size_t d = 1; d < buffer->shape.size(); ++d) tile.row *= *constant_int(buffer->shape[d]);
     for (std::size_t p = 0; p < parameters.size(); ++p)
@@ -96,7 +96,7 @@ int Tiles::number(const TileOperand& operand) const {
   require(index.has_value(),
           "{}: which tile of {} is meant must be a constant; unroll the loops over its tiles", name_, buffer);
   const std::int64_t byte = element.buffer->type.bytes(*index);
-  const bool rows_follow = !operand.row_stride || constant_int(operand.row_stride) == operand.row;
+  const bool rows_follow = !operand.row_stride.defined() || constant_int(operand.row_stride) == operand.row;
   require(byte % tile_bytes == 0 && rows_follow,
           "{}: the rows of a tile at byte {} of {} do not lie one after another; lay it out tile by tile "
           "(transform_layout)",

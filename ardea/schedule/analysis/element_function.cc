@@ -34,7 +34,7 @@ bool may_move(const Expr& e) {
 }
 
 std::optional<Refusal> refuse_kinds(const Block& block) {
-  if (block.init)
+  if (block.init.defined())
     return Refusal{"not_spatial", fmt::format("block {} reduces: its element is complete only after the last "
                                               "of several instances",
                                               block.name)};
@@ -84,8 +84,8 @@ Result<ElementFunction> element_function(const Path& path) {
     body = let->body;
   }
   const auto* store = body.as<Store>();
-  if (store == nullptr || store->predicate || store->value.type().lanes != 1 || !block.matches.empty() ||
-      !block.allocations.empty())
+  if (store == nullptr || store->predicate.defined() || store->value.type().lanes != 1 ||
+      !block.matches.empty() || !block.allocations.empty())
     return Refusal{"not_one_store",
                    fmt::format("the body of block {} is not one store of one element", block.name)};
   found.buffer = store->buffer;

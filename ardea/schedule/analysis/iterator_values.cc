@@ -112,7 +112,7 @@ class Solving {
       const arith::SymbolicBounds span = facts_.bounds(others, vars_);
       // The others stand where they leave the most room, or the least.
       const Expr rest = (reach_ == Reach::some) == at_most ? span.low : span.high;
-      if (!rest) continue;
+      if (!rest.defined()) continue;
       const Expr room = bound - as_index(rest);
       const Expr weight = rising ? coefficients[i] : facts_.simplify(-coefficients[i]);
       // c * v <= room, or -c * v <= room, which is c * v >= -room; likewise for >=.

@@ -26,7 +26,7 @@ std::size_t position_in(const Seq& sequence, const Stmt& s) {
 bool has_effects(const Block& block) {
   bool found = false;
   for (const Stmt& part : {block.init, block.body}) {
-    if (!part) continue;
+    if (!part.defined()) continue;
     visit_exprs(part, [&](const Expr& e) { found = found || (e.is<Call>() && has_effect(e)); });
     visit_stmts(part, [&](const Stmt& s) { found = found || s.is<Assert>(); });
   }
@@ -91,7 +91,7 @@ Result<Places> places_of(const Function& f, const BlockRef& block, const LoopRef
 }
 
 bool reads_own_writes(const Block& block) {
-  return !block.init && meet(memory_of(*block.reads), memory_of(*block.writes));
+  return !block.init.defined() && meet(memory_of(*block.reads), memory_of(*block.writes));
 }
 
 std::optional<Refusal> refuse_unless_movable(const Path& path, std::size_t first) {

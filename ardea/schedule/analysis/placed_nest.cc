@@ -83,7 +83,7 @@ class PlacedNest {
       if (known.proves(condition)) return;
       const Expr simple = writing_.simplify(condition);
       known.assume(simple);
-      all = all ? logical_and(all, simple) : simple;
+      all = all.defined() ? logical_and(all, simple) : simple;
     };
     for (std::size_t i = 0; i < out.iterators.size(); ++i) {
       const Expr value = as_index(out.iterators[i].binding);

@@ -46,7 +46,7 @@ Expr neutral_of(BinaryOp op, DataType type) {
 
 bool is_element(const Expr& e, const ReducedElement& element) {
   const auto* load = e.as<Load>();
-  if (load == nullptr || !(load->buffer == element.buffer) || load->predicate) return false;
+  if (load == nullptr || !(load->buffer == element.buffer) || load->predicate.defined()) return false;
   for (std::size_t d = 0; d < load->indices.size(); ++d)
     if (!structurally_equal(load->indices[d], element.indices[d])) return false;
   return true;
@@ -80,10 +80,10 @@ std::optional<Reducer> Reducer::of_stores(const Stmt& body) {
   Reducer found;
   for (const Stmt& s : statements_of(body)) {
     const auto* store = s.as<Store>();
-    const auto* update = store == nullptr || store->predicate ? nullptr : store->value.as<Binary>();
+    const auto* update = store == nullptr || store->predicate.defined() ? nullptr : store->value.as<Binary>();
     if (update == nullptr || !store->value.type().is_scalar()) return std::nullopt;
     ReducedElement element{store->buffer, store->indices, {}, neutral_of(update->op, store->value.type())};
-    if (!element.neutral) return std::nullopt;
+    if (!element.neutral.defined()) return std::nullopt;
     const bool term_first = !is_element(update->left, element);
     if (term_first && !is_element(update->right, element)) return std::nullopt;
     element.term = term_first ? update->left : update->right;
@@ -107,7 +107,7 @@ std::optional<Reducer> Reducer::of_indexed_extreme(const Stmt& body) {
   for (const LetStmt* let : {outer, inner}) {
     const auto at = std::find_if(stores.begin(), stores.end(), [&](const Stmt& s) {
       const auto* store = s.as<Store>();
-      return store != nullptr && !store->predicate && store->value == let->var;
+      return store != nullptr && !store->predicate.defined() && store->value == let->var;
     });
     const auto* choice = let->value.as<Select>();
     if (at == stores.end() || choice == nullptr) return std::nullopt;

@@ -20,7 +20,8 @@ using arith::Analyzer;
 using arith::as_index;
 
 std::optional<Refusal> refuse_block(const Block& block) {
-  if (!block.init) return Refusal{"not_a_reduction", fmt::format("block {} has no init", block.name)};
+  if (!block.init.defined())
+    return Refusal{"not_a_reduction", fmt::format("block {} has no init", block.name)};
   for (const BlockIterator& iterator : block.iterators)
     if (iterator.kind == IteratorKind::ordered || iterator.kind == IteratorKind::opaque)
       return Refusal{"not_a_reduction",

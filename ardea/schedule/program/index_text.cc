@@ -122,7 +122,7 @@ IndexNames size_names(const Function& f) {
   IndexNames names;
   for (const Var& var : shape_variables(f)) names.emplace_back(var.name(), var);
   for (const ardea::Parameter& parameter : f.parameters)
-    if (!parameter.buffer && parameter.var.type().is_integer())
+    if (!parameter.buffer.defined() && parameter.var.type().is_integer())
       names.emplace_back(parameter.var.name(), parameter.var);
   return names;
 }

@@ -15,7 +15,7 @@ class Collection {
   MemoryUse take() { return std::move(use_); }
 
   void visit(const Stmt& s) {
-    if (!s || (skipped_ && skipped_(s))) return;
+    if (!s.defined() || (skipped_ && skipped_(s))) return;
     const auto* block = s.as<Block>();
     if (block != nullptr && block->reads && block->writes) return declared(*block);
     if (const auto* store = s.as<Store>()) use_.writes.insert(store->buffer->data);
@@ -25,7 +25,7 @@ class Collection {
  private:
   void declared(const Block& block) {
     for (const BlockIterator& iterator : block.iterators) visit(iterator.binding);
-    if (block.predicate) visit(block.predicate);
+    if (block.predicate.defined()) visit(block.predicate);
     for (const BufferRegion& region : *block.reads) use_.reads.insert(region.buffer->data);
     for (const BufferRegion& region : *block.writes) use_.writes.insert(region.buffer->data);
   }

@@ -10,7 +10,7 @@ Result<Path> refer(const Function& f, const LoopRef& loop) {
                    fmt::format("the place that was sampled is {}, which is no loop; only compute_at "
                                "takes it",
                                loop.place == LoopRef::Place::root ? "the root" : "inside the readers")};
-  if (!loop.var) return Refusal{"no_loop", "the loop is an empty reference"};
+  if (!loop.var.defined()) return Refusal{"no_loop", "the loop is an empty reference"};
   if (auto path = path_to(f, loop)) return *std::move(path);
   return Refusal{"loop_is_gone", fmt::format("loop {} is not in the program {}", loop.var.name(), f.name)};
 }

@@ -24,7 +24,7 @@ std::string key_of(const Reference& reference) {
   return std::visit(overloaded{
                         [](const BlockRef& block) { return fmt::format("b{}", block.id.value); },
                         [](const LoopRef& loop) {
-                          const Var& identity = loop.sample ? loop.sample : loop.var;
+                          const Var& identity = loop.sample.defined() ? loop.sample : loop.var;
                           return fmt::format("l{}", static_cast<const void*>(identity.get()));
                         },
                         [](const NumberRef& number) { return fmt::format("v{}", number.id); },

@@ -17,7 +17,7 @@ Stmt left_of(const Stmt& s, const Stmt& old) {
     return others.empty() ? Stmt() : make_seq(std::move(others));
   }
   const auto* branch = s.as<If>();
-  if (branch != nullptr && branch->else_case) {
+  if (branch != nullptr && branch->else_case.defined()) {
     return old == branch->then_case ? make_if(logical_not(branch->condition), branch->else_case)
                                     : make_if(branch->condition, branch->then_case);
   }
@@ -36,7 +36,7 @@ Removed without(const Function& f, const Path& path) {
           with(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 2), make_no_op());
       break;
     }
-    if (const Stmt left = left_of(around, path[i + 1])) {
+    if (const Stmt left = left_of(around, path[i + 1]); left.defined()) {
       removed.program = with(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1), left);
       break;
     }

@@ -124,7 +124,7 @@ Stmt simplify_bindings(const Stmt& s, const arith::Analyzer& facts, bool keep_un
   if (const auto* block = s.as<Block>()) {
     Block out = *block;
     for (BlockIterator& iterator : out.iterators) iterator.binding = facts.simplify(iterator.binding);
-    if (out.predicate) out.predicate = facts.simplify(out.predicate);
+    if (out.predicate.defined()) out.predicate = facts.simplify(out.predicate);
     if (is_true(out.predicate)) out.predicate = {};
     return out;
   }

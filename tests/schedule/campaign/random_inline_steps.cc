@@ -14,7 +14,7 @@ void propose(RandomSteps& steps, DeclaredRegions regions) {
   std::vector<Path> likely;
   for (const Path& path : all_blocks(steps.program())) {
     const Block& block = block_at(path);
-    bool fits = !block.init;
+    bool fits = !block.init.defined();
     for (const BlockIterator& iterator : block.iterators)
       fits = fits && iterator.kind == IteratorKind::spatial;
     bool owned = false;

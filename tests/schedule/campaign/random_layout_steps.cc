@@ -143,7 +143,7 @@ void propose_add_guard(RandomSteps& steps) {
     for (const Stmt& s : path) {
       const auto* loop = s.as<For>();
       if (loop == nullptr) continue;
-      bool tied = static_cast<bool>(block.init);
+      bool tied = block.init.defined();
       for (const BlockIterator& iterator : block.iterators) tied = tied || uses(iterator.binding, loop->var);
       if (!tied || steps.random().chance(0.02)) likely.emplace_back(path, loop->var);
     }

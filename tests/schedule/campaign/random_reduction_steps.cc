@@ -12,7 +12,7 @@ namespace {
 std::optional<BlockRef> reducing_block(RandomSteps& steps) {
   std::vector<Path> likely;
   for (const Path& path : all_blocks(steps.program()))
-    if (block_at(path).init) likely.push_back(path);
+    if (block_at(path).init.defined()) likely.push_back(path);
   if (steps.random().chance(0.03)) return steps.any_block();
   if (likely.empty()) return std::nullopt;
   return steps.block_at_end(steps.random().pick(likely));
@@ -41,8 +41,9 @@ void propose_rfactor(RandomSteps& steps) {
 
 /// Whether the block has a loop for each iterator, and runs always: what pad_einsum asks first.
 bool runs_in_loops_of_its_own(const Block& block) {
-  return !block.predicate && std::all_of(block.iterators.begin(), block.iterators.end(),
-                                         [](const BlockIterator& i) { return i.binding.is<VarNode>(); });
+  return !block.predicate.defined() &&
+         std::all_of(block.iterators.begin(), block.iterators.end(),
+                     [](const BlockIterator& i) { return i.binding.is<VarNode>(); });
 }
 
 void propose_pad_einsum(RandomSteps& steps) {

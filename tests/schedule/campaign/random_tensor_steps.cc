@@ -57,7 +57,7 @@ bool may_match(const Recipe& recipe, const Block& block) {
     have.insert(to_string(buffer->type));
   }
   for (const ardea::Parameter& parameter : intrin::find_instruction(recipe.instruction).meaning.parameters)
-    if (parameter.buffer) want.insert(to_string(parameter.buffer->type));
+    if (parameter.buffer.defined()) want.insert(to_string(parameter.buffer->type));
   return rank == recipe.rank && have == want;
 }
 

@@ -26,7 +26,7 @@ Parts divide(const Seq& sequence, const Stmt& at, Parts inner) {
   for (const Stmt& part : sequence.statements) {
     if (part == at) {
       passed = true;
-      if (inner.before) before.push_back(inner.before);
+      if (inner.before.defined()) before.push_back(inner.before);
       after.push_back(inner.after);
     } else {
       (passed ? after : before).push_back(part);
@@ -60,7 +60,7 @@ std::optional<Refusal> refuse_to_divide(const For& loop, const Parts& inner, con
 
 /// The loop in two: the second part gets a loop of its own, unless it has it all.
 Parts divide(const For& loop, Parts inner) {
-  if (!inner.before) {
+  if (!inner.before.defined()) {
     inner.after = over(loop, inner.after);
     inner.loops.insert(inner.loops.begin(), LoopRef{loop.var});
     return inner;
@@ -99,10 +99,10 @@ Outcome apply(const Function& f, const Fission& step, Context&) {
           fmt::format("something other than loops and sequences stands between loop {} and block {}",
                       step.loop.var.name(), name)};
     const Path outside(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    if (parts.before) ARDEA_TRY(refuse_to_divide(*loop, parts, facts_at(f, outside)));
+    if (parts.before.defined()) ARDEA_TRY(refuse_to_divide(*loop, parts, facts_at(f, outside)));
     parts = divide(*loop, std::move(parts));
     if (!(loop->var == step.loop.var)) continue;
-    if (!parts.before)
+    if (!parts.before.defined())
       return Refusal{"nothing_before",
                      fmt::format("nothing stands before block {} under loop {}", name, loop->var.name())};
     return Applied{with(f, outside, make_seq({parts.before, parts.after})), std::move(parts.loops)};

@@ -33,7 +33,7 @@ Outcome apply(const Function& f, const Fuse& step, Context&) {
   Expr extent;
   for (const For* loop : chain.loops) {
     const Expr one = make_cast(type, loop->extent);
-    extent = extent ? extent * one : one;
+    extent = extent.defined() ? extent * one : one;
   }
   const Var fused(name + "fused", type);
   // From the innermost outwards: the remainder is the loop's, the quotient is for the loops outside.

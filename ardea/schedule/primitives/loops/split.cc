@@ -95,7 +95,7 @@ class Splitting {
 
   Stmt body_at(const Expr& count, const Expr& guard) const {
     const Stmt body = substitute(loop_.body, loop_.var, from_start(count));
-    return guard ? guarded(body, guard) : body;
+    return guard.defined() ? guarded(body, guard) : body;
   }
 
   Stmt nest(Stmt body) const {
@@ -138,7 +138,7 @@ class Splitting {
     Applied applied{with(f_, found_.path, std::move(now))};
     for (const Var& loop : loops_) applied.results.emplace_back(LoopRef{loop});
     applied.forwarding.push_back({LoopRef{loop_.var}, applied.results});
-    if (rest) applied.results.emplace_back(LoopRef{rest});
+    if (rest.defined()) applied.results.emplace_back(LoopRef{rest});
     return applied;
   }
 

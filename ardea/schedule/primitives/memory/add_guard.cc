@@ -40,7 +40,8 @@ class Guarding {
   const std::string& name() const { return loop_.var.name(); }
 
   bool varies(const Expr& e) const {
-    return e && std::any_of(varying_.begin(), varying_.end(), [&](const Var& var) { return uses(e, var); });
+    return e.defined() &&
+           std::any_of(varying_.begin(), varying_.end(), [&](const Var& var) { return uses(e, var); });
   }
 
   bool varies(const Buffer& view) const {
@@ -99,7 +100,7 @@ class Guarding {
         if (varies(range.min) || varies(range.extent))
           return depends(fmt::format("the part of {} that {} stands for", match.source.buffer->name,
                                      match.buffer->name));
-    if (!counter)
+    if (!counter.defined())
       return Refusal{"no_iterator", fmt::format("no iterator of block {} is bound to {} alone", block.name,
                                                 print(counter_))};
     counter_ = counter;
@@ -155,7 +156,7 @@ class Guarding {
   std::optional<Refusal> refuse_changes() {
     std::vector<Buffer> inputs;
     const auto add = [&](const Expr& e) {
-      if (!e) return;
+      if (!e.defined()) return;
       for (const Buffer& buffer : loaded_buffers(e)) inputs.push_back(buffer);
     };
     for (const BufferRegion& region : *block_.reads) inputs.push_back(region.buffer);

@@ -28,7 +28,7 @@ Block block_over(const std::string& name, const std::vector<Expr>& shape,
 Stmt whole_nest(const Block& block, const arith::Analyzer& facts, const Expr& condition) {
   const IteratorValues all(block.iterators.size());
   const Stmt nest = placed_nest(block, {all, all}, {}, facts);
-  if (!condition) return nest;
+  if (!condition.defined()) return nest;
   Rewriter rewriter;
   rewriter.stmt = [&](const Stmt& s) -> std::optional<Stmt> {
     const auto* inner = s.as<Block>();
@@ -48,11 +48,12 @@ Function around_touches(const Function& f, const BlockRef& owner, const Var& dat
   Block block = block_at(path);
   std::vector<Stmt> statements = statements_of(block.body);
   const auto touches_it = [&](const Stmt& s) { return arith::touches(s, data); };
-  if (after) {
+  if (after.defined()) {
     const auto last = std::find_if(statements.rbegin(), statements.rend(), touches_it);
     statements.insert(last.base(), after);
   }
-  if (before) statements.insert(std::find_if(statements.begin(), statements.end(), touches_it), before);
+  if (before.defined())
+    statements.insert(std::find_if(statements.begin(), statements.end(), touches_it), before);
   block.body = make_seq(std::move(statements));
   return with(f, path, block);
 }
@@ -73,7 +74,7 @@ Function with_allocation(const Function& f, const BlockRef& owner, const Buffer&
                          const Buffer& removed) {
   const Path path = *path_to(f, owner);
   Block block = block_at(path);
-  if (removed)
+  if (removed.defined())
     std::replace(block.allocations.begin(), block.allocations.end(), removed, added);
   else
     block.allocations.push_back(added);

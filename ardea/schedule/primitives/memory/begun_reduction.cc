@@ -19,7 +19,7 @@ bool sets_to_zero(const Block& block, const Buffer& buffer) {
   const auto* init = block.init.as<Store>();
   const auto* update = block.body.as<Store>();
   if (init == nullptr || update == nullptr || !(init->buffer == buffer) || !(update->buffer == buffer) ||
-      init->predicate)
+      init->predicate.defined())
     return false;
   return is_zero(init->value) &&
          std::equal(init->indices.begin(), init->indices.end(), update->indices.begin(),

@@ -41,7 +41,7 @@ void invert(BufferLayout& layout, const arith::IterMap& map, const std::vector<a
     if (!known.proves(index >= make_int(0))) return;
     if (!known.proves(index < extent)) is_element = both_hold(is_element, index < extent);
   }
-  if (is_element) known.assume(is_element);
+  if (is_element.defined()) known.assume(is_element);
   for (std::size_t d = 0; d < places.size(); ++d)
     if (!known.proves(equals(substitute(layout.map.to[d], at), values[d]))) return;
   layout.places = std::move(places);
@@ -153,7 +153,7 @@ Result<BufferLayout> buffer_layout(const Buffer& buffer, const std::string& inde
         fmt::format("it is not proved that different elements of {} get different places", buffer->name)};
   for (std::size_t d = 0; d < layout.map.to.size(); ++d) {
     const arith::SymbolicBounds bounds = inside.bounds(layout.map.to[d], layout.map.from);
-    if (!bounds.low || !bounds.high || !facts.proves(as_index(bounds.low) >= make_int(0)))
+    if (!bounds.low.defined() || !bounds.high.defined() || !facts.proves(as_index(bounds.low) >= make_int(0)))
       return Refusal{"negative_place",
                      fmt::format("index {} of the new layout is not proved to be 0 or more", d)};
     layout.shape.push_back(facts.simplify(as_index(bounds.high) + 1));

@@ -20,7 +20,7 @@ struct BufferLayout {
   Expr is_element = {};  ///< whether a place holds one at all, else it is padding; empty where all do
 
   bool is_invertible() const { return !places.empty(); }
-  bool is_padded() const { return !is_invertible() || is_element; }
+  bool is_padded() const { return !is_invertible() || is_element.defined(); }
 
   /// The place of an element.
   std::vector<Expr> place_of(const std::vector<Expr>& indices, const arith::Analyzer& facts) const;

@@ -48,7 +48,7 @@ class IndexSearch {
 
   std::vector<Index> run() {
     for (const Stmt& part : {block_.init, block_.body})
-      if (part) visit(part);
+      if (part.defined()) visit(part);
     return std::move(found_);
   }
 
@@ -149,7 +149,7 @@ Block reading(const Block& block, const std::vector<Index>& indices, const std::
   };
   Block out = block;
   out.body = rewrite(block.body, rewriter);
-  if (block.init) out.init = rewrite(block.init, rewriter);
+  if (block.init.defined()) out.init = rewrite(block.init, rewriter);
   out.reads.reset();
   return with_own_lets(std::move(out));
 }

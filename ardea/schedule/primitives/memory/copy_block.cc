@@ -123,7 +123,7 @@ Block with_own_lets(Block block) {
   const std::function<Stmt(const Stmt&)> own = [&](const Stmt& s) {
     return map_children(s, Mapper{.expr = [](const Expr& e) { return fresh_copy(e); }, .stmt = own});
   };
-  if (block.init) block.init = own(block.init);
+  if (block.init.defined()) block.init = own(block.init);
   block.body = own(block.body);
   return block;
 }

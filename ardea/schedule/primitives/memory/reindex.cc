@@ -36,7 +36,7 @@ class PatternSearch {
 
   Result<Pattern> run() {
     for (const Stmt& part : {block_.init, block_.body}) {
-      if (!part) continue;
+      if (!part.defined()) continue;
       visit_exprs(part, [&](const Expr& e) {
         const auto* load = e.as<Load>();
         if (load == nullptr || !(load->buffer == buffer_)) return;
@@ -61,7 +61,7 @@ class PatternSearch {
   void meet(const std::vector<Expr>& indices, const Expr& predicate, DataType type) {
     if (refusal_) return;
     const auto one = make_load(buffer_, indices, predicate);
-    if (predicate || type.lanes != 1 || !only_iterators(indices)) {
+    if (predicate.defined() || type.lanes != 1 || !only_iterators(indices)) {
       refusal_ = Refusal{"index_not_of_iterators",
                          fmt::format("the indices of {} are no functions of the iterators of block {} alone",
                                      print(one), block_.name)};
@@ -99,7 +99,7 @@ class PatternSearch {
   bool is_defined_inside(const Var& var) const {
     bool found = false;
     for (const Stmt& part : {block_.init, block_.body})
-      if (part)
+      if (part.defined())
         visit_stmts(part, [&](const Stmt& s) {
           if (const auto* loop = s.as<For>()) found = found || loop->var == var;
           if (const auto* let = s.as<LetStmt>()) found = found || let->var == var;
@@ -234,7 +234,7 @@ class Reindexing {
     };
     Block out = block_;
     out.body = rewrite(block_.body, rewriter);
-    if (block_.init) out.init = rewrite(block_.init, rewriter);
+    if (block_.init.defined()) out.init = rewrite(block_.init, rewriter);
     // In the place of the old regions, so that the others keep their positions.
     for (auto* regions : {&out.reads, &out.writes})
       for (BufferRegion& region : **regions) {
@@ -278,7 +278,7 @@ class Reindexing {
     if (pattern_.writes) return make_store(buffer_, indices, make_load(by_iterator_, at));
     const Expr value = make_load(buffer_, indices);
     return make_store(by_iterator_, at,
-                      inside ? chosen_value(inside, value, make_const(0, buffer_->type)) : value);
+                      inside.defined() ? chosen_value(inside, value, make_const(0, buffer_->type)) : value);
   }
 
   Function finished(const Function& program) const { return arith::complete_regions(program); }

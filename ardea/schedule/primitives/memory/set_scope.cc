@@ -60,7 +60,7 @@ std::optional<Refusal> refuse_instructions(const Stmt& s, const Var& data, const
     const auto& record = intrin::find_instruction(call->arguments.at(0).as<StringImm>()->value);
     auto operand = record.operands.begin();
     for (std::size_t i = 0; i < record.meaning.parameters.size(); ++i) {
-      if (!record.meaning.parameters[i].buffer) continue;
+      if (!record.meaning.parameters[i].buffer.defined()) continue;
       const std::string& wanted = (operand++)->scope;
       const auto* address = call->arguments.at(i + 1).as<Call>();
       const auto* corner = address != nullptr ? address->arguments.at(0).as<Load>() : nullptr;

@@ -45,7 +45,8 @@ std::optional<Touched> touched_box(const std::vector<Touched>& touched, const Bu
 
 /// Whether evaluating e always loads the element.
 bool always_loads(const Expr& e, const Buffer& buffer, const std::vector<Expr>& indices) {
-  if (const auto* load = e.as<Load>(); load != nullptr && load->buffer == buffer && !load->predicate)
+  if (const auto* load = e.as<Load>();
+      load != nullptr && load->buffer == buffer && !load->predicate.defined())
     if (std::equal(indices.begin(), indices.end(), load->indices.begin(), load->indices.end(),
                    [](const Expr& a, const Expr& b) { return structurally_equal(a, b); }))
       return true;
@@ -69,7 +70,7 @@ bool writes_are_updates(const Stmt& s, const Buffer& buffer) {
   visit_stmts(s, [&](const Stmt& part) {
     const auto* store = part.as<Store>();
     if (store != nullptr && store->buffer == buffer)
-      all = all && !store->predicate && always_loads(store->value, buffer, store->indices);
+      all = all && !store->predicate.defined() && always_loads(store->value, buffer, store->indices);
   });
   return all;
 }
@@ -80,14 +81,14 @@ bool only_adds(const Stmt& s, const Buffer& buffer) {
   std::unordered_set<Expr> sums;  // the loads of x there
   const auto is_element = [&](const Expr& e, const Store& store) {
     const auto* load = e.as<Load>();
-    return load != nullptr && !load->predicate && load->buffer == buffer &&
+    return load != nullptr && !load->predicate.defined() && load->buffer == buffer &&
            always_loads(e, buffer, store.indices);
   };
   visit_stmts(s, [&](const Stmt& part) {
     const auto* store = part.as<Store>();
     if (store == nullptr || !(store->buffer == buffer)) return;
     const auto* sum = store->value.as<Binary>();
-    all = all && !store->predicate && sum != nullptr && sum->op == BinaryOp::add;
+    all = all && !store->predicate.defined() && sum != nullptr && sum->op == BinaryOp::add;
     if (!all) return;
     const Expr& old = is_element(sum->left, *store) ? sum->left : sum->right;
     const Expr& added = is_element(sum->left, *store) ? sum->right : sum->left;
@@ -115,7 +116,7 @@ class Staging {
         facts_(facts_at(f, path_)) {
     // A part that does not run touches nothing, and then nothing is copied.
     take_guard();
-    if (guard_) facts_.assume(guard_);
+    if (guard_.defined()) facts_.assume(guard_);
   }
 
   Outcome run() {
@@ -183,7 +184,7 @@ class Staging {
     bool found = false;
     visit_stmts(part_, [&](const Stmt& s) {
       const auto* block = s.as<Block>();
-      if (block == nullptr || !block->init) return;
+      if (block == nullptr || !block->init.defined()) return;
       const std::vector<Buffer> set = buffers_in(block->init);
       found = found || std::find(set.begin(), set.end(), buffer_) != set.end();
     });
@@ -305,7 +306,8 @@ class Staging {
   Outcome staged() {
     const std::string name = buffer_->name + "_" + step_.storage_scope;
     const Buffer copy = make_buffer(name, buffer_->shape, buffer_->type, step_.storage_scope);
-    std::vector<Stmt> statements = {substitute_buffers(begins_ ? summed_ : path_.back(), {{buffer_, copy}})};
+    std::vector<Stmt> statements = {
+        substitute_buffers(begins_.defined() ? summed_ : path_.back(), {{buffer_, copy}})};
     std::vector<Reference> results;
     const auto add = [&](const char* suffix, const Buffer& to, const BufferRegion& box, const auto& value,
                          const std::vector<Expr>& where) {
@@ -326,7 +328,7 @@ class Staging {
       statements.insert(
           statements.begin(),
           add("_load", copy, window_, [&](const auto& at) { return make_load(buffer_, at); }, {guard_}));
-    if (begins_) {
+    if (begins_.defined()) {
       if (!is_zero(begins_))
         statements.push_back(add("_store", buffer_, writes_->region, copied, {guard_, begins_}));
       if (!is_true(begins_))

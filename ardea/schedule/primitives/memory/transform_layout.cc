@@ -28,8 +28,9 @@ using arith::Analyzer;
 std::optional<std::string> vector_access(const Stmt& s, const Buffer& buffer) {
   std::optional<std::string> found;
   const auto look = [&](const std::vector<Expr>& indices, const Expr& predicate, const auto& text) {
-    const bool plain = !predicate && std::all_of(indices.begin(), indices.end(),
-                                                 [](const Expr& index) { return index.type().is_scalar(); });
+    const bool plain =
+        !predicate.defined() && std::all_of(indices.begin(), indices.end(),
+                                            [](const Expr& index) { return index.type().is_scalar(); });
     if (!plain) found = text();
   };
   visit_exprs(s, [&](const Expr& e) {
@@ -129,7 +130,7 @@ class Transforming {
     Stmt before, after;
     if (packs_)
       before = added("_pack", packing(to), facts);
-    else if (step_.pad_value && layout_->is_element)
+    else if (step_.pad_value && layout_->is_element.defined())
       before = padding(to, facts);
     if (unpacks_) after = added("_unpack", unpacking(to, facts), facts);
     program = around_touches(program, owner, to->data, before, after);
@@ -153,7 +154,8 @@ class Transforming {
       std::vector<Expr> element;
       for (const Expr& index : layout_->element) element.push_back(substitute(index, at(place)));
       Expr value = make_load(buffer_, element);
-      if (layout_->is_element) value = chosen_value(substitute(layout_->is_element, at(place)), value, pad_);
+      if (layout_->is_element.defined())
+        value = chosen_value(substitute(layout_->is_element, at(place)), value, pad_);
       return make_store(to, place, value);
     });
   }

@@ -74,7 +74,7 @@ class WritePlacing {
   /// What the init of the block writes in one run of the statement, where loops are around it. Refused where
   /// it is not the first to touch its elements: the first updates would go on from old content.
   Result<std::optional<arith::Touched>> initialised_box(std::size_t depth, const Analyzer& facts) const {
-    if (!block_.init) return std::nullopt;
+    if (!block_.init.defined()) return std::nullopt;
     const auto late = [&](const std::string& why) {
       return Refusal{"init_is_not_first",
                      fmt::format("it is not proved that the init of block {} comes before all that it goes "

@@ -185,7 +185,7 @@ class Inlining {
   }
 
   Expr value_at(const Expr& e, const Load& load, const Analyzer& facts) {
-    if (load.predicate || e.type().lanes != 1) {
+    if (load.predicate.defined() || e.type().lanes != 1) {
       refusal_ = Refusal{"read_as_vector",
                          fmt::format("{} is read as a vector or under a mask: {}", buffer()->name, print(e))};
       return e;

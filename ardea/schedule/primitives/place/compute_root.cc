@@ -29,7 +29,7 @@ class Rooting {
   Outcome run() {
     ARDEA_TRY(check());
     const Stmt consumer = first_consumer();
-    if (!consumer)
+    if (!consumer.defined())
       return Refusal{"no_consumer", fmt::format("nothing reads what block {} writes", block_.name)};
     ARDEA_TRY(check_way(consumer));
     return placed(consumer);

@@ -129,7 +129,7 @@ class Consuming {
     };
     visit_stmts(loop_.body, [&](const Stmt& s) {
       const auto* block = s.as<Block>();
-      if (block == nullptr || !block->predicate || !meet(memory_use(s).writes, produced_)) return;
+      if (block == nullptr || !block->predicate.defined() || !meet(memory_use(s).writes, produced_)) return;
       for (const Expr& part : arith::conjuncts(block->predicate))
         if (is_decided(part) && !facts_.proves(part)) guards_.push_back(part);
     });

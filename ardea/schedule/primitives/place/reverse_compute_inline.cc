@@ -129,7 +129,7 @@ class ReverseInlining {
     visit_exprs(consumer_.value, [&](const Expr& e) {
       const auto* load = e.as<Load>();
       if (load == nullptr || !(load->buffer == buffer_)) return;
-      one = one && !load->predicate && e.type().lanes == 1;
+      one = one && !load->predicate.defined() && e.type().lanes == 1;
       if (element_.empty()) element_ = load->indices;
       for (std::size_t d = 0; d < element_.size(); ++d)
         one = one && structurally_equal(element_[d], load->indices[d]);

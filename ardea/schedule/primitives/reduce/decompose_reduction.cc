@@ -153,7 +153,7 @@ class Decomposition {
     }
     Block bound = init;
     for (BlockIterator& iterator : bound.iterators) iterator.binding = substitute(iterator.binding, loops);
-    if (bound.predicate) bound.predicate = substitute(bound.predicate, loops);
+    if (bound.predicate.defined()) bound.predicate = substitute(bound.predicate, loops);
     Stmt nest = std::move(bound);
     for (std::size_t i = copies.size(); i-- > 0;) {
       copies[i].body = nest;

@@ -43,13 +43,13 @@ class Padding {
       results.emplace_back(BlockRef{block.id});
     };
     for (const EinsumOperand& input : inputs_)
-      if (input.padded) add(copy_in(input));
+      if (input.padded.defined()) add(copy_in(input));
     statements.push_back(padded_nest());
-    if (output_.padded) add(copy_out());
+    if (output_.padded.defined()) add(copy_out());
     Function program = with_in_sequence(f_, outside(), std::move(statements));
     const BlockRef around{block_at(block_around(path_)).id};
     for (const EinsumOperand& operand : operands())
-      if (operand.padded) program = with_allocation(program, around, operand.padded);
+      if (operand.padded.defined()) program = with_allocation(program, around, operand.padded);
     return Applied{arith::complete_regions(program), std::move(results)};
   }
 
@@ -74,7 +74,7 @@ class Padding {
     }
     facts_ = facts_at(f_, outside());
     for (const For* loop : loops_) ARDEA_TRY(refuse_unless_plain(*loop));
-    if (block_.predicate)
+    if (block_.predicate.defined())
       return unfit(fmt::format("block {} runs only where {}", block_.name, print(block_.predicate)));
     for (const For* loop : loops_) {
       const auto found = std::find_if(block_.iterators.begin(), block_.iterators.end(),
@@ -111,8 +111,8 @@ class Padding {
 
   std::optional<Refusal> find_operands() {
     const auto reducer = Reducer::of(block_);
-    bool init_is_constant = static_cast<bool>(block_.init);
-    if (block_.init)
+    bool init_is_constant = block_.init.defined();
+    if (block_.init.defined())
       visit_exprs(block_.init, [&](const Expr& e) {
         init_is_constant = init_is_constant && !e.is<Load>() && !e.is<Call>();
       });
@@ -130,8 +130,9 @@ class Padding {
       const auto* load = e.as<Load>();
       if (load == nullptr || refusal) return;
       EinsumOperand input;
-      refusal = load->predicate ? Refusal{"index_not_iterator", fmt::format("{} is a masked load", print(e))}
-                                : take(input, load->buffer, load->indices);
+      refusal = load->predicate.defined()
+                    ? Refusal{"index_not_iterator", fmt::format("{} is a masked load", print(e))}
+                    : take(input, load->buffer, load->indices);
       if (!refusal) refusal = keep(std::move(input));
     });
     return refusal;
@@ -234,7 +235,7 @@ class Padding {
   Stmt padded_nest() const {
     std::unordered_map<Buffer, Buffer> padded;
     for (const EinsumOperand& operand : operands())
-      if (operand.padded) padded[operand.buffer] = operand.padded;
+      if (operand.padded.defined()) padded[operand.buffer] = operand.padded;
     Block block = *substitute_buffers(path_.back(), padded).as<Block>();
     for (std::size_t i = 0; i < block.iterators.size(); ++i)
       if (is_padded(i))

@@ -83,7 +83,7 @@ class Factoring {
       if (uses(loop_.min, loop.var) || uses(loop_.extent, loop.var))
         return Refusal{"bounds_depend", fmt::format("the bounds of loop {} depend on loop {}",
                                                     loop_.var.name(), loop.var.name())};
-      if (guard_ && uses(guard_, loop.var))
+      if (guard_.defined() && uses(guard_, loop.var))
         return Refusal{"condition_mixes", fmt::format("block {} runs where {}, which is about the reduction "
                                                       "and about loop {} outside of it",
                                                       block().name, print(guard_), loop.var.name())};
@@ -91,8 +91,8 @@ class Factoring {
     for (const Stmt& s : nest_.outside()) {
       const auto* let = s.as<LetStmt>();
       if (let == nullptr) continue;
-      bool used =
-          (guard_ && uses(guard_, let->var)) || uses(loop_.min, let->var) || uses(loop_.extent, let->var);
+      bool used = (guard_.defined() && uses(guard_, let->var)) || uses(loop_.min, let->var) ||
+                  uses(loop_.extent, let->var);
       for (const BlockIterator& iterator : block().iterators)
         used = used || (uses(iterator.binding, loop_.var) && uses(iterator.binding, let->var));
       if (used)
@@ -128,7 +128,7 @@ class Factoring {
   /// feeds, too, or a guard on the terms asks for it.
   bool is_needed(const For& loop) const {
     if (!nest_.feeds(loop, IteratorKind::reduce) || loop.var == loop_.var) return false;
-    return (guard_ && uses(guard_, loop.var)) ||
+    return (guard_.defined() && uses(guard_, loop.var)) ||
            std::any_of(block().iterators.begin(), block().iterators.end(), [&](const BlockIterator& i) {
              return uses(i.binding, loop.var) && uses(i.binding, loop_.var);
            });
@@ -168,7 +168,7 @@ class Factoring {
     for (ReducedElement& element : elements) {
       init.push_back(make_store(element.buffer, element.indices, element.neutral));
       element.term = substitute(element.term, iterators);
-      if (guard_)
+      if (guard_.defined())
         element.term = make_call("if_then_else", {substitute(guard_, loops), element.term, element.neutral});
     }
     out.init = make_seq(std::move(init));
@@ -251,7 +251,7 @@ Outcome apply(const Function& f, const RFactor& step, Context& context) {
     return Refusal{"loop_is_not_serial",
                    fmt::format("loop {} is {}", loop_name, kind_name(found.loop->kind))};
   const Stmt block = only_block(*found.loop);
-  if (!block)
+  if (!block.defined())
     return Refusal{"not_one_block", fmt::format("loop {} holds more than loops around one block", loop_name)};
   const Path path = *path_to(f, BlockRef{block.as<Block>()->id});
   const ReductionNest nest = ARDEA_TRY(reduction_nest(f, path, nest_begin(found.path), context));

@@ -28,7 +28,7 @@ class Isolating {
     for (const BlockIterator& iterator : block_->iterators) ARDEA_TRY(divide(iterator));
     ARDEA_TRY(divide_predicate());
     outer_.name = free_block_name(f_, block_->name + "_o");
-    if (block_->init) ARDEA_TRY(move_init());
+    if (block_->init.defined()) ARDEA_TRY(move_init());
     IsolatedNest nest{outer_, loops_, inner_block()};
     nest.outer.body = around(nest.loops, nest.inner);
     return nest;
@@ -148,7 +148,7 @@ class Isolating {
     for (const For& loop : loops_) variables.push_back(loop.var);
     if (parts.size() != 1) return {};
     const arith::SymbolicBounds bounds = inside_.bounds(parts[0], variables);
-    if (!bounds.low || !bounds.high) return {};
+    if (!bounds.low.defined() || !bounds.high.defined()) return {};
     const Expr all = bounds.low >= make_int(0), some = bounds.high >= make_int(0);
     if (is_about_nest(all) || is_about_nest(some)) return {};
     const auto implies = [&](const Expr& condition, const Expr& other) {
@@ -171,7 +171,7 @@ class Isolating {
     std::vector<Expr> about_nest;
     for (const Expr& condition : arith::conjuncts(block_->predicate)) {
       const Expr outside = is_about_nest(condition) ? of_whole_nest(condition) : condition;
-      if (!outside) {
+      if (!outside.defined()) {
         about_nest.push_back(condition);
         continue;
       }

@@ -220,7 +220,7 @@ class Matching {
   std::string layouts() const {
     std::vector<std::string> parts;
     for (const ardea::Parameter& parameter : instruction_.meaning.parameters) {
-      if (!parameter.buffer) continue;
+      if (!parameter.buffer.defined()) continue;
       std::vector<std::string> extents;
       for (const Expr& extent : parameter.buffer->shape) extents.push_back(print(extent));
       parts.push_back(fmt::format("{} lies as [{}]", parameter.buffer->name, join(extents, ", ")));
@@ -240,7 +240,7 @@ class Matching {
     std::vector<Expr> addresses;
     std::size_t operand = 0;
     for (const ardea::Parameter& parameter : instruction_.meaning.parameters) {
-      if (!parameter.buffer) {
+      if (!parameter.buffer.defined()) {
         addresses.push_back({});
         continue;
       }
@@ -258,7 +258,7 @@ class Matching {
     }
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const ardea::Parameter& parameter = instruction_.meaning.parameters[i];
-      if (parameter.buffer) continue;
+      if (parameter.buffer.defined()) continue;
       const auto value = integers_.find(parameter.var.name());
       addresses[i] = value == integers_.end() ? make_int(0) : value->second;
     }
@@ -315,7 +315,7 @@ class Matching {
                      }};
     if (operand.alignment_bytes <= 1) return std::nullopt;
     Expr place = place_of(buffer, corner);
-    if (buffer->element_offset) place = place + as_index(buffer->element_offset);
+    if (buffer->element_offset.defined()) place = place + as_index(buffer->element_offset);
     const Expr bytes = facts_.simplify(place * buffer->type.bytes());
     const Expr holds = logical_and(equals(floor_mod(bytes, make_int(operand.alignment_bytes)), make_int(0)),
                                    make_bool(buffer->alignment_bytes % operand.alignment_bytes == 0));
@@ -353,7 +353,7 @@ Result<StoreNest> store_nest(const Stmt& s, const Analyzer& facts, Context& cont
       inside.bind(loop->var, {nest.loops.back().min, nest.loops.back().extent});
       at = loop->body;
     } else if (const auto* block = at.as<Block>()) {
-      if (block->init)
+      if (block->init.defined())
         return Refusal{
             "init_inside",
             fmt::format("block {} has an init among the loops, which no instruction does", block->name),
@@ -391,7 +391,7 @@ Result<std::vector<Expr>> match_instruction(const intrin::Instruction& instructi
   const StoreNest& meaning = std::get<StoreNest>(formal);
   Difference difference;
   const std::vector<AccessPairs> ways = unify(meaning.store, nest.store, difference);
-  if (ways.empty() && difference.actual) difference.actual = facts.simplify(difference.actual);
+  if (ways.empty() && difference.actual.defined()) difference.actual = facts.simplify(difference.actual);
   if (ways.empty())
     return Refusal{"computes_something_else",
                    fmt::format("{} computes {} ({}) where the nest computes {} ({})", instruction.name,

@@ -36,7 +36,7 @@ class Unifying {
     Ways found;
     if (formal.type() == actual.type()) found = ways_of_node(formal, actual, depth + 1);
     // The deepest pair that differs is where both stop being the same.
-    if (found.empty() && (!difference_.formal || depth > depth_)) {
+    if (found.empty() && (!difference_.formal.defined() || depth > depth_)) {
       difference_ = {formal, actual};
       depth_ = depth;
     }
@@ -65,7 +65,7 @@ class Unifying {
   Ways ways_of_node(const Expr& formal, const Expr& actual, std::size_t depth) {
     if (const auto* load = formal.as<Load>()) {
       const auto* other = actual.as<Load>();
-      if (other == nullptr || load->predicate || other->predicate) return {};
+      if (other == nullptr || load->predicate.defined() || other->predicate.defined()) return {};
       return {{{load->buffer, other->buffer, load->indices, other->indices}}};
     }
     if (const auto* cast = formal.as<Cast>()) {
@@ -136,7 +136,8 @@ std::vector<AccessPairs> unify(const Store& formal, const Store& actual, Differe
   difference = unifying.difference();
   if (!found.empty())
     difference = {make_load(formal.buffer, formal.indices), make_load(actual.buffer, actual.indices)};
-  std::erase_if(found, [&](const AccessPairs& pairs) { return actual.predicate || !is_consistent(pairs); });
+  std::erase_if(
+      found, [&](const AccessPairs& pairs) { return actual.predicate.defined() || !is_consistent(pairs); });
   return found;
 }
 
