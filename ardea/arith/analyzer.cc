@@ -20,9 +20,14 @@ struct Scope {
   std::optional<Reasoner> asked = {};
 };
 
+std::vector<std::unique_ptr<Scope>>& latest_scopes() {
+  thread_local std::vector<std::unique_ptr<Scope>> latest;
+  return latest;
+}
+
 Scope& scope_of(const std::shared_ptr<const Facts>& facts) {
   constexpr std::size_t most_scopes = 8;  // those that a walk through a program goes back to
-  thread_local std::vector<std::unique_ptr<Scope>> latest;
+  std::vector<std::unique_ptr<Scope>>& latest = latest_scopes();
   auto at =
       std::find_if(latest.begin(), latest.end(), [&](const auto& scope) { return scope->facts == facts; });
   if (at == latest.end()) {
@@ -56,7 +61,9 @@ std::optional<bool> order_of_constants(const Expr& condition) {
 
 Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts) {
   Scope& scope = scope_of(facts);
-  if (!scope.asked || scope.asked->is_large()) scope.asked = scope.fresh;
+  // Without facts it would remember other programs, and their questions would decide when this one's cost
+  // too much.
+  if (!scope.asked || !facts || scope.asked->is_large()) scope.asked = scope.fresh;
   scope.asked->begin_question();
   return *scope.asked;
 }
@@ -65,6 +72,11 @@ Reasoner fresh_reasoner_for(const std::shared_ptr<const Facts>& facts) {
   Reasoner reasoner = scope_of(facts).fresh;
   reasoner.begin_question();
   return reasoner;
+}
+
+void give_up_reasoner_for(const std::shared_ptr<const Facts>& facts) {
+  for (const auto& scope : latest_scopes())
+    if (scope->facts == facts) scope->asked.reset();
 }
 
 Analyzer::Analyzer() = default;
@@ -98,7 +110,8 @@ void Analyzer::assume(const Expr& condition) {
 
 Expr Analyzer::simplify(const Expr& e) const {
   if (!e.defined() || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>()) return e;
-  return fresh_reasoner_for(facts_).simplify_with_effects(e);
+  return answered(steps_of_a_question, e,
+                  [&] { return fresh_reasoner_for(facts_).simplify_with_effects(e); });
 }
 
 Proof Analyzer::prove(const Expr& condition) const {
@@ -106,32 +119,33 @@ Proof Analyzer::prove(const Expr& condition) const {
   if (const auto holds = order_of_constants(condition)) return *holds ? Proof::proved : Proof::refuted;
   ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", condition.type());
   if (has_effect(condition)) return Proof::unknown;
-  return reasoner_for(facts_).decide(condition);
+  return asked(facts_, Proof::unknown, [&](Reasoner& reasoner) { return reasoner.decide(condition); });
 }
 
 ConstantBounds Analyzer::constant_bounds(const Expr& e) const {
   ensure(e.type().is_integer(), "constant_bounds: the expression is {}, must be an integer", e.type());
-  Interval result = values_of(e.type());
-  if (!has_effect(e)) {
-    Reasoner& reasoner = reasoner_for(facts_);
-    if (const auto exact = reasoner.ideal(reasoner.normalise(e), e.type()))
-      result = intersect(result, reasoner.interval(*exact));
-  }
+  const Interval all = values_of(e.type());
+  const Interval result = has_effect(e) ? all : asked(facts_, all, [&](Reasoner& reasoner) {
+    const auto exact = reasoner.ideal(reasoner.normalise(e), e.type());
+    return exact ? intersect(all, reasoner.interval(*exact)) : all;
+  });
   return {low_of(result), high_of(result)};
 }
 
 namespace {
 
+SymbolicBounds bounds_of(DataType type) {
+  const Interval values = values_of(type);
+  const auto side = [&](std::optional<std::int64_t> value) {
+    return value ? make_int(*value, type.element()) : Expr();
+  };
+  return {side(low_of(values)), side(high_of(values))};
+}
+
 SymbolicBounds bounds_of(Reasoner& reasoner, const Expr& e) {
   const DataType type = e.type();
   const auto exact = reasoner.ideal(reasoner.normalise(e), type);
-  if (!exact) {
-    const Interval values = values_of(type);
-    const auto side = [&](std::optional<std::int64_t> value) {
-      return value ? make_int(*value, type.element()) : Expr();
-    };
-    return {side(low_of(values)), side(high_of(values))};
-  }
+  if (!exact) return bounds_of(type);
   const auto side = [&](bool upper) {
     auto end = reasoner.extreme(*exact, upper);
     if (end && reasoner.lanes_of(*end) > 1) {  // a bound holds for every lane, so no vector may be left in it
@@ -156,25 +170,28 @@ SymbolicBounds Analyzer::bounds(const Expr& e) const {
 SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables) const {
   ensure(e.type().is_integer(), "bounds: the expression is {}, must be an integer", e.type());
   if (has_effect(e)) return {};
-  Reasoner reasoner = fresh_reasoner_for(facts_);
-  Reasoner::AtomSet ranging;
-  for (const Var& var : variables) ranging.insert(reasoner.variable_atom(var));
-  if (e.type().is_vector()) ranging.insert(reasoner.lane_atom(e.type().lanes));
-  reasoner.range_over(std::move(ranging));
-  return bounds_of(reasoner, e);
+  return answered(steps_of_a_question, bounds_of(e.type()), [&] {
+    Reasoner reasoner = fresh_reasoner_for(facts_);
+    Reasoner::AtomSet ranging;
+    for (const Var& var : variables) ranging.insert(reasoner.variable_atom(var));
+    if (e.type().is_vector()) ranging.insert(reasoner.lane_atom(e.type().lanes));
+    reasoner.range_over(std::move(ranging));
+    return bounds_of(reasoner, e);
+  });
 }
 
 Congruence Analyzer::congruence(const Expr& e) const {
   ensure(e.type().is_integer(), "congruence: the expression is {}, must be an integer", e.type());
   if (has_effect(e)) return {};
-  Reasoner& reasoner = reasoner_for(facts_);
-  const Polynomial p = reasoner.normalise(e);
-  if (const auto exact = reasoner.ideal(p, e.type())) return reasoner.congruence(*exact);
-  // Where the sum may wrap, only what divides 2^bits survives.
-  const Congruence modular = reasoner.congruence(p);
-  const std::int64_t turn = std::int64_t{1} << std::min<int>(e.type().bits, 62);
-  const std::int64_t multiple = std::gcd(modular.multiple, turn);
-  return {multiple, floor_remainder(modular.remainder, multiple)};
+  return asked(facts_, Congruence{}, [&](Reasoner& reasoner) -> Congruence {
+    const Polynomial p = reasoner.normalise(e);
+    if (const auto exact = reasoner.ideal(p, e.type())) return reasoner.congruence(*exact);
+    // Where the sum may wrap, only what divides 2^bits survives.
+    const Congruence modular = reasoner.congruence(p);
+    const std::int64_t turn = std::int64_t{1} << std::min<int>(e.type().bits, 62);
+    const std::int64_t multiple = std::gcd(modular.multiple, turn);
+    return {multiple, floor_remainder(modular.remainder, multiple)};
+  });
 }
 
 std::optional<Range> Analyzer::range_of(const Var& var) const {

@@ -31,7 +31,13 @@ Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
                (*it)->fact);
   }
   // In order, each under the earlier ones; what was worked out with fewer facts is forgotten.
-  for (const Expr& condition : conditions) assume(condition, true);
+  try {
+    const Question question(steps_of_facts, questions_that_share_facts);
+    for (const Expr& condition : conditions) assume(condition, true);
+  } catch (const OutOfWork&) {
+    intervals_in_progress_.clear();
+    ends_in_progress_.clear();
+  }
   forget();
 }
 
@@ -42,6 +48,7 @@ void Reasoner::forget() {
   normalised_.clear();
   simplified_.clear();
   decided_.clear();
+  signs_.clear();
 }
 
 bool Reasoner::is_tame(const Var& var) {

@@ -97,6 +97,7 @@ Interval Reasoner::interval(AtomId id) {
   // Bounds that lean on each other: the inner question gets what is known without asking.
   if (!intervals_in_progress_.insert(id).second)
     return atom(id).expr.defined() ? values_of(atom(id).expr.type()) : structural_interval(id);
+  Question::spend(1 + static_cast<std::int64_t>(assumptions_.size()));
   const Interval result = by_assumptions(id, structural_interval(id));
   intervals_in_progress_.erase(id);
   return intervals_[id] = result;
@@ -151,6 +152,13 @@ std::optional<Polynomial> Reasoner::ideal(const Polynomial& p, DataType type) {
     return add(p, constant_polynomial(static_cast<std::int64_t>(shift)));
   }
   if (!type.is_int()) return std::nullopt;
+  // Where all the variables are bounded, their bounds are the whole truth, and the sum may wrap.
+  const std::vector<AtomId> atoms = atoms_in(p);
+  const bool bounded = std::all_of(atoms.begin(), atoms.end(), [&](AtomId id) {
+    const Interval values_there = interval(id);
+    return values_there.has_low() && values_there.has_high();
+  });
+  if (bounded) return std::nullopt;
   // The law of index arithmetic (README.md): int64 values built from int64 variables stay far below 2^62.
   constexpr std::int64_t limit = std::int64_t{1} << 61;
   const auto small = [](std::int64_t c) { return c > -limit && c < limit; };

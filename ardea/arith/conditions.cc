@@ -107,6 +107,7 @@ void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
     }
     intervals_.clear();
     congruences_.clear();
+    signs_.clear();
   };
   const Polynomial minus = scale(difference, -1);
   const Polynomial less_one = add(difference, constant_polynomial(-1)),

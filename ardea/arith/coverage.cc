@@ -4,6 +4,7 @@
 
 #include "ardea/arith/inside.h"
 #include "ardea/arith/regions.h"
+#include "ardea/arith/work.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/overloaded.h"
 
@@ -18,15 +19,21 @@ class Coverage {
 
   using Boxes = std::vector<BufferRegion>;
 
-  /// Whether every read in s is covered; what s writes for certain is added.
-  bool visit(const Stmt& s, Boxes& written, const Analyzer& facts) const {
+  /// Whether every read in s is covered; what s writes for certain is added, unless it is the last that
+  /// anybody asks about.
+  bool visit(const Stmt& s, Boxes& written, const Analyzer& facts, bool is_last) const {
     if (const auto* seq = s.as<Seq>()) {
       for (const Stmt& part : seq->statements)
-        if (!visit(part, written, facts)) return false;
+        if (!visit(part, written, facts, is_last && part == seq->statements.back())) return false;
       return true;
     }
+    // Boxes of a whole nest are dear: where nothing is written yet, a read can be covered from inside only.
+    const bool from_inside = written.empty() && declares_read(s);
+    if (from_inside && !parts_are_covered(s, written, facts)) return false;
+    if (from_inside && is_last) return true;
     const Accesses touched = accesses_of(buffer_, s, facts);
-    if (!all_written(touched.reads, written, facts) && !parts_are_covered(s, written, facts)) return false;
+    if (!from_inside && !all_written(touched.reads, written, facts) && !parts_are_covered(s, written, facts))
+      return false;
     for (const Touched& write : touched.writes)
       if (write.region.buffer == buffer_ && write.exact) add(written, write, facts);
     return true;
@@ -59,27 +66,27 @@ class Coverage {
         overloaded{[&](const For& loop) {
                      if (reads_buffer(loop.min) || reads_buffer(loop.extent)) return false;
                      Boxes before = written;
-                     return visit(loop.body, written, inside(facts, loop)) ||
+                     return visit(loop.body, written, inside(facts, loop), true) ||
                             fills_once(loop, std::move(before), facts);
                    },
                    [&](const If& branch) {
                      if (reads_buffer(branch.condition)) return false;
                      Boxes other = written;
-                     return visit(branch.then_case, written, facts) &&
-                            (!branch.else_case.defined() || visit(branch.else_case, other, facts));
+                     return visit(branch.then_case, written, facts, true) &&
+                            (!branch.else_case.defined() || visit(branch.else_case, other, facts, true));
                    },
                    [&](const LetStmt& let) {
                      if (reads_buffer(let.value)) return false;
-                     return visit(let.body, written, inside(facts, let));
+                     return visit(let.body, written, inside(facts, let), true);
                    },
-                   [&](const Allocate& allocate) { return visit(allocate.body, written, facts); },
-                   [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts); },
+                   [&](const Allocate& allocate) { return visit(allocate.body, written, facts, true); },
+                   [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts, true); },
                    [&](const Block& block) {
                      if (block.init.defined() || !block.matches.empty()) return false;
                      Substitution bindings;
                      for (const BlockIterator& iterator : block.iterators)
                        bindings.emplace(iterator.var, iterator.binding);
-                     return visit(substitute(block.body, bindings), written, facts);
+                     return visit(substitute(block.body, bindings), written, facts, true);
                    },
                    [](const auto&) { return false; }},
         s.variant());
@@ -89,8 +96,9 @@ class Coverage {
   /// read.
   bool fills_once(const For& loop, Boxes written, const Analyzer& facts) const {
     return has_equality(loop.body) &&
-           visit(substitute(loop.body, loop.var, make_cast(loop.var.type(), loop.min)), written, facts) &&
-           visit(loop.body, written, inside(facts, loop));
+           visit(substitute(loop.body, loop.var, make_cast(loop.var.type(), loop.min)), written, facts,
+                 false) &&
+           visit(loop.body, written, inside(facts, loop), true);
   }
 
   /// Whether a condition or a predicate in s compares for equality: worth a second look.
@@ -113,6 +121,18 @@ class Coverage {
   bool reads_buffer(const Expr& e) const {
     const std::vector<Buffer> mentioned = buffers_in(e);
     return std::find(mentioned.begin(), mentioned.end(), buffer_) != mentioned.end();
+  }
+
+  /// Whether a block in s says that it reads the buffer.
+  bool declares_read(const Stmt& s) const {
+    bool found = false;
+    visit_stmts(s, [&](const Stmt& part) {
+      const auto* block = part.as<Block>();
+      if (block == nullptr || !block->reads) return;
+      found = found || std::any_of(block->reads->begin(), block->reads->end(),
+                                   [&](const BufferRegion& region) { return region.buffer == buffer_; });
+    });
+    return found;
   }
 
   const Buffer& buffer_;
@@ -144,8 +164,9 @@ bool carries_an_init(const Stmt& s, const Buffer& buffer, std::unordered_set<Var
 
 bool reads_only_own_writes(const Stmt& s, const Buffer& buffer, const std::unordered_set<Var>& loops_around,
                            const Analyzer& facts) {
+  const Question question(steps_of_an_analysis);
   Coverage::Boxes written;
-  return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, facts);
+  return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, facts, true);
 }
 
 }  // namespace ardea::arith

@@ -254,7 +254,8 @@ MixedRadix to_mixed_radix(Reader& reader, std::vector<DigitPlace>& places, const
 }  // namespace
 
 std::optional<MixedRadix> mixed_radix(const Expr& e, const std::vector<std::pair<Var, Range>>& loops,
-                                      const Analyzer& facts) {
+                                      const Analyzer& facts) try {
+  const Question question(steps_of_a_region);
   Reader reader(loops, {}, facts);
   Polynomial base;
   auto places = reader.read(e, base);
@@ -262,11 +263,14 @@ std::optional<MixedRadix> mixed_radix(const Expr& e, const std::vector<std::pair
   MixedRadix result = to_mixed_radix(reader, *places, base);
   result.fused = reader.fused();
   return result;
+} catch (const OutOfWork&) {
+  return std::nullopt;
 }
 
 std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
                                 const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate,
-                                const Analyzer& facts) {
+                                const Analyzer& facts) try {
+  const Question question(steps_of_a_region);
   Reader reader(loops, predicate, facts);
   IterMap map;
   map.surjective = true;
@@ -300,6 +304,8 @@ std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
     return !source.places.empty() || reader.complete(source, known);
   });
   return map;
+} catch (const OutOfWork&) {
+  return std::nullopt;
 }
 
 namespace {

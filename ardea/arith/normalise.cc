@@ -47,6 +47,7 @@ bool too_large(const Polynomial& a, const Polynomial& b) {
 
 Polynomial Reasoner::normalise(const Expr& e) {
   if (const auto it = normalised_.find(e); it != normalised_.end()) return it->second;
+  Question::spend(4);
   ensure(e.type().is_integer(), "normalise: {} is not an integer type", e.type());
   const Polynomial result = join_divisions(wrap(normalise_node(e), e.type().bits), e.type());
   return normalised_[e] = result;

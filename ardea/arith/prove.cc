@@ -21,14 +21,20 @@ struct Reasoner::Search {
 };
 
 bool Reasoner::nonnegative(const Polynomial& p) {
+  if (p.overflow) return false;
+  if (p.is_constant()) return p.constant >= 0;
+  auto key = key_of(p);
+  if (const auto known = signs_.find(key); known != signs_.end()) return known->second;
   Search state;
-  return search(state, p, 0);
+  const bool result = search(state, p, 0);
+  return signs_[std::move(key)] = result;
 }
 
 bool Reasoner::search(Search& state, Polynomial p, int depth) {
   constexpr int deepest = 12;
   constexpr std::size_t most_terms = 32;
   if (p.overflow || p.terms.size() > most_terms) return false;
+  Question::spend(1 + static_cast<std::int64_t>(p.terms.size()));
   p = tightened(p);
   if (p.is_constant()) return p.constant >= 0;
   const Interval bounds = interval(p);
@@ -73,6 +79,7 @@ bool Reasoner::by_expansion(const Polynomial& p) {
 bool Reasoner::by_assumption(Search& state, const Polynomial& p, int depth) {
   const auto natural = [&](AtomId id) { return interval(id).low >= 0; };
   for (const Polynomial& assumed : assumptions()) {
+    Question::spend(1);
     for (const Term& theirs : assumed.terms) {
       for (const Term& mine : p.terms) {
         // mine = shared · theirs, up to the coefficients.

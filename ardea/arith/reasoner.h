@@ -13,6 +13,7 @@
 #include "ardea/arith/facts.h"
 #include "ardea/arith/interval.h"
 #include "ardea/arith/polynomial.h"
+#include "ardea/arith/work.h"
 
 /// The inside of one question to the Analyzer: the atoms met so far and what is known about them.
 ///
@@ -228,6 +229,8 @@ class Reasoner {
   /// Of remainders, by their type's width and sign: the quotient of the same operands.
   std::map<std::tuple<AtomId, int, bool>, std::optional<Polynomial>> wholes_;
   std::unordered_set<AtomId> intervals_in_progress_, ends_in_progress_;
+  /// What `nonnegative` has searched for, by key_of: a sum that is not proved is often asked for again.
+  std::map<std::vector<std::int64_t>, bool> signs_;
 
   AtomSet ranging_;
   std::unordered_map<AtomId, bool> depends_;
@@ -244,6 +247,22 @@ class Reasoner {
 Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts);
 /// One that has not been asked anything yet.
 Reasoner fresh_reasoner_for(const std::shared_ptr<const Facts>& facts);
+/// A question that was given up may have left `reasoner_for` with halves of answers: the next begins anew.
+void give_up_reasoner_for(const std::shared_ptr<const Facts>& facts);
+
+/// What `ask` makes of the Reasoner that has answered the last questions, or `otherwise` where it would cost
+/// too much.
+template <class Answer, class Ask>
+Answer asked(const std::shared_ptr<const Facts>& facts, Answer otherwise, const Ask& ask) {
+  const Question question(steps_of_a_question);
+  try {
+    Question::spend(1);
+    return ask(reasoner_for(facts));
+  } catch (const OutOfWork&) {
+    give_up_reasoner_for(facts);
+    return otherwise;
+  }
+}
 
 /// The value of a bool constant, or of a vector of one.
 std::optional<bool> constant_truth(const Expr& e);

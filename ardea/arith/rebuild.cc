@@ -62,6 +62,7 @@ Expr sum(const std::vector<Summand>& summands, std::int64_t last, DataType type)
 
 Expr Reasoner::rebuild(const Polynomial& unwrapped, DataType type) {
   const Polynomial p = wrap(unwrapped, type.bits);
+  Question::spend(1 + static_cast<std::int64_t>(p.terms.size()));
   const DataType scalar = type.element();
   const auto factor = [&](AtomId id, DataType as) {
     const Atom& a = atom(id);

@@ -24,25 +24,27 @@ namespace {
 std::optional<std::vector<Expr>> constant_coefficients(const Expr& index, const std::vector<LoopRange>& loops,
                                                        const Analyzer& facts) {
   if (has_effect(index)) return std::nullopt;
-  Reasoner& reasoner = reasoner_for(facts.facts());
-  const Polynomial p = reasoner.normalise(index);
-  if (p.overflow) return std::nullopt;
-  std::vector<std::int64_t> coefficients(loops.size(), 0);
-  for (const Term& term : p.terms) {
-    const Expr& first = reasoner.atom(term.factors[0]).expr;
-    const auto loop =
-        std::find_if(loops.begin(), loops.end(), [&](const LoopRange& l) { return l.first == first; });
-    if (loop != loops.end() && term.factors.size() == 1) {
-      coefficients[static_cast<std::size_t>(loop - loops.begin())] = term.coefficient;
-      continue;
+  using Coefficients = std::optional<std::vector<Expr>>;
+  return asked(facts.facts(), Coefficients(), [&](Reasoner& reasoner) -> Coefficients {
+    const Polynomial p = reasoner.normalise(index);
+    if (p.overflow) return std::nullopt;
+    std::vector<std::int64_t> coefficients(loops.size(), 0);
+    for (const Term& term : p.terms) {
+      const Expr& first = reasoner.atom(term.factors[0]).expr;
+      const auto loop =
+          std::find_if(loops.begin(), loops.end(), [&](const LoopRange& l) { return l.first == first; });
+      if (loop != loops.end() && term.factors.size() == 1) {
+        coefficients[static_cast<std::size_t>(loop - loops.begin())] = term.coefficient;
+        continue;
+      }
+      for (const AtomId id : term.factors)
+        if (const Expr& atom = reasoner.atom(id).expr; !atom.defined() || uses_any(atom, loops))
+          return std::nullopt;
     }
-    for (const AtomId id : term.factors)
-      if (const Expr& atom = reasoner.atom(id).expr; !atom.defined() || uses_any(atom, loops))
-        return std::nullopt;
-  }
-  std::vector<Expr> result;
-  for (const std::int64_t coefficient : coefficients) result.push_back(make_int(coefficient));
-  return result;
+    std::vector<Expr> result;
+    for (const std::int64_t coefficient : coefficients) result.push_back(make_int(coefficient));
+    return result;
+  });
 }
 
 }  // namespace

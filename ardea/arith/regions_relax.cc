@@ -3,6 +3,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
+#include "ardea/arith/work.h"
 #include "ardea/ir/substitute.h"
 
 namespace ardea::arith {
@@ -262,6 +263,7 @@ bool touches_point(const BufferRegion& box, const std::vector<LoopRange>& loops,
 Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,
                      const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts,
                      const Analyzer& under_conditions) {
+  const Question question(steps_of_a_region);
   const Touched plain = box_of(region, loops, conditions, all_run, facts);
   if (conditions.empty() || plain.exact) return plain;
   // Where the conditions say more than cuts do, the box under them is smaller. It is never exact: it is

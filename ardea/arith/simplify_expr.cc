@@ -44,6 +44,7 @@ Expr Reasoner::simplify_with_effects(const Expr& e) {
 
 Expr Reasoner::simplify(const Expr& e) {
   if (const auto it = simplified_.find(e); it != simplified_.end()) return it->second;
+  Question::spend(4);
   Expr result = simplify_node(e);
   if (result != e && structurally_equal(result, e)) result = e;
   return simplified_[e] = result;
@@ -68,6 +69,7 @@ Expr Reasoner::simplify_children(const Expr& e) {
 Expr Reasoner::simplify_under(const Expr& condition, bool holds, const Expr& e) {
   if (e.is<IntImm>() || e.is<FloatImm>()) return e;
   if (nesting_ >= deepest_assumptions || --*contexts_left_ < 0) return simplify(e);
+  Question::spend(16 + static_cast<std::int64_t>(atoms_.size()));
   Reasoner inner = *this;
   ++inner.nesting_;
   inner.assume(condition, holds);

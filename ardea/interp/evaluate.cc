@@ -43,52 +43,58 @@ Lanes Executor::evaluate_whole(const Expr& e) {
 
 Lanes Executor::evaluate_node(const Expr& e) {
   const DataType type = e.type();
-  return std::visit(
-      overloaded{
-          [&](const IntImm& x) -> Lanes { return integer_lane(x.value); },
-          [&](const FloatImm& x) -> Lanes { return real_lane(x.value); },
-          [&](const StringImm& x) -> Lanes {
-            report(fmt::format("the string \"{}\" is no number", x.value));
-          },
-          [&](const VarNode& x) -> Lanes {
-            const std::size_t slot = machine_.variables.find(e.get());
-            if (slot < values_.size() && !values_[slot].empty()) return values_[slot];
-            report(fmt::format("the variable {} has no value here", x.name));
-          },
-          [&](const Cast& x) -> Lanes {
-            const Lanes value = evaluate(x.value);
-            const DataType from = x.value.type().element(), to = type.element();
-            return each_lane(type.lanes, [&](int k) { return convert(value[k], from, to); });
-          },
-          [&](const Unary& x) -> Lanes {
-            const Lanes value = evaluate(x.operand);
-            return each_lane(type.lanes, [&](int k) { return apply(x.op, type.element(), value[k]); });
-          },
-          [&](const Binary& x) -> Lanes { return evaluate_binary(x, type); },
-          [&](const Select& x) -> Lanes { return evaluate_select(x, type); },
-          [&](const Let& x) -> Lanes {
-            define(x.var, evaluate(x.value));
-            Lanes value = evaluate(x.body);
-            forget(x.var);
-            return value;
-          },
-          [&](const Load& x) -> Lanes { return load(x, type); },
-          [&](const Call& x) -> Lanes { return evaluate_call(e, x); },
-          [&](const Ramp& x) -> Lanes {
-            const Lane base = evaluate(x.base)[0], stride = evaluate(x.stride)[0];
-            return each_lane(type.lanes, [&](int k) {
-              const Lane distance =
-                  apply(BinaryOp::mul, type.element(), stride, integer_lane(wrap(k, type.element())));
-              return apply(BinaryOp::add, type.element(), base, distance);
-            });
-          },
-          [&](const Broadcast& x) -> Lanes {
-            const Lane value = evaluate(x.value)[0];
-            return each_lane(type.lanes, [&](int) { return value; });
-          },
-          [&](const Shuffle& x) -> Lanes { return evaluate_shuffle(x); },
-      },
-      e.variant());
+  return std::visit(overloaded{
+                        [&](const IntImm& x) -> Lanes { return integer_lane(x.value); },
+                        [&](const FloatImm& x) -> Lanes { return real_lane(x.value); },
+                        [&](const StringImm& x) -> Lanes {
+                          report(fmt::format("the string \"{}\" is no number", x.value));
+                        },
+                        [&](const VarNode& x) -> Lanes {
+                          const std::size_t slot = machine_.variables.find(e.get());
+                          if (slot < values_.size() && !values_[slot].empty()) return values_[slot];
+                          report(fmt::format("the variable {} has no value here", x.name));
+                        },
+                        [&](const Cast& x) -> Lanes {
+                          const Lanes value = evaluate(x.value);
+                          const DataType from = x.value.type().element(), to = type.element();
+                          return each_lane(type.lanes, [&](int k) { return convert(value[k], from, to); });
+                        },
+                        [&](const Unary& x) -> Lanes {
+                          const Lanes value = evaluate(x.operand);
+                          return each_lane(type.lanes, [&](int k) {
+                            if (x.op == UnaryOp::negate)
+                              check_overflow(BinaryOp::sub, type.element(), integer_lane(0), value[k], e);
+                            return apply(x.op, type.element(), value[k]);
+                          });
+                        },
+                        [&](const Binary& x) -> Lanes { return evaluate_binary(x, e); },
+                        [&](const Select& x) -> Lanes { return evaluate_select(x, type); },
+                        [&](const Let& x) -> Lanes {
+                          define(x.var, evaluate(x.value));
+                          note_let(x.var, x.value);
+                          Lanes value = evaluate(x.body);
+                          forget(x.var);
+                          return value;
+                        },
+                        [&](const Load& x) -> Lanes { return load(x, type); },
+                        [&](const Call& x) -> Lanes { return evaluate_call(e, x); },
+                        [&](const Ramp& x) -> Lanes {
+                          const Lane base = evaluate(x.base)[0], stride = evaluate(x.stride)[0];
+                          return each_lane(type.lanes, [&](int k) {
+                            const Lane lane = integer_lane(wrap(k, type.element()));
+                            check_overflow(BinaryOp::mul, type.element(), stride, lane, e);
+                            const Lane distance = apply(BinaryOp::mul, type.element(), stride, lane);
+                            check_overflow(BinaryOp::add, type.element(), base, distance, e);
+                            return apply(BinaryOp::add, type.element(), base, distance);
+                          });
+                        },
+                        [&](const Broadcast& x) -> Lanes {
+                          const Lane value = evaluate(x.value)[0];
+                          return each_lane(type.lanes, [&](int) { return value; });
+                        },
+                        [&](const Shuffle& x) -> Lanes { return evaluate_shuffle(x); },
+                    },
+                    e.variant());
 }
 
 std::int64_t Executor::evaluate_integer(const Expr& e) {
@@ -96,17 +102,16 @@ std::int64_t Executor::evaluate_integer(const Expr& e) {
   return evaluate(e)[0].integer;
 }
 
-Lanes Executor::evaluate_binary(const Binary& node, DataType type) {
+Lanes Executor::evaluate_binary(const Binary& node, const Expr& e) {
+  const DataType type = e.type();
   const bool lazy = type == boolean && (node.op == BinaryOp::logical_and || node.op == BinaryOp::logical_or);
   const Lanes left = evaluate(node.left);
   if (lazy && (left[0].integer != 0) == (node.op == BinaryOp::logical_or)) return left;
   const Lanes right = evaluate(node.right);
   const DataType operand = node.left.type().element();
   return each_lane(type.lanes, [&](int k) {
-    if (is_undefined(node.op, operand, right[k])) {
-      Expr whole(type, node);
-      report(fmt::format("`{}` divides by zero", print(whole)));
-    }
+    if (is_undefined(node.op, operand, right[k])) report(fmt::format("`{}` divides by zero", print(e)));
+    check_overflow(node.op, operand, left[k], right[k], e);
     return apply(node.op, operand, left[k], right[k]);
   });
 }

@@ -33,6 +33,7 @@ void Executor::execute(const Stmt& s) {
                  },
                  [&](const LetStmt& x) {
                    define(x.var, evaluate_whole(x.value));
+                   note_let(x.var, x.value);
                    execute(x.body);
                    forget(x.var);
                  },

@@ -15,6 +15,7 @@ Executor::Executor(const Executor& launcher, const Grid& grid, ThreadBlock& bloc
       function_(launcher.function_),
       concurrent_(true),
       values_(launcher.values_),
+      lets_(launcher.lets_),
       views_(launcher.views_),
       loops_(launcher.loops_),
       grid_(&grid),

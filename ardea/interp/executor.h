@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ardea/interp/index_overflow.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/interp/math.h"
 #include "ardea/interp/memory.h"
@@ -86,9 +87,19 @@ class Executor {
 
   // evaluate.cc
   Lanes evaluate_node(const Expr& e);
-  Lanes evaluate_binary(const Binary& node, DataType type);
+  Lanes evaluate_binary(const Binary& node, const Expr& e);
   Lanes evaluate_select(const Select& node, DataType type);
   Lanes evaluate_shuffle(const Shuffle& node);
+
+  // index_overflow.cc; e is the whole operation
+  void note_let(const Var& var, const Expr& value) {
+    if (var.type().element() == int64) lets_.insert_or_assign(var, value);
+  }
+  void check_overflow(BinaryOp op, DataType type, Lane left, Lane right, const Expr& e) const {
+    if (type == int64 && leaves_int64(op, left.integer, right.integer)) report_index_overflow(e);
+  }
+  /// Stops where e is index arithmetic; int64 data wrap.
+  void report_index_overflow(const Expr& e) const;
 
   // calls.cc
   Lanes evaluate_call(const Expr& e, const Call& call);
@@ -149,6 +160,7 @@ class Executor {
   const Function* function_;
   bool concurrent_;  ///< thread-bound loops of function_ are threads
   std::vector<Lanes> values_;
+  std::unordered_map<Var, Expr> lets_;  ///< of int64: whether index arithmetic or data, its value says
   std::vector<View> views_;
   const Stmt* statement_ = nullptr;
   std::vector<std::pair<const Var*, std::int64_t>> loops_;

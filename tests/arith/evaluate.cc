@@ -46,10 +46,10 @@ __int128 binary_value(BinaryOp op, std::int64_t left, std::int64_t right, DataTy
   throw Undefined("not an integer operation");
 }
 
-std::int64_t load_value(const Load& load, const Point& point, int lane) {
+std::int64_t load_value(const Load& load, const Point& point, int lane, Overflow overflow) {
   std::uint64_t hash = std::hash<std::string>()(load.buffer->name);
   for (const Expr& index : load.indices)
-    hash = Random(hash + static_cast<std::uint64_t>(evaluate(index, point, lane))).next();
+    hash = Random(hash + static_cast<std::uint64_t>(evaluate(index, point, lane, overflow))).next();
   // int64 data stay small, so that few points leave the 64 bits.
   const auto value = static_cast<std::int64_t>(hash >> 1);
   return wrapped(load.buffer->type.bits == 64 ? value % 1000 : value, load.buffer->type);
@@ -66,11 +66,12 @@ std::int64_t wrapped(__int128 value, DataType type) {
   return static_cast<std::int64_t>(result);
 }
 
-std::int64_t evaluate(const Expr& e, const Point& point, int lane) {
+std::int64_t evaluate(const Expr& e, const Point& point, int lane, Overflow overflow) {
   const DataType type = e.type();
-  const auto of = [&](const Expr& part) { return evaluate(part, point, lane); };
+  const auto of = [&](const Expr& part) { return evaluate(part, point, lane, overflow); };
   const auto typed = [&](__int128 value) {
-    if (type.bits == 64 && type.is_int() && (value > INT64_MAX || value < INT64_MIN))
+    if (overflow == Overflow::undefined && type.bits == 64 && type.is_int() &&
+        (value > INT64_MAX || value < INT64_MIN))
       throw Undefined("overflow");
     return wrapped(value, type);
   };
@@ -97,9 +98,9 @@ std::int64_t evaluate(const Expr& e, const Point& point, int lane) {
   if (const auto* let = e.as<Let>()) {
     Point inner = point;
     inner[let->var] = of(let->value);
-    return evaluate(let->body, inner, lane);
+    return evaluate(let->body, inner, lane, overflow);
   }
-  if (const auto* load = e.as<Load>()) return load_value(*load, point, lane);
+  if (const auto* load = e.as<Load>()) return load_value(*load, point, lane, overflow);
   if (const auto* call = e.as<Call>(); call && call->op->name == "if_then_else")
     return of(of(call->arguments[0]) ? call->arguments[1] : call->arguments[2]);
   if (const auto* call = e.as<Call>(); call && call->op->name == "likely") return of(call->arguments[0]);

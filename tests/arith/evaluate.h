@@ -20,9 +20,13 @@ struct Undefined : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What int64 arithmetic does beyond 64 bits.
+enum class Overflow { undefined, wraps };
+
 /// The value of lane `lane` of e; bool is 0 or 1. Loads give a number that depends on the buffer's name and
 /// the indices.
-std::int64_t evaluate(const Expr& e, const Point& point, int lane = 0);
+std::int64_t evaluate(const Expr& e, const Point& point, int lane = 0,
+                      Overflow overflow = Overflow::undefined);
 
 /// Modulo 2^bits, as the type reads it.
 std::int64_t wrapped(__int128 value, DataType type);

@@ -9,6 +9,7 @@
 namespace ardea::arith_tests {
 namespace {
 
+using arith::Analyzer;
 using arith::Proof;
 
 constexpr DataType types[] = {int64, int64, int64, int32, int8, uint8, uint32, int16};
@@ -65,6 +66,63 @@ TEST(Simplify, keeps_the_value_at_random_points) {
                                    << lane;
       }
     }
+  }
+}
+
+/// Loops whose bounds are known and lie where sums and products wrap.
+World world_at_the_ends(Random& random) {
+  World world;
+  for (const char* name : {"i", "j", "k"}) {
+    const Var var(name);
+    const std::int64_t low = random.pick<std::int64_t>(
+        {0, -5, INT64_MIN, INT64_MIN / 2, INT64_MAX / 2 - 3, INT64_MAX - 40, INT64_MAX / 3, 1LL << 61});
+    const std::int64_t extent = random.pick<std::int64_t>({1, 2, 7, 32});
+    world.variables.push_back(var);
+    world.draws.emplace_back(var, [=](Random& r, const Point&) { return r.integer(low, low + extent - 1); });
+    world.facts.bind(var, {make_int(low), make_int(extent)});
+  }
+  return world;
+}
+
+Expr with_large_factors(const Expr& e, Random& random) {
+  const std::int64_t factor = random.pick<std::int64_t>({1, 1, 2, 3, 1LL << 60, INT64_MAX, -(1LL << 61)});
+  const Expr scaled = factor == 1 ? e : make_binary(BinaryOp::mul, e, make_int(factor));
+  return random.chance(0.3) ? floor_div(scaled, make_int(factor == 1 ? 3 : factor)) : scaled;
+}
+
+TEST(Simplify, wraps_where_bounded_loops_leave_the_64_bits) {
+  for (int s = first_seed; s < first_seed + cases; ++s) {
+    Random random(static_cast<std::uint64_t>(s));
+    const World world = world_at_the_ends(random);
+    const Shape shape{static_cast<int>(random.integer(1, 3)), 1, false};
+    const Expr whole = with_large_factors(random_integer(random, world, int64, shape), random);
+    const Expr e = random.chance(0.3) ? max(whole, random_integer(random, world, int64, shape)) : whole;
+    const Expr simple = world.facts.simplify(e);
+    for (int p = 0; p < points; ++p) {
+      const Point point = world.draw(random);
+      std::int64_t expected = 0;
+      try {
+        expected = evaluate(e, point, 0, Overflow::wraps);
+      } catch (const Undefined&) {
+        continue;
+      }
+      ASSERT_EQ(evaluate(simple, point, 0, Overflow::wraps), expected)
+          << "seed " << s << ": " << print(e) << "\nbecame " << print(simple);
+    }
+  }
+}
+
+TEST(Simplify, keeps_what_wraps_near_the_end_of_bounded_loops) {
+  const Var j("j");
+  Analyzer facts;
+  facts.bind(j, {make_int(1LL << 62), make_int(4)});
+  for (const Expr& e : {max(j * 2, make_int(5)), floor_div(j * (1LL << 60), make_int(1LL << 60)),
+                        min(make_binary(BinaryOp::shift_left, j, make_int(1)), make_int(5))}) {
+    const Expr simple = facts.simplify(e);
+    for (std::int64_t value = 1LL << 62; value < (1LL << 62) + 4; ++value)
+      EXPECT_EQ(evaluate(simple, {{j, value}}, 0, Overflow::wraps),
+                evaluate(e, {{j, value}}, 0, Overflow::wraps))
+          << print(e) << " became " << print(simple);
   }
 }
 

@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include <ctime>
 
 #include "ardea/runtime/registry.h"
@@ -32,6 +34,35 @@ TEST(Loops, of_extent_zero_or_less_run_nothing_and_bounds_are_read_once) {
   EXPECT_EQ(a.get_int(0), 0);
   run(f, {a, std::int64_t{3}});
   EXPECT_EQ(a.get_int(0), 6);
+}
+
+TEST(IndexArithmetic, that_leaves_the_64_bits_is_reported) {
+  for (const std::string index : {"T.max(j * 2, 5)", "(j * 1152921504606846976) // 1152921504606846976",
+                                  "j << 1", "-(-4611686018427387904 - j - j)", "j + j"}) {
+    const Function f = program(
+        "def main(A: T.Buffer((4,), \"int64\"), n: T.int64):\n    for j in range(n, n + 2):\n"
+        "        A[j - n] = " +
+        index + "\n");
+    const runtime::Array a = integers(int64, {0, 0, 0, 0});
+    EXPECT_EQ(error_of([&] { run(f, {a, std::int64_t{2}}); }), "") << index;
+    EXPECT_THAT(error_of([&] { run(f, {a, (std::int64_t{1} << 62) + 1}); }),
+                testing::HasSubstr("leaves the 64 bits"))
+        << index;
+  }
+}
+
+TEST(IndexArithmetic, is_none_where_data_or_unsigned_numbers_are_in_it) {
+  const Function f = program(R"(def main(A: T.Buffer((4,), "int64"), n: T.int64):
+    A[1] = A[0] * 2 + n
+    x: T.int64 = A[0]
+    A[2] = x * 3 + n
+    A[3] = T.Cast("int64", T.Cast("uint64", n) * T.uint64(4611686018427387904))
+)");
+  const runtime::Array a = integers(int64, {INT64_MAX, 0, 0, 0});
+  run(f, {a, std::int64_t{7}});
+  EXPECT_EQ(a.get_int(1), 5);
+  EXPECT_EQ(a.get_int(2), INT64_MIN + 4);
+  EXPECT_EQ(a.get_int(3), -(std::int64_t{1} << 62));
 }
 
 TEST(Loops, that_leave_the_type_of_their_variable_are_reported) {
