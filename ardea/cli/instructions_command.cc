@@ -53,6 +53,7 @@ nlohmann::json described(const Instruction& record, const target::Target& target
           {"operands", operands},
           {"backends", backends_of(record)},
           {"rounding", record.rounding},
+          {"cycles", record.cycles},
           {"meaning", print(record.meaning)}};
 }
 

@@ -25,6 +25,9 @@ std::string described(const target::Target& t) {
       fmt::format("{}: {} {}, {}\n", t.name, target::to_string(t.kind), target::to_string(t.arch), t.cpu);
   text += fmt::format("  triple     {}\n  cores      {}\n", t.triple, t.cores);
   text += fmt::format("  vectors    {} bits, {} registers\n", t.vector_bits, t.vector_registers);
+  if (t.kind == target::Kind::cpu)
+    text += fmt::format("  core       {} multiplications and {} loads of vectors a cycle, {} cycles a sum\n",
+                        t.core.multiplications_per_cycle, t.core.loads_per_cycle, t.core.sum_cycles);
   for (const target::Cache& c : t.caches)
     text += fmt::format("  L{} cache   {}, {}lines of {} bytes, shared by {} core{}\n", c.level,
                         bytes(c.bytes), c.ways ? fmt::format("{} ways, ", *c.ways) : "", c.line_bytes,

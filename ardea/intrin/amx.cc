@@ -16,7 +16,7 @@ const Operand memory = {"", 1};
 /// A product of tiles; of B, which lies as [k / group][j][k % group], `group` values lie side by side.
 Instruction product(const std::string& name, const std::string& feature, const Words& words,
                     const std::string& rounding = {}) {
-  return written_instruction(
+  Instruction record = written_instruction(
       "amx." + name, feature,
       filled(R"(
 @T.prim_func
@@ -43,6 +43,8 @@ static inline void $function(int64_t ldc, int64_t lda, int64_t ldb) {
 )",
                     words)}},
       rounding);
+  record.cycles = 16;  // one a row of A
+  return record;
 }
 
 /// `name` is tileloadd, or tileloaddt1, which says that the memory is not read again soon: it leaves the

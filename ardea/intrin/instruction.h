@@ -31,6 +31,9 @@ struct Instruction {
   std::map<std::string, std::string> implementations;
   /// How the machine's answers may differ from the meaning's, in a sentence; empty: they have its bits.
   std::string rounding = {};
+  /// Cycles from one to the next on a unit of its own; 0: it runs where vectors are multiplied, as many a
+  /// cycle as those (target::Core).
+  double cycles = 0;
 };
 
 /// Adds a record; Error where the name is taken, or the meaning does not verify.

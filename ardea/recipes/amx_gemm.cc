@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "ardea/intrin/instruction.h"
+#include "ardea/intrin/product_shape.h"
+#include "ardea/intrin/tile_registers.h"
 #include "ardea/recipes/padded_product.h"
 #include "ardea/recipes/vnni_gemm.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -16,15 +19,13 @@
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
 using namespace schedule;
 
 namespace {
-
-/// A tile register: rows, and bytes of each. As sums a row is as many of 32 bits as there are rows.
-constexpr std::int64_t rows = 16, row_bytes = 64;
 
 /// What the instructions for the operands' types are called.
 struct Names {
@@ -47,27 +48,26 @@ bool has_instructions(const ops::Workload& w, const target::Target& target) {
   return target.has("amx-int8") && is_byte(w.in[0]) && is_byte(w.in[1]) && w.acc == int32;
 }
 
-/// Values of k in one tile, and how many of them lie side by side in B.
-std::int64_t depth_of(const ops::Workload& w) { return row_bytes * 8 / w.in[0].bits; }
-std::int64_t group_of(const ops::Workload& w) { return 32 / w.in[0].bits; }
-
-/// One product takes as many cycles as a tile has rows.
 double amx_cycles(const ops::Workload& w) {
   const ProductSizes sizes = sizes_of(w);
-  return static_cast<double>(quotient_up(sizes.m, rows) * rows) *
-         static_cast<double>(quotient_up(sizes.n, rows)) *
-         static_cast<double>(quotient_up(sizes.k, depth_of(w)));
+  const std::string instruction = names_for(w).product;
+  const intrin::ProductShape shape = intrin::product_shape(instruction);
+  return static_cast<double>(ceil_div(sizes.m, shape.rows)) *
+         static_cast<double>(ceil_div(sizes.n, shape.columns)) *
+         static_cast<double>(ceil_div(sizes.k, shape.depth)) * intrin::find_instruction(instruction).cycles;
 }
 
-/// Tiles of sums: of the 8 registers the operands take one a row and one a column.
+/// Tiles of sums: of the registers the operands take one a row and one a column.
 struct Tiles {
   std::int64_t down = 2, across = 2;
 };
 
-Tiles tiles_for(const ProductSizes& sizes) {
+/// Two rows of tiles, where there are so many, make the squarest tile that the registers hold.
+Tiles tiles_for(const ProductSizes& sizes, const intrin::ProductShape& shape) {
   Tiles tiles;
-  tiles.down = std::min<std::int64_t>(2, quotient_up(sizes.m, rows));
-  tiles.across = std::min<std::int64_t>(tiles.down == 2 ? 2 : 3, quotient_up(sizes.n, rows));
+  tiles.down = std::min<std::int64_t>(2, ceil_div(sizes.m, shape.rows));
+  tiles.across =
+      std::min((intrin::tile_registers - tiles.down) / (tiles.down + 1), ceil_div(sizes.n, shape.columns));
   return tiles;
 }
 
@@ -94,22 +94,25 @@ void tensorize_tiles(Schedule& s, const BlockRef& block, std::int64_t height, st
 
 bool serves_amx_gemm(const ops::Workload& workload, const target::Target& target) {
   if (workload.op != "gemm" || !has_instructions(workload, target)) return false;
-  return !serves_vnni_gemm(workload, target) || amx_cycles(workload) < vnni_cycles(workload);
+  return !serves_vnni_gemm(workload, target) || amx_cycles(workload) < vnni_cycles(workload, target);
 }
 
 void schedule_amx_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
                        Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
-  const auto [down, across] = tiles_for(sizes);
-  const std::int64_t depth = depth_of(workload), group = group_of(workload);
   const Names names = names_for(workload);
+  const intrin::ProductShape shape = intrin::product_shape(names.product);
+  const auto [down, across] = tiles_for(sizes, shape);
+  // A tile of sums is square.
+  const std::int64_t rows = shape.rows, depth = shape.depth, group = shape.group;
   const PaddedProduct product = padded_product(s, workload, {rows, rows, depth});
   const BlockRef c = product.sums;
   const BlockRef tile_a = s.blocks(CacheRead{c, 0, "amx.tile"})[0];
   const BlockRef tile_b = s.blocks(CacheRead{c, 1, "amx.tile"})[0];
   const BlockRef stored = s.blocks(CacheWrite{c, 0, "amx.tile"})[0];
 
-  const std::int64_t column_bytes = quotient_up(sizes.k, depth) * row_bytes, columns = across * rows;
+  const std::int64_t column_bytes = round_up(sizes.k, depth) * workload.in[1].bytes(),
+                     columns = across * rows;
   const std::int64_t panel = panel_columns(target, sizes.n, column_bytes, columns);
   const auto loops = s.get_loops(c);
   const auto i = s.loops(Split{loops[0], {std::nullopt, down, rows}});

@@ -4,33 +4,37 @@
 #include <cmath>
 
 #include "ardea/limits/register_tile.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
 namespace {
 
-// What all the cores that we compile for have in common, in cycles or operations a cycle. Only their
-// proportions count.
-constexpr double multiplications_a_cycle = 2, loads_a_cycle = 2, latency = 4;
-constexpr double cycles_ahead = 128;         // several times what the second cache takes to answer
-constexpr double cycles_around_a_tile = 24;  // a new sum begins, the old one is stored
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+/// Several times what a second cache takes to answer.
+constexpr double cycles_ahead = 128;
+/// A new sum begins, the old one is stored.
+constexpr double cycles_around_a_tile = 24;
+/// What a cache is taken to hold where the target does not know it.
+constexpr std::int64_t usual_first_cache = std::int64_t{32} << 10,
+                       usual_second_cache = 16 * usual_first_cache;
+/// Of the sum a block has at least so many steps, whatever the caches.
+constexpr std::int64_t least_steps = 64;
 
 /// Equal parts, none larger than `most`: the size of one.
 std::int64_t equal_parts(std::int64_t total, std::int64_t most) {
   return ceil_div(total, ceil_div(total, std::max<std::int64_t>(most, 1)));
 }
 
-double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t k) {
+double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t k, const target::Core& core) {
   const auto sums = static_cast<double>(rows * vectors);
-  const double step = std::max(
-      {sums / multiplications_a_cycle, static_cast<double>(rows + vectors) / loads_a_cycle, latency});
+  const double step = std::max({sums / core.multiplications_per_cycle,
+                                static_cast<double>(rows + vectors) / core.loads_per_cycle,
+                                static_cast<double>(core.sum_cycles)});
   return step * static_cast<double>(k) + cycles_around_a_tile + 2 * sums;
 }
 
 /// All tiles of the product, those at the edges included.
-double cycles_of_product(const ProductSizes& sizes, const Tile& tile) {
+double cycles_of_product(const ProductSizes& sizes, const Tile& tile, const target::Core& core) {
   double cycles = 0;
   const std::int64_t right = ceil_div(sizes.n % tile.columns(), tile.lanes), bottom = sizes.m % tile.rows;
   for (const auto& [rows, down] :
@@ -38,18 +42,21 @@ double cycles_of_product(const ProductSizes& sizes, const Tile& tile) {
     for (const auto& [vectors, across] :
          {std::pair{tile.vectors, sizes.n / tile.columns()}, std::pair{right, std::int64_t{1}}})
       if (rows > 0 && vectors > 0)
-        cycles += static_cast<double>(down * across) * cycles_of_tile(rows, vectors, sizes.k);
+        cycles += static_cast<double>(down * across) * cycles_of_tile(rows, vectors, sizes.k, core);
   return cycles;
 }
 
-/// The bytes of a cache level that stay for what is kept on purpose; those of the level before where it is
-/// not known.
+/// What one core has of a cache.
 std::int64_t cache_bytes(const target::Target& target, int level, std::int64_t otherwise) {
   const target::Cache* cache = target.cache(level);
   return cache != nullptr ? cache->bytes / cache->shared_by_cores : otherwise;
 }
 
 }  // namespace
+
+std::int64_t second_cache_bytes(const target::Target& target) {
+  return cache_bytes(target, 2, usual_second_cache);
+}
 
 Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target) {
   const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
@@ -63,7 +70,7 @@ Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target&
       if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
           target.vector_registers)
         break;
-      const double cycles = cycles_of_product(sizes, tile);
+      const double cycles = cycles_of_product(sizes, tile, target.core);
       // Of equal tiles the larger one reads less.
       if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
         best = tile;
@@ -75,14 +82,14 @@ Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target&
 
 Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
                      const target::Target& target) {
-  const std::int64_t first = cache_bytes(target, 1, std::int64_t{32} << 10);
-  const std::int64_t second = cache_bytes(target, 2, std::int64_t{16} * first);
+  const std::int64_t first = cache_bytes(target, 1, usual_first_cache);
+  const std::int64_t second = second_cache_bytes(target);
   // The left operand's panel counts twice: it must stay while panels of the right one go by.
   const std::int64_t step_bytes = (2 * tile.rows + tile.columns()) * type.bytes();
   Blocks blocks;
   // More than the first cache holds: panels stream from the second one fast enough, and a longer sum is
   // stored less often.
-  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 15 / 8 / step_bytes, 64));
+  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 15 / 8 / step_bytes, least_steps));
   // The rest of the second cache is for sums and rows on their way.
   const std::int64_t panel_bytes = blocks.steps * tile.columns() * type.bytes();
   blocks.columns =
@@ -90,9 +97,9 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
   return blocks;
 }
 
-std::int64_t steps_ahead(const Tile& tile) {
-  return static_cast<std::int64_t>(
-      std::ceil(cycles_ahead * multiplications_a_cycle / static_cast<double>(tile.rows * tile.vectors)));
+std::int64_t steps_ahead(const Tile& tile, const target::Target& target) {
+  return static_cast<std::int64_t>(std::ceil(cycles_ahead * target.core.multiplications_per_cycle /
+                                             static_cast<double>(tile.rows * tile.vectors)));
 }
 
 }  // namespace ardea::recipes

@@ -32,6 +32,9 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
                      const target::Target& target);
 
 /// How many steps ahead a panel must be asked for to arrive from the second cache in time.
-std::int64_t steps_ahead(const Tile& tile);
+std::int64_t steps_ahead(const Tile& tile, const target::Target& target);
+
+/// What one core has of the second cache; of a common size where the target does not know one.
+std::int64_t second_cache_bytes(const target::Target& target);
 
 }  // namespace ardea::recipes

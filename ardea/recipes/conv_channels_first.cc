@@ -16,6 +16,7 @@
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/reverse_compute_inline.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -32,11 +33,14 @@ struct Plan {
   SumTile tile;
 };
 
+/// What it costs to copy a vector of neighbours, or each number of one where a stride takes them apart.
+constexpr double products_a_copied_vector = 6, products_a_copied_number = 2;
+
 /// Steps of one output row that copying the input takes, an input channel, in the unit of SumTile::cost.
 double copy_cost(const ConvSizes& sizes, std::int64_t row, const target::Target& target) {
   const auto lanes = static_cast<double>(lanes_of(target));
-  const double vectors = static_cast<double>(divide_up(row, lanes_of(target)));
-  return vectors * (sizes.stride == 1 ? 6 : 2 * lanes);  // of strides only single numbers are moved
+  const double vectors = static_cast<double>(ceil_div(row, lanes_of(target)));
+  return vectors * (sizes.stride == 1 ? products_a_copied_vector : products_a_copied_number * lanes);
 }
 
 /// As many rows as can be copied into half of the second cache, if whole tiles fill them; else all.
@@ -79,7 +83,7 @@ Plan plan_for(const ConvSizes& sizes, const target::Target& target) {
   Plan plan = cost_joined < cost_by_row ? joined : by_row;
   const std::int64_t tile_columns = plan.joins_rows ? plan.tile.vectors * lanes_of(target) : 1;
   const std::int64_t row_bytes =
-      4 * sizes.input_channels * columns * (plan.joins_rows ? window_columns : sizes.stride);
+      float32.bytes() * sizes.input_channels * columns * (plan.joins_rows ? window_columns : sizes.stride);
   plan.rows = can_copy_rows(sizes, plan) ? rows_at_a_time(sizes, row_bytes, tile_columns, target) : rows;
   return plan;
 }

@@ -13,6 +13,7 @@
 #include "ardea/schedule/primitives/memory/cache_write.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -20,11 +21,14 @@ using namespace schedule;
 
 namespace {
 
+/// So many panels a core are shared evenly enough, whatever their number.
+constexpr std::int64_t many_panels_a_core = 4;
+
 /// The loop whose iterations the cores share: panels, each packed by the core that uses it, where they are
 /// many, else rows.
 LoopRef shared_loop(const LoopRef& panels, const LoopRef& rows, std::int64_t panel_count,
                     const target::Target& target) {
-  return panel_count % target.cores == 0 || panel_count >= 4 * target.cores ? panels : rows;
+  return panel_count % target.cores == 0 || panel_count >= many_panels_a_core * target.cores ? panels : rows;
 }
 
 }  // namespace
@@ -81,7 +85,7 @@ void schedule_conv_channels_last(Schedule& s, const ops::Workload& workload, con
   }
   if (target.cores > 1)
     s.apply(Parallel{shared_loop(right[0], rank > 1 ? loops[1] : down[0],
-                                 divide_up(sizes.output_channels, panel), target)});
+                                 ceil_div(sizes.output_channels, panel), target)});
 }
 
 }  // namespace ardea::recipes

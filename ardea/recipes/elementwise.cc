@@ -9,6 +9,7 @@
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -49,8 +50,8 @@ void schedule_elementwise(Schedule& s, const ops::Workload& workload, const targ
     return;
   }
   // Fewer rows than cores: each core a part of the columns that begins where a vector does.
-  const std::int64_t share = (columns + target.cores - 1) / target.cores;
-  const auto parts = s.loops(Split{loops[1], {std::nullopt, (share + lanes - 1) / lanes * lanes}});
+  const std::int64_t share = ceil_div(columns, target.cores);
+  const auto parts = s.loops(Split{loops[1], {std::nullopt, round_up(share, lanes)}});
   s.apply(Reorder{{parts[0], loops[0]}});
   s.apply(Vectorize{parts[1]});
   s.apply(Parallel{parts[0]});

@@ -19,9 +19,6 @@ using namespace schedule;
 
 namespace {
 
-/// Additions under way at once: two units, four cycles each.
-constexpr std::int64_t additions_in_flight = 8;
-
 std::int64_t power_of_two_below(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
 }
@@ -65,7 +62,8 @@ LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target) {
   LaneSum sum;
   // Two vectors a row leave room for as many rows as there can be: each is a stream of its own out of memory.
   sum.rows = std::min(power_of_two_below(rows.rows), power_of_two_below(std::max<std::int64_t>(1, tile / 2)));
-  const std::int64_t vectors = std::min(additions_in_flight, power_of_two_below(tile / sum.rows));
+  const std::int64_t vectors =
+      std::min<std::int64_t>(target.core.sums_in_flight(), power_of_two_below(tile / sum.rows));
   const std::int64_t width = std::min(power_of_two_below(rows.extent), lanes * vectors);
   sum.lanes = std::min(lanes, width);
   sum.vectors = width / sum.lanes;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ardea/intrin/instruction.h"
+#include "ardea/intrin/product_shape.h"
 #include "ardea/recipes/padded_product.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -17,6 +17,7 @@
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/tensor/blockize.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -24,8 +25,8 @@ using namespace schedule;
 
 namespace {
 
-/// One instruction adds to pair × pair sums; a row of an operand is half a register.
-constexpr std::int64_t pair = 2, row_bits = 64;
+/// Vectors of B that are loaded before they are used.
+constexpr std::int64_t vectors_loaded_early = 3;
 
 /// Empty where there is none for these types.
 std::string instruction_for(const ops::Workload& w, const target::Target& target) {
@@ -42,13 +43,14 @@ struct PairTile {
   std::int64_t down = 1, across = 1;
 };
 
-/// Of the tiles that registers hold beside the rows of A and three of B, which is loaded early, the one with
-/// the most instructions a load.
-PairTile pair_tile_for(const ProductSizes& sizes, const target::Target& target) {
-  const std::int64_t most_down = quotient_up(sizes.m, pair), most_across = quotient_up(sizes.n, pair);
+/// Of the tiles that registers hold beside the rows of A and a few of B, the one with the most instructions a
+/// load.
+PairTile pair_tile_for(const ProductSizes& sizes, std::int64_t pair, const target::Target& target) {
+  const std::int64_t most_down = ceil_div(sizes.m, pair), most_across = ceil_div(sizes.n, pair);
   PairTile best;
   for (std::int64_t down = 1; down <= most_down; ++down) {
-    const std::int64_t across = std::min(most_across, (target.vector_registers - 3 - down) / down);
+    const std::int64_t across =
+        std::min(most_across, (target.vector_registers - vectors_loaded_early - down) / down);
     if (across < 1) break;
     if (down * across * (best.down + best.across) > best.down * best.across * (down + across))
       best = {down, across};
@@ -73,8 +75,11 @@ bool serves_mmla_gemm(const ops::Workload& workload, const target::Target& targe
 void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
                         Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
-  const auto [down, across] = pair_tile_for(sizes, target);
-  const std::int64_t depth = row_bits / workload.in[0].bits, rows = down * pair, columns = across * pair;
+  const std::string instruction = instruction_for(workload, target);
+  const intrin::ProductShape shape = intrin::product_shape(instruction);
+  const std::int64_t pair = shape.rows, depth = shape.depth;  // as many rows of B
+  const auto [down, across] = pair_tile_for(sizes, pair, target);
+  const std::int64_t rows = down * pair, columns = across * pair;
   const PaddedProduct product = padded_product(s, workload, {pair, pair, depth});
   const BlockRef c = product.sums;
   // Pairs of a row leave the registers together. What converts them first is given whole rows.
@@ -82,7 +87,7 @@ void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target
   if (is_result) s.apply(SetScope{c, 0, "register"});
   const BlockRef stored = is_result ? *product.last : s.blocks(CacheWrite{c, 0, "register"})[0];
 
-  const std::int64_t column_bytes = quotient_up(sizes.k, depth) * (row_bits / 8);
+  const std::int64_t column_bytes = round_up(sizes.k, depth) * workload.in[1].bytes();
   const std::int64_t panel = panel_columns(target, sizes.n, column_bytes, columns);
   const auto loops = s.get_loops(c);
   const auto i = s.loops(Split{loops[0], {std::nullopt, down, pair}});
@@ -111,9 +116,9 @@ void schedule_mmla_gemm(Schedule& s, const ops::Workload& workload, const target
   const auto out_n = s.loops(Split{out.back(), {std::nullopt, pair}});
   write_out(s, {out[out.size() - 2], out_n[0], out_n[1]});
   if (converts)
-    s.apply(Vectorize{
-        s.loops(Split{s.get_loops(*product.last).back(), {std::nullopt, target.vector_bits / 32}})[1]});
-  s.apply(Tensorize{i[2], instruction_for(workload, target), false});
+    s.apply(Vectorize{s.loops(Split{s.get_loops(*product.last).back(),
+                                    {std::nullopt, target.vector_bits / workload.acc.bits}})[1]});
+  s.apply(Tensorize{i[2], instruction, false});
   s.apply(Unroll{i[1]});
   s.apply(Unroll{j[2]});
 

@@ -10,6 +10,7 @@
 #include "ardea/schedule/primitives/memory/cache_read.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/reduce/pad_einsum.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -77,15 +78,13 @@ std::string layout_of_b(const ops::Workload& workload, const std::string& places
 std::int64_t panel_columns(const target::Target& target, std::int64_t n, std::int64_t column_bytes,
                            std::int64_t columns) {
   const target::Cache* cache = target.cache(2);
-  if (cache == nullptr) return quotient_up(n, columns) * columns;
+  if (cache == nullptr) return round_up(n, columns);
   const std::int64_t fit = std::max(columns, cache->bytes / 2 / column_bytes / columns * columns);
-  return quotient_up(even_part(n, fit), columns) * columns;
+  return round_up(even_part(n, fit), columns);
 }
 
-std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 std::int64_t even_part(std::int64_t n, std::int64_t most) {
-  return n <= most ? n : quotient_up(n, quotient_up(n, most));
+  return n <= most ? n : ceil_div(n, ceil_div(n, most));
 }
 
 }  // namespace ardea::recipes

@@ -49,9 +49,6 @@ std::string layout_of_b(const ops::Workload& workload, const std::string& places
 std::int64_t panel_columns(const target::Target& target, std::int64_t n, std::int64_t column_bytes,
                            std::int64_t columns);
 
-/// ⌈a / b⌉
-std::int64_t quotient_up(std::int64_t a, std::int64_t b);
-
 /// The size of equal parts, at most `most` each, that cover n with as many parts as parts of `most` would.
 std::int64_t even_part(std::int64_t n, std::int64_t most);
 

@@ -13,6 +13,7 @@
 #include "ardea/schedule/primitives/memory/stage_mem.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -49,17 +50,12 @@ class Steps {
  private:
   const ProductSizes& sizes() const { return product_.sizes; }
 
-  std::int64_t second_cache() const {
-    const target::Cache* cache = target_.cache(2);
-    return cache != nullptr ? cache->bytes / cache->shared_by_cores : std::int64_t{256} << 10;
-  }
-
   /// Panels of the right operand are read again for each tile of rows. Making them pays where there are many,
   /// and it would not stay in the cache anyway; or where its rows are not what vectors are loaded from.
   bool packs_right() const {
     if (product_.transposed || product_.packing == Packing::ahead) return true;
     return sizes().m > many_tiles * tile_rows_ &&
-           sizes().k * sizes().n * product_.type.bytes() > second_cache() / 4;
+           sizes().k * sizes().n * product_.type.bytes() > second_cache_bytes(target_) / 4;
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
@@ -69,9 +65,11 @@ class Steps {
     if (product_.left_maker) return true;
     if (takes_lanes()) return sizes().n > 2 * tile_columns_;
     const target::Cache* first = target_.cache(1);
-    const std::int64_t way = first != nullptr && first->ways ? first->bytes / *first->ways : 4096;
+    const std::int64_t way =
+        first != nullptr && first->ways ? first->bytes / *first->ways : target_.core.page_bytes;
     const std::int64_t row = sizes().k * product_.type.bytes();
-    return sizes().n > 4 * tile_columns_ && sizes().m * row > second_cache() / 2 && row % way == 0;
+    return sizes().n > 4 * tile_columns_ && sizes().m * row > second_cache_bytes(target_) / 2 &&
+           row % way == 0;
   }
 
   bool takes_lanes() const { return target_.arch == target::Arch::aarch64; }
@@ -189,7 +187,7 @@ class Steps {
     const std::int64_t block = blocks_.steps * blocks_.columns * product_.type.bytes();
     if (first != nullptr && block <= first->bytes / 2) return;
     const std::int64_t row = right_ ? tile_columns_ : sizes().n;
-    ask_for(steps_, right_ ? product_.right + "_packed" : product_.right, steps_ahead(tile_) * row);
+    ask_for(steps_, right_ ? product_.right + "_packed" : product_.right, steps_ahead(tile_, target_) * row);
   }
 
   /// All panels of the right operand, before everything else. Loops of one iteration are none there.
@@ -209,9 +207,9 @@ class Steps {
 
   /// As many tiles of rows for each thread as for the others, where there are tiles for all.
   std::int64_t row_tiles_of_a_thread() const {
-    const std::int64_t tiles = (sizes().m + tile_.rows - 1) / tile_.rows;
+    const std::int64_t tiles = ceil_div(sizes().m, tile_.rows);
     if (!uses_threads() || tiles < target_.cores) return tiles;
-    return (tiles + target_.cores - 1) / target_.cores;
+    return ceil_div(tiles, target_.cores);
   }
 
   void use_threads() {

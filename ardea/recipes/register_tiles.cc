@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/limits/register_tile.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -11,12 +12,16 @@ namespace {
 /// As many as vectorize writes one after another.
 constexpr std::int64_t most_vectors = 4;
 
-/// Machines start two products and two loads a cycle, and a product takes four cycles: fewer than eight sums
-/// wait for each other. Loads are never all hidden: those that miss the nearest cache, or cross its lines,
-/// hold up a quarter of a product each.
-double step_cost(std::int64_t rows, std::int64_t vectors) {
+/// Loads are never all hidden: those that miss the nearest cache, or cross its lines, hold up so much of a
+/// product each.
+constexpr double products_held_up_by_a_load = 0.25;
+
+/// In products that the machine starts in that time.
+double step_cost(std::int64_t rows, std::int64_t vectors, const target::Core& core) {
   const auto products = static_cast<double>(rows * vectors), loads = static_cast<double>(rows + vectors);
-  return std::max({products, loads, 8.0}) + loads / 4;
+  return std::max({products, loads * core.multiplications_per_cycle / core.loads_per_cycle,
+                   static_cast<double>(core.sums_in_flight())}) +
+         loads * products_held_up_by_a_load;
 }
 
 /// The number of tiles of each of the two sizes that an extent is cut into.
@@ -26,32 +31,30 @@ struct Cut {
 
 Cut cut(std::int64_t extent, std::int64_t tile) { return {extent / tile, extent % tile}; }
 
-double cost_of(const SumTile& tile, std::int64_t rows, std::int64_t vectors) {
+double cost_of(const SumTile& tile, std::int64_t rows, std::int64_t vectors, const target::Core& core) {
   const Cut down = cut(rows, tile.rows), right = cut(vectors, tile.vectors);
   double cost = 0;
   for (const auto& [tall, height] : {std::pair(down.whole, tile.rows), std::pair(std::int64_t{1}, down.rest)})
     for (const auto& [wide, width] :
          {std::pair(right.whole, tile.vectors), std::pair(std::int64_t{1}, right.rest)})
       if (height > 0 && width > 0)
-        cost += static_cast<double>(tall) * static_cast<double>(wide) * step_cost(height, width);
+        cost += static_cast<double>(tall) * static_cast<double>(wide) * step_cost(height, width, core);
   return cost;
 }
 
 }  // namespace
 
-std::int64_t lanes_of(const target::Target& target) { return target.vector_bits / 32; }
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t lanes_of(const target::Target& target) { return target.vector_bits / float32.bits; }
 
 SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::Target& target) {
-  const std::int64_t lanes = lanes_of(target), vectors = divide_up(columns, lanes);
+  const std::int64_t lanes = lanes_of(target), vectors = ceil_div(columns, lanes);
   SumTile best;
-  best.cost = cost_of(best, rows, vectors);
+  best.cost = cost_of(best, rows, vectors, target.core);
   for (std::int64_t width = 1; width <= std::min(most_vectors, vectors); ++width)
     for (std::int64_t height = 1; height <= rows; ++height) {
       SumTile tile{height, width};
       if (limits::registers_of({height, width * lanes, float32}, target) > target.vector_registers) break;
-      tile.cost = cost_of(tile, rows, vectors);
+      tile.cost = cost_of(tile, rows, vectors, target.core);
       if (tile.cost < best.cost) best = tile;
     }
   return best;

@@ -22,6 +22,4 @@ SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::T
 /// float32 numbers in one vector.
 std::int64_t lanes_of(const target::Target& target);
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b);
-
 }  // namespace ardea::recipes

@@ -22,9 +22,6 @@ namespace {
 constexpr std::array row_operators = {"mean",    "var",       "reduce_sum", "reduce_max",
                                       "softmax", "layernorm", "gemv"};
 
-/// What the machine's own prefetching does not look beyond.
-constexpr std::int64_t page_bytes = 4096;
-
 /// The sizes of what is reduced along: rows, and numbers in each.
 Rows rows_of(const ops::Workload& workload) {
   return {.rows = ops::size(workload, "m"), .extent = ops::size(workload, workload.op == "gemv" ? "k" : "n")};
@@ -41,9 +38,9 @@ std::int64_t parts_of_row(const ops::Workload& workload, const target::Target& t
 
 /// Stages that go through a row wait for each other's end: of short rows several go side by side. What is
 /// longer than a page has enough to do, and leaves the nearest cache to what comes next.
-std::int64_t rows_at_once(const ops::Workload& workload) {
-  const std::int64_t row_bytes = rows_of(workload).extent * (workload.acc.bits / 8);
-  return std::max<std::int64_t>(1, page_bytes / row_bytes);
+std::int64_t rows_at_once(const ops::Workload& workload, const target::Target& target) {
+  const std::int64_t row_bytes = rows_of(workload).extent * workload.acc.bytes();
+  return std::max<std::int64_t>(1, target.core.page_bytes / row_bytes);
 }
 
 std::vector<BlockRef> stages_of(Schedule& s) {
@@ -70,10 +67,10 @@ void sum_parts(Schedule& s, const BlockRef& block, std::int64_t parts, const ops
 void ask_ahead(Schedule& s, const LoopRef& second_pass, bool with_output, const ops::Workload& workload,
                const target::Target& target) {
   const target::Cache* second = target.cache(2);
-  const std::int64_t columns = rows_of(workload).extent, element_bytes = (workload.in[0].bits + 7) / 8;
+  const std::int64_t columns = rows_of(workload).extent, element_bytes = workload.in[0].bytes();
   const bool rows_fit = 4 * columns * element_bytes <= target.cache(1)->bytes;
   if (!rows_fit || second == nullptr || ops::bytes(workload) <= second->bytes) return;
-  const std::int64_t ahead = std::max(columns, page_bytes / element_bytes);
+  const std::int64_t ahead = std::max(columns, target.core.page_bytes / element_bytes);
   const auto& parameters = s.program().parameters;
   std::vector<Argument> wishes = {{parameters.front().buffer->name}, {ahead}};
   if (with_output) wishes.insert(wishes.end(), {{parameters.back().buffer->name}, {std::int64_t{0}}});
@@ -95,11 +92,11 @@ void schedule_rows(Schedule& s, const ops::Workload& workload, const target::Tar
   if (const std::int64_t parts = parts_of_row(workload, target); one_sum && parts > 1)
     return sum_parts(s, *std::find_if(stages.begin(), stages.end(), is_sum), parts, workload, target);
   Rows rows = rows_of(workload);
-  if (!one_sum) rows.rows = std::min(rows.rows, rows_at_once(workload));
+  if (!one_sum) rows.rows = std::min(rows.rows, rows_at_once(workload, target));
   LaneSum sum = lane_sum_for(rows, workload.acc.bits, target);
   // LLVM finds lanes across rows that are shorter than a vector.
   const bool short_rows = one_sum && rows.extent < target.vector_bits / workload.acc.bits;
-  if (short_rows) sum = {.rows = std::min(rows.rows, rows_at_once(workload))};
+  if (short_rows) sum = {.rows = std::min(rows.rows, rows_at_once(workload, target))};
   LoopRef row = s.get_loops(stages.back())[0];
   if (sum.rows > 1) row = s.loops(Split{row, {std::nullopt, sum.rows}})[0];
   for (std::size_t i = stages.size() - 1; i-- > 0;) s.apply(ComputeAt{stages[i], row});

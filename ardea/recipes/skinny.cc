@@ -8,6 +8,7 @@
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -19,8 +20,6 @@ namespace {
 constexpr std::int64_t rows_of_b_at_once = 8;
 /// Beyond, packed panels are worth their time.
 constexpr std::int64_t few = 8;
-
-std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 bool is_plain_product(const ops::Workload& workload, const target::Target& target) {
   return workload.op == "gemm" && target.kind == target::Kind::cpu && target.vector_bits >= 128 &&
@@ -36,7 +35,7 @@ std::int64_t columns_at_once(const ops::Workload& workload, const target::Target
   const std::int64_t lanes = accumulator_lanes(workload, target);
   std::int64_t columns = ops::size(workload, "n");
   if (worth_threads(workload, target)) columns = (columns + target.cores - 1) / target.cores;
-  const std::int64_t row_bytes = ops::size(workload, "m") * (workload.acc.bits / 8);
+  const std::int64_t row_bytes = ops::size(workload, "m") * workload.acc.bytes();
   const std::int64_t fitting = target.cache(1)->bytes / 2 / row_bytes / lanes * lanes;
   return std::max(lanes, std::min(fitting, round_up(columns, lanes)));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ardea/intrin/product_shape.h"
 #include "ardea/recipes/padded_product.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -15,6 +16,7 @@
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::recipes {
 
@@ -22,11 +24,12 @@ using namespace schedule;
 
 namespace {
 
-/// Sums of one instruction, and the bytes that each adds up.
-constexpr std::int64_t lanes = 16, group = 4;
-
 bool has_unsigned_and_signed(const ops::Workload& w) {
   return (w.in[0] == uint8 && w.in[1] == int8) || (w.in[0] == int8 && w.in[1] == uint8);
+}
+
+const char* instruction_for(const ops::Workload& w) {
+  return w.in[0] == uint8 ? "avx512.vpdpbusd_broadcast_u8" : "avx512.vpdpbusd_broadcast_i8";
 }
 
 /// Rows times vectors of columns.
@@ -34,11 +37,14 @@ struct VectorTile {
   std::int64_t rows = 1, vectors = 1;
 };
 
+/// Wider tiles have fewer rows to use a vector of B for.
+constexpr std::int64_t most_vectors_of_a_row = 2;
+
 /// Beside the sums the registers hold one row of B and one broadcast of A. As many rows as fit: B streams
 /// from the second cache, and each of its vectors is used once a row.
-VectorTile vector_tile_for(const ProductSizes& sizes, const target::Target& target) {
+VectorTile vector_tile_for(const ProductSizes& sizes, std::int64_t lanes, const target::Target& target) {
   VectorTile tile;
-  tile.vectors = std::min<std::int64_t>(2, quotient_up(sizes.n, lanes));
+  tile.vectors = std::min(most_vectors_of_a_row, ceil_div(sizes.n, lanes));
   tile.rows = even_part(sizes.m, (target.vector_registers - 1 - tile.vectors) / tile.vectors);
   return tile;
 }
@@ -55,23 +61,26 @@ bool serves_vnni_gemm(const ops::Workload& workload, const target::Target& targe
          workload.acc == int32;
 }
 
-double vnni_cycles(const ops::Workload& workload) {
+double vnni_cycles(const ops::Workload& workload, const target::Target& target) {
   const ProductSizes sizes = sizes_of(workload);
-  return static_cast<double>(sizes.m) * static_cast<double>(quotient_up(sizes.n, lanes)) *
-         static_cast<double>(quotient_up(sizes.k, group)) / 2;
+  const intrin::ProductShape shape = intrin::product_shape(instruction_for(workload));
+  return static_cast<double>(sizes.m) * static_cast<double>(ceil_div(sizes.n, shape.columns)) *
+         static_cast<double>(ceil_div(sizes.k, shape.depth)) / target.core.multiplications_per_cycle;
 }
 
 void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target::Target& target,
                         Packing packing) {
   const ProductSizes sizes = sizes_of(workload);
-  const auto [rows, vectors] = vector_tile_for(sizes, target);
+  const intrin::ProductShape shape = intrin::product_shape(instruction_for(workload));
+  const std::int64_t lanes = shape.columns, group = shape.depth;
+  const auto [rows, vectors] = vector_tile_for(sizes, lanes, target);
   const std::int64_t columns = vectors * lanes;
   const PaddedProduct product = padded_product(s, workload, {1, lanes, group});
   const BlockRef c = product.sums;
   if (product.last) s.apply(SetScope{c, 0, "register"});
   const BlockRef last = product.last ? *product.last : s.blocks(CacheWrite{c, 0, "register"})[0];
 
-  const std::int64_t panel = panel_columns(target, sizes.n, quotient_up(sizes.k, group) * group, columns);
+  const std::int64_t panel = panel_columns(target, sizes.n, round_up(sizes.k, group), columns);
   const auto loops = s.get_loops(c);
   const auto i = s.loops(Split{loops[0], {std::nullopt, rows}});
   const auto j = s.loops(Split{loops[1], {std::nullopt, panel / columns, vectors, lanes}});
@@ -90,9 +99,7 @@ void schedule_vnni_gemm(Schedule& s, const ops::Workload& workload, const target
   const BlockRef first = s.blocks(DecomposeReduction{c, k[0]})[0];
   const auto start = s.get_loops(first);
   place_in_registers(s, {start.end() - 3, start.end()});
-  s.apply(Tensorize{j[3],
-                    workload.in[0] == uint8 ? "avx512.vpdpbusd_broadcast_u8" : "avx512.vpdpbusd_broadcast_i8",
-                    false});
+  s.apply(Tensorize{j[3], instruction_for(workload), false});
   s.apply(Unroll{i[1]});
   s.apply(Unroll{j[2]});
   const auto out = s.get_loops(last);

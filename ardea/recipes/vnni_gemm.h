@@ -11,6 +11,6 @@ void schedule_vnni_gemm(schedule::Schedule& s, const ops::Workload& workload, co
                         Packing packing);
 
 /// Cycles that the instructions of the padded product take.
-double vnni_cycles(const ops::Workload& workload);
+double vnni_cycles(const ops::Workload& workload, const target::Target& target);
 
 }  // namespace ardea::recipes

@@ -51,6 +51,14 @@ void check_caches(const Target& target, std::string_view where) {
   }
 }
 
+void check_core(const Core& core, std::string_view where) {
+  positive(core.multiplications_per_cycle, "core.multiplications_per_cycle", where);
+  positive(core.loads_per_cycle, "core.loads_per_cycle", where);
+  positive(core.sum_cycles, "core.sum_cycles", where);
+  require(is_power_of_two(core.page_bytes), "{}: field \"core.page_bytes\" is {}, it must be a power of two",
+          where, core.page_bytes);
+}
+
 void check_gpu(const Gpu& gpu, std::string_view where) {
   positive(gpu.warp_threads, "gpu.warp_threads", where);
   positive(gpu.registers_per_thread, "gpu.registers_per_thread", where);
@@ -102,6 +110,7 @@ void check(const Target& target, std::string_view where) {
           target.gpu ? "present" : "missing", to_string(target.kind));
   check_features(target, where);
   check_caches(target, where);
+  if (!is_cuda) check_core(target.core, where);
   if (target.gpu) check_gpu(*target.gpu, where);
   for (const auto& [name, rate] : target.peak_per_second)
     require(rate > 0, "{}: field \"peak_per_second.{}\" is {}, it must be positive", where, name, rate);

@@ -98,6 +98,13 @@ void read_topology(Target& target) {
   }
 }
 
+/// What the processor does not say itself: as the record of its name has it, or that of the architecture.
+Core recorded_core(const Target& target) {
+  const std::vector<std::string> known = names();
+  const bool has_record = std::find(known.begin(), known.end(), target.cpu) != known.end();
+  return find(has_record ? target.cpu : "generic-" + to_string(target.arch)).core;
+}
+
 }  // namespace
 
 Target describe(const X86Words& words) {
@@ -132,6 +139,7 @@ Target host() {
 #error "Ardea runs on x86_64 and aarch64"
 #endif
   target.name = "host";
+  target.core = recorded_core(target);
   read_topology(target);
   check(target, "target host");
   return target;

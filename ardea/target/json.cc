@@ -131,6 +131,22 @@ json write(const Cache& cache) {
   return record;
 }
 
+Core read_core(Fields fields) {
+  Core core{.multiplications_per_cycle = fields.integer<int>("multiplications_per_cycle"),
+            .loads_per_cycle = fields.integer<int>("loads_per_cycle"),
+            .sum_cycles = fields.integer<int>("sum_cycles"),
+            .page_bytes = fields.integer<int>("page_bytes")};
+  fields.done();
+  return core;
+}
+
+json write(const Core& core) {
+  return {{"multiplications_per_cycle", core.multiplications_per_cycle},
+          {"loads_per_cycle", core.loads_per_cycle},
+          {"sum_cycles", core.sum_cycles},
+          {"page_bytes", core.page_bytes}};
+}
+
 CopyEngine read_copy_engine(Fields fields) {
   CopyEngine engine{.name = fields.text("name"),
                     .granule_bytes = fields.integer<int>("granule_bytes"),
@@ -203,6 +219,7 @@ nlohmann::json to_json(const Target& target) {
                  {"caches", json::array()},
                  {"memory_bytes", target.memory_bytes}};
   for (const Cache& cache : target.caches) record["caches"].push_back(write(cache));
+  if (target.kind == Kind::cpu) record["core"] = write(target.core);
   if (target.gpu) record["gpu"] = write(*target.gpu);
   if (!target.peak_per_second.empty()) record["peak_per_second"] = target.peak_per_second;
   return record;
@@ -224,6 +241,7 @@ Target from_json(const nlohmann::json& record, std::string_view where) {
   for (const json& cache : fields.array("caches"))
     target.caches.push_back(read_cache(fields.object("caches[]", cache)));
   target.memory_bytes = fields.integer<std::int64_t>("memory_bytes");
+  if (target.kind == Kind::cpu) target.core = read_core(fields.object("core", fields.get("core")));
   if (const json* gpu = fields.find("gpu")) target.gpu = read_gpu(fields.object("gpu", *gpu));
   if (const json* peaks = fields.find("peak_per_second"))
     target.peak_per_second = read_peaks(fields.object("peak_per_second", *peaks), *peaks);

@@ -27,6 +27,20 @@ struct Cache {
   friend bool operator==(const Cache&, const Cache&) = default;
 };
 
+/// What one core of a cpu starts, and waits for, in cycles: what choices between tiles are made by. Cores run
+/// out of order, so that only proportions count.
+struct Core {
+  int multiplications_per_cycle = 2;  ///< of whole vectors, each with its addition
+  int loads_per_cycle = 2;            ///< of whole vectors, from the first cache
+  int sum_cycles = 4;                 ///< until the next multiplication or addition can add to a sum
+  int page_bytes = 4096;              ///< the smallest: its own prefetching does not look beyond
+
+  /// Sums that a core works on at once: fewer wait for each other.
+  int sums_in_flight() const { return multiplications_per_cycle * sum_cycles; }
+
+  friend bool operator==(const Core&, const Core&) = default;
+};
+
 /// A unit that copies between memories while threads compute. One copy moves a box; its innermost extent is a
 /// multiple of `granule_bytes`.
 struct CopyEngine {
@@ -68,6 +82,7 @@ struct Target {
   int cores = 1;        ///< physical; a GPU's multiprocessors
   int vector_bits = 0;  ///< of the widest vector register; on a GPU of the widest access of one thread
   int vector_registers = 0;     ///< 0 on a GPU, whose registers are in `gpu`
+  Core core{};                  ///< means nothing on a GPU
   std::vector<Cache> caches{};  ///< nearest first
   std::int64_t memory_bytes = 0;
   std::optional<Gpu> gpu{};  ///< present exactly where kind is cuda

@@ -3,6 +3,7 @@
 
 #include "ardea/interp/interpreter.h"
 #include "ardea/intrin/instruction.h"
+#include "ardea/intrin/product_shape.h"
 #include "ardea/ir/builder.h"
 #include "ardea/runtime/array.h"
 
@@ -40,6 +41,23 @@ TEST(Instructions, a_registered_record_is_found_and_runs) {
   a.set_float(1, 2);
   interp::run(find_instruction("test.pair_sum").meaning, {c, a});
   EXPECT_EQ(c.get_float(0), 3.5);
+}
+
+TEST(Instructions, say_how_much_they_multiply_at_once) {
+  const auto shape = [](const std::string& name) {
+    const ProductShape s = product_shape(name);
+    return std::vector<std::int64_t>{s.rows, s.columns, s.depth, s.group};
+  };
+  using Shape = std::vector<std::int64_t>;
+  EXPECT_EQ(shape("amx.tdpbusd"), (Shape{16, 16, 64, 4}));
+  EXPECT_EQ(shape("amx.tdpbf16ps"), (Shape{16, 16, 32, 2}));
+  EXPECT_EQ(shape("avx512.vpdpbusd_broadcast_u8"), (Shape{1, 16, 4, 4}));
+  EXPECT_EQ(shape("neon.smmla"), (Shape{2, 2, 8, 8}));
+  EXPECT_EQ(shape("neon.bfmmla"), (Shape{2, 2, 4, 4}));
+  EXPECT_EQ(shape("neon.sdot_lane"), (Shape{1, 4, 4, 4}));
+  EXPECT_EQ(
+      error_of([] { product_shape("amx.tilezero_i32"); }),
+      "product_shape(amx.tilezero_i32): it has no operand C, so that it is no sum C of products of A and B");
 }
 
 TEST(Instructions, a_taken_name_is_refused) {

@@ -192,6 +192,11 @@ TEST(Json, refuses_numbers_at_odds_with_each_other) {
   EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["cores"] = 0; }), "\"cores\" is 0, it must be positive"));
   EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["vector_bits"] = 200; }), "\"vector_bits\" is 200"));
   EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["vector_registers"] = 0; }), "\"vector_registers\" is 0"));
+  EXPECT_TRUE(says(refusal("avx2", [](json& r) { r.erase("core"); }), "\"core\" is missing"));
+  EXPECT_TRUE(
+      says(refusal("avx2", [](json& r) { r["core"]["sum_cycles"] = 0; }), "\"core.sum_cycles\" is 0"));
+  EXPECT_TRUE(
+      says(refusal("avx2", [](json& r) { r["core"]["page_bytes"] = 5000; }), "\"core.page_bytes\" is 5000"));
   EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["triple"] = "aarch64-linux-gnu"; }),
                    "must begin with the arch, x86_64"));
   EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["arch"] = "nvptx64"; }), "kind cuda goes with nvptx64"));

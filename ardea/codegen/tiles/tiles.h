@@ -5,12 +5,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ardea/intrin/tile_registers.h"
 #include "ardea/ir/function.h"
 
 namespace ardea::codegen {
 
 inline constexpr std::int64_t tile_bytes = 1024;  ///< 16 rows of 64 bytes
-inline constexpr int tile_registers = 8;
+using intrin::tile_registers;
 
 /// Every tile has all its rows and columns: what ldtilecfg reads.
 std::vector<unsigned char> tile_configuration();
