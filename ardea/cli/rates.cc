@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/compile/peaks.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/work.h"
+#include "ardea/runtime/thread_pool.h"
 #include "ardea/support/error.h"
 
 namespace ardea::cli {
@@ -38,6 +40,13 @@ std::optional<compile::Peaks> known_peaks() {
   }
 }
 
+/// What so many threads can do at most. Nothing where it is not known of one and of all.
+std::optional<double> peak_of(const compile::Peaks& peaks, const std::string& name, int threads) {
+  const auto one = peaks.find(name + "_per_core"), all = peaks.find(name);
+  if (one == peaks.end() || all == peaks.end()) return std::nullopt;
+  return threads == 1 ? one->second : std::min(all->second, one->second * threads);
+}
+
 std::string share(double rate, const std::optional<double>& peak, double unit, const char* of) {
   if (!peak) return "";
   return fmt::format(" ({:.1f} % of {} {:.1f})", 100 * rate / *peak, of, *peak / unit);
@@ -46,22 +55,31 @@ std::string share(double rate, const std::optional<double>& peak, double unit, c
 }  // namespace
 
 std::optional<Rates> rates_of(const Program& program, const Function& f,
-                              const std::vector<interp::Argument>& arguments, double seconds) {
+                              const std::vector<interp::Argument>& arguments, double seconds, int threads) {
   std::optional<measure::Work> work = program.workload
                                           ? measure::Work{static_cast<double>(ops::flops(*program.workload)),
                                                           static_cast<double>(ops::bytes(*program.workload))}
                                           : measure::count_work(f, arguments);
   if (!work || seconds <= 0) return std::nullopt;
-  Rates rates{work->operations / seconds, work->bytes / seconds};
+  Rates rates{work->operations / seconds, work->bytes / seconds, threads};
   const DataType type = arithmetic_type(program, f);
   if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
   if (const std::optional<compile::Peaks> peaks = known_peaks()) {
     if (program.workload && peaks->contains(tensor_peak(*program.workload)))
       rates.peak_name = tensor_peak(*program.workload);
-    if (const auto at = peaks->find(rates.peak_name); at != peaks->end()) rates.peak_operations = at->second;
-    if (const auto at = peaks->find("memory_bytes"); at != peaks->end()) rates.peak_bytes = at->second;
+    rates.peak_operations = peak_of(*peaks, rates.peak_name, threads);
+    rates.peak_bytes = peak_of(*peaks, "memory_bytes", threads);
   }
   return rates;
+}
+
+int threads_of(const Function& f) {
+  bool is_parallel = false;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    is_parallel = is_parallel || (loop != nullptr && loop->kind == ForKind::parallel);
+  });
+  return is_parallel ? runtime::ThreadPool::shared().thread_count() : 1;
 }
 
 std::string time_text(double s) {
@@ -73,14 +91,15 @@ std::string time_text(double s) {
 std::string rate_line(const Rates& rates) {
   const bool counts_floats = rates.peak_name.find("float") != std::string::npos;
   const std::string of =
-      fmt::format("this machine's {} peak", rates.peak_name.substr(0, rates.peak_name.find('_')));
+      fmt::format("{} peak of {}", rates.peak_name.substr(0, rates.peak_name.find('_')),
+                  rates.threads == 1 ? "one thread" : fmt::format("{} threads", rates.threads));
   const char* const hint = rates.peak_operations || rates.peak_bytes
                                ? ""
                                : "; `ardea target --measure` finds out what is possible";
   return fmt::format("rate: {:.3g} {}{}, {:.3g} GB/s{}{}\n", rates.operations_per_s / 1e9,
                      counts_floats ? "GFLOP/s" : "Gop/s",
                      share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()),
-                     rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "its memory's"),
+                     rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "memory's"),
                      hint);
 }
 
@@ -97,10 +116,9 @@ std::optional<PeakShare> peak_share(const ops::Workload& workload, double second
     }
   }
   const auto share_of = [&](const std::string& name, double amount) -> std::optional<PeakShare> {
-    const auto one = peaks->find(name + "_per_core"), all = peaks->find(name);
-    if (one == peaks->end() || all == peaks->end()) return std::nullopt;
-    const double peak = threads == 1 ? one->second : std::min(all->second, one->second * threads);
-    return PeakShare{amount / seconds / peak, name, peak};
+    const std::optional<double> peak = peak_of(*peaks, name, threads);
+    if (!peak) return std::nullopt;
+    return PeakShare{amount / seconds / *peak, name, *peak};
   };
   const std::string tensor = tensor_peak(workload);
   const std::string arithmetic_name =
@@ -121,7 +139,9 @@ std::optional<PeakShare> peak_share(const ops::Workload& workload, double second
 }
 
 nlohmann::json rate_json(const Rates& rates) {
-  nlohmann::json json = {{"operations_per_s", rates.operations_per_s}, {"bytes_per_s", rates.bytes_per_s}};
+  nlohmann::json json = {{"operations_per_s", rates.operations_per_s},
+                         {"bytes_per_s", rates.bytes_per_s},
+                         {"threads", rates.threads}};
   if (rates.peak_operations) {
     json["peak"] = rates.peak_name;
     json["share_of_peak"] = rates.operations_per_s / *rates.peak_operations;

@@ -13,6 +13,7 @@ namespace ardea::cli {
 /// How fast a call was, and how much of what this machine can do that is.
 struct Rates {
   double operations_per_s = 0, bytes_per_s = 0;
+  int threads = 1;  ///< that the call ran on: the peaks are theirs
   /// "float32_operations", "float64_operations", or of products that tensor instructions compute
   /// "int8_operations", "bfloat16_operations": the peak that the program is compared with. Empty for other
   /// integers, whose peak is not measured.
@@ -23,7 +24,10 @@ struct Rates {
 
 /// Nothing where the operations cannot be counted (measure/work.h).
 std::optional<Rates> rates_of(const Program& program, const Function& f,
-                              const std::vector<interp::Argument>& arguments, double seconds);
+                              const std::vector<interp::Argument>& arguments, double seconds, int threads);
+
+/// The threads that a call of f runs on: all of this process's where some of its loops are parallel.
+int threads_of(const Function& f);
 
 /// "rate: 41.2 GFLOP/s (52.1 % of the peak 79.0), 1.93 GB/s (…)\n"
 std::string rate_line(const Rates& rates);

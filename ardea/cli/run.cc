@@ -116,7 +116,8 @@ int run(const RunOptions& options) {
   std::optional<measure::CheckReport> report;
   if (options.check) report = measure::check(meant, arguments, after);
   const runtime::Timing timing = timed(program, measure::copy_arguments(before), options);
-  const std::optional<Rates> rates = rates_of(given, f, before, timing.median_s);
+  const std::optional<Rates> rates =
+      rates_of(given, f, before, timing.median_s, options.backend == "interp" ? 1 : threads_of(f));
 
   nlohmann::json answer = {{"program", given.title},
                            {"function", f.name},

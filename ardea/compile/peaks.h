@@ -27,8 +27,8 @@ Peaks measure_peaks(const target::Target& host);
 /// ~/.cache. Error where neither it nor HOME is set.
 std::filesystem::path peaks_file();
 
-/// What was stored for a machine like this (its processor, features and cores), if anything. A file that
-/// cannot be read or is no such record counts as nothing: measuring again mends it.
+/// What was stored for a machine like this (its processor, features, cores, and as many threads), if
+/// anything. A file that cannot be read or is no such record counts as nothing: measuring again mends it.
 std::optional<Peaks> stored_peaks(const target::Target& host,
                                   const std::filesystem::path& file = peaks_file());
 

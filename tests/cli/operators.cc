@@ -63,6 +63,35 @@ TEST(Run, tells_rates_and_shares_of_the_stored_peaks) {
   EXPECT_LT(compared["share_of_peak"], 1.5);
 }
 
+TEST(Run, compares_with_the_peak_of_the_threads_that_ran) {
+  const Folder folder;
+  const std::string cache = "XDG_CACHE_HOME=" + folder.path().string() + " ARDEA_NUM_THREADS=";
+  const Answer measured = ardea("target --measure --json", "", cache + "2");
+  ASSERT_EQ(measured.exit_code, 0) << measured.error;
+  const auto peaks = nlohmann::json::parse(measured.out)["peak_per_second"];
+  const double one = peaks["float32_operations_per_core"], all = peaks["float32_operations"];
+  const auto peak_of_run = [&](const std::string& schedule) {
+    const Answer answer =
+        ardea("run gemm 64,64,64 --json --min-repeat-ms 0 --schedule " + schedule, "", cache + "2");
+    EXPECT_EQ(answer.exit_code, 0) << answer.error;
+    const auto rates = nlohmann::json::parse(answer.out)["rates"];
+    return std::pair(rates["threads"].get<int>(),
+                     rates["operations_per_s"].get<double>() / rates["share_of_peak"].get<double>());
+  };
+  const auto [serial_threads, serial_peak] = peak_of_run("none");
+  EXPECT_EQ(serial_threads, 1);
+  EXPECT_NEAR(serial_peak / one, 1, 1e-6);
+  const std::string steps = folder.write("steps.py",
+                                         "m, n, k = sch.get_loops(sch.get_block(\"C\"))\n"
+                                         "sch.parallel(m)\n");
+  const auto [threads, peak] = peak_of_run(steps);
+  EXPECT_EQ(threads, 2);
+  EXPECT_NEAR(peak / std::min(all, 2 * one), 1, 1e-6);
+  // What two threads can do says nothing of three.
+  EXPECT_FALSE(
+      nlohmann::json::parse(ardea("target --json", "", cache + "3").out).contains("peak_per_second"));
+}
+
 TEST(Schedules, transform_the_program_before_anything_else) {
   const Folder folder;
   const std::string steps =
