@@ -4,6 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=            # passed to every configure step, such as CMAKE_ARGS=-DARDEA_WERROR=OFF
 FUZZ_SECONDS ?= 0        # 0: until interrupted
 COUNT ?= 10000
+SINCE ?=                 # since origin/main, or the commit before
 SEED ?= 1
 LINT_FILES ?= $(CURDIR)/ardea/   # a regular expression of the sources that clang-tidy reads
 
@@ -23,7 +24,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint campaign \
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint lint-changed campaign \
         schedules stages functions bench-functions bench-peers bench-cpu bench-compile docs-primitives mutants clean FORCE
 
 help: ## list the targets
@@ -95,6 +96,11 @@ lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_F
 	git ls-files -z '*.h' '*.cc' | xargs -0 clang-format-19 --dry-run -Werror
 	@$(MAKE) --no-print-directory build/lint/build.ninja
 	run-clang-tidy-19 -p build/lint -quiet -j $(JOBS) '$(strip $(LINT_FILES))'
+
+# What continuous integration can afford: all files take hours of processor time.
+lint-changed: deps-dev ## check the formatting of all sources, clang-tidy on those changed since SINCE=revision
+	@$(MAKE) --no-print-directory build/lint/build.ninja
+	JOBS=$(JOBS) tools/lint_changed $(SINCE)
 
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
 	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
