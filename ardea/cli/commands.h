@@ -24,6 +24,7 @@ struct ShowOptions {
   std::string pass = {};   ///< stop after this pass instead
   std::string target = "host";
   bool list_passes = false;
+  bool timing = false;  ///< where compiling it spends its time, instead of the program
   bool json = false;
 };
 int show(const ShowOptions& options);

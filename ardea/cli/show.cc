@@ -5,6 +5,7 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/describe.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/timing.h"
 #include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
@@ -63,6 +64,21 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
        did_you_mean(options.as, forms));
 }
 
+/// From the text or the operator's name to machine code: loaded where this machine can run it.
+int show_timing(const ShowOptions& options, const target::Target& target) {
+  require(options.pass.empty() && options.as == "tir", "--timing shows no program: leave {} out",
+          options.pass.empty() ? "--as " + options.as : "--pass " + options.pass);
+  const TimingReport report = time_compilation([&] {
+    const Program program = load_program(options.program, target);
+    if (target.name == "host")
+      compile::callable(program.module, target);
+    else
+      compile::assembly(program.module, target);
+  });
+  write_out(options.json ? timing_json(report).dump(2) + "\n" : timing_table(report));
+  return exit_ok;
+}
+
 }  // namespace
 
 int show(const ShowOptions& options) {
@@ -77,6 +93,7 @@ int show(const ShowOptions& options) {
           "`ardea show gemm 64,64,64`");
   require(options.pass.empty() || options.as == "tir",
           "--pass {} shows the program as tir: leave --as {} out", options.pass, options.as);
+  if (options.timing) return show_timing(options, target);
   // A program is shown as it is written, unless its schedule is asked for.
   ProgramOptions shown_program = options.program;
   if (shown_program.schedule.empty() && !shown_program.prepacked && !options.as.starts_with("trace"))

@@ -5,6 +5,7 @@
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/compile/runnable.h"
 #include "ardea/support/error.h"
+#include "ardea/support/timings.h"
 
 namespace ardea::compile {
 
@@ -18,7 +19,10 @@ std::vector<Function> lowered(const Module& m, const target::Target& target, con
   require(target.kind == target::Kind::cpu, "target {}: there is no backend for {} yet; choose a cpu target",
           target.name, target::to_string(target.kind));
   require(!m.functions.empty(), "compile: the module has no functions");
-  arith::require_valid(m, "compile");
+  {
+    const TimedSection timed("verify", "verify");
+    arith::require_valid(m, "compile");
+  }
   std::vector<Function> functions;
   for (Function f : m.functions) {
     if (options.library_functions) f.attributes["library_functions"] = {make_bool(true)};

@@ -6,6 +6,7 @@
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
+#include "ardea/support/timings.h"
 
 namespace ardea::lower {
 
@@ -87,6 +88,7 @@ const std::vector<Pass>& cpu_pipeline() {
 }
 
 Function run_verified(const Pass& pass, const Function& f, const target::Target& target) {
+  const TimedSection timed("lower", pass.name);
   Function out = pass.run(f, target);
 #ifndef NDEBUG
   const std::vector<arith::Violation> violations = arith::verify(out);

@@ -7,6 +7,7 @@
 #include "ardea/schedule/primitives/find/find.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
+#include "ardea/support/timings.h"
 
 namespace ardea::schedule {
 
@@ -63,6 +64,7 @@ constexpr auto decision_name = "decision";
 }  // namespace
 
 Schedule::Schedule(const Function& program, std::uint64_t seed) : context_(seed) {
+  const TimedSection timed("schedule", "begin");
   program_ = arith::complete_regions(program);
   arith::require_valid(program_, "Schedule");
 }
@@ -111,6 +113,7 @@ void Schedule::check_result(const Function& program, const std::string& call) co
 }
 
 std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Argument> arguments) {
+  const TimedSection timed("schedule", primitive.name);
   Instruction instruction{&primitive, std::move(arguments)};
   const std::string call = print_call(instruction);
   for (const Argument& argument : instruction.arguments) check_references(argument, call);

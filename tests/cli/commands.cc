@@ -29,6 +29,37 @@ TEST(Run, checks_every_example) {
   }
 }
 
+TEST(Show, timing_names_every_step_pass_and_part_of_llvm) {
+  const Answer answer = ardea("show gemm 64,64,64 --timing --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const auto json = nlohmann::json::parse(answer.out);
+  std::map<std::string, std::vector<std::string>> names;
+  double sum = 0;
+  for (const auto& row : json["rows"]) {
+    names[row["part"]].push_back(row["step"]);
+    EXPECT_GE(row["ms"], 0);
+    sum += row["ms"].get<double>();
+  }
+  EXPECT_EQ(names["llvm"], (std::vector<std::string>{"emit", "optimize", "generate code", "load"}));
+  std::vector<std::string> passes;
+  std::istringstream lines(ardea("show --list-passes").out);
+  for (std::string line; std::getline(lines, line);) passes.push_back(line.substr(0, line.find(' ')));
+  EXPECT_EQ(names["lower"], passes);
+  const std::string steps = ardea("show gemm 64,64,64 --as trace").out;
+  EXPECT_EQ(names["schedule"].size(),
+            1 + static_cast<std::size_t>(std::count(steps.begin(), steps.end(), '\n')));
+  EXPECT_EQ(names["verify"].size(), 1u);
+  EXPECT_GT(json["total_ms"], 0);
+  double parts = 0;
+  for (const auto& [part, ms] : json["parts_ms"].items()) parts += ms.get<double>();
+  EXPECT_NEAR(parts, std::max(sum, json["total_ms"].get<double>()), 1e-6 * parts);
+
+  const Answer table = ardea("show gemm 8,8,8 --timing --schedule none --target avx2");
+  EXPECT_NE(table.out.find("vectorize"), std::string::npos) << table.out << table.error;
+  EXPECT_EQ(table.out.find("load"), std::string::npos) << "nothing is loaded that this machine need not run";
+  EXPECT_EQ(ardea("show gemm 8,8,8 --timing --as asm").exit_code, 2);
+}
+
 TEST(Run, the_interpreter_is_a_backend_too) {
   const Answer answer = ardea("run examples/prefix_sum.tir --backend interp --check");
   EXPECT_EQ(answer.exit_code, 0) << answer.error;

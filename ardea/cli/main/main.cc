@@ -66,6 +66,9 @@ int run(int argc, char** argv) {
   show_command->add_option("--target", show.target, "a name from `ardea target --list`, or a JSON file")
       ->capture_default_str();
   show_command->add_flag("--list-passes", show.list_passes, "name the passes and what holds after each");
+  show_command->add_flag("--timing", show.timing,
+                         "where compiling it spends its time: each step of its schedule (the recipe, unless "
+                         "another is given), each pass, and LLVM's parts");
   show_command->add_flag("--json", show.json, "machine-readable output");
   show_command->footer(
       "Examples:\n  ardea show examples/gemm.tir\n  ardea show examples/gemm.tir --pass flatten_storage\n"
@@ -73,6 +76,7 @@ int run(int argc, char** argv) {
       "  ardea show c2d 1,8,8,3,16,3,3,1,1,1 --layout nhwc --as te\n  ardea show softmax 5,7 --as c\n"
       "  ardea show gemm 64,64,64 --schedule recipe --as asm\n"
       "  ardea show gemm 64,64,64 --as trace\n"
+      "  ardea show gemm 1024,1024,1024 --timing\n"
       "  ardea show --list-passes");
 
   cli::RunOptions run_options;

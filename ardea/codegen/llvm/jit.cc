@@ -6,6 +6,7 @@
 #include "ardea/codegen/llvm/machine.h"
 #include "ardea/codegen/llvm/process_symbols.h"
 #include "ardea/support/error.h"
+#include "ardea/support/timings.h"
 
 /// Object code linked into this process. Compiling is not the JIT's business: what runs here is the very code
 /// that object_code writes to a file.
@@ -57,6 +58,7 @@ void define_process_symbols(orc::LLJIT& jit) {
 runtime::Module load(const std::string& module_name, std::span<const Function> functions,
                      const target::Target& target, const Options& options) {
   const std::string object = object_code(functions, target, options);
+  const TimedSection timed("llvm", "load");
   const std::shared_ptr<orc::LLJIT> jit = make_jit(target);
   define_process_symbols(*jit);
   succeed(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, module_name)),

@@ -9,6 +9,7 @@
 #include "ardea/codegen/llvm/machine.h"
 #include "ardea/codegen/llvm/optimize.h"
 #include "ardea/support/error.h"
+#include "ardea/support/timings.h"
 
 /// What the optimised module becomes: text to read, assembly, or an object file.
 
@@ -16,12 +17,26 @@ namespace ardea::codegen {
 
 namespace {
 
+std::unique_ptr<llvm::Module> optimized_module(llvm::LLVMContext& context,
+                                               std::span<const Function> functions,
+                                               llvm::TargetMachine& machine, const target::Target& target,
+                                               const Options& options) {
+  std::unique_ptr<llvm::Module> module;
+  {
+    const TimedSection timed("llvm", "emit");
+    module = emit_module(context, functions, machine, target, options);
+  }
+  const TimedSection timed("llvm", "optimize");
+  optimize(*module, machine, options.optimization_level);
+  return module;
+}
+
 std::string machine_code(std::span<const Function> functions, const target::Target& target,
                          const Options& options, llvm::CodeGenFileType kind) {
   const auto machine = make_machine(target, options.optimization_level);
   llvm::LLVMContext context;
-  const auto module = emit_module(context, functions, *machine, target, options);
-  optimize(*module, *machine, options.optimization_level);
+  const auto module = optimized_module(context, functions, *machine, target, options);
+  const TimedSection timed("llvm", "generate code");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
@@ -37,8 +52,7 @@ std::string llvm_ir(std::span<const Function> functions, const target::Target& t
                     const Options& options) {
   const auto machine = make_machine(target, options.optimization_level);
   llvm::LLVMContext context;
-  const auto module = emit_module(context, functions, *machine, target, options);
-  optimize(*module, *machine, options.optimization_level);
+  const auto module = optimized_module(context, functions, *machine, target, options);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, nullptr);
