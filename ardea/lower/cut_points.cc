@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/ceil_div.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
@@ -112,9 +113,6 @@ std::optional<Line> line_of(const Expr& value, const For& loop, const Guard& gua
   return Line{*coefficient, outer.simplify(bounds.low), outer.simplify(bounds.high)};
 }
 
-/// ⌈a / b⌉
-Expr ceil_div(const Expr& a, std::int64_t b) { return floor_div(a + (b - 1), b); }
-
 class Points {
  public:
   Points(const For& loop, const Analyzer& outer) : loop_(loop), outer_(outer) {}
@@ -167,10 +165,10 @@ std::vector<CutPoint> cut_points(const Guard& guard, const For& loop, const Anal
   if (is_equality) {
     const Expr low = rises ? line->low : outer.simplify(-line->high);
     const Expr high = rises ? line->high : outer.simplify(-line->low);
-    points.add(ceil_div(-high, step), fails, {});
-    points.add(ceil_div(make_int(1) - low, step), {}, fails);
+    points.add(ceil_div(-high, make_int(step)), fails, {});
+    points.add(ceil_div(make_int(1) - low, make_int(step)), {}, fails);
   } else if (rises) {  // step · var + rest >= 0
-    const Expr all = ceil_div(-line->low, step), none = ceil_div(-line->high, step);
+    const Expr all = ceil_div(-line->low, make_int(step)), none = ceil_div(-line->high, make_int(step));
     points.add(all, same ? std::optional(fails) : std::nullopt, holds);
     if (!same) points.add(none, fails, {});
   } else {  // step · var <= rest

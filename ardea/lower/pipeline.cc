@@ -115,7 +115,7 @@ std::vector<std::string> names_of(const std::vector<Pass>& passes) {
 }
 
 /// The position of the pass called `name`; Error with all names where there is none.
-std::size_t position_of(const std::string& name, const std::vector<Pass>& passes, const std::string& who) {
+std::size_t index_of_pass(const std::string& name, const std::vector<Pass>& passes, const std::string& who) {
   const std::vector<std::string> names = names_of(passes);
   const auto at = std::find(names.begin(), names.end(), name);
   require(at != names.end(), "{}: there is no pass \"{}\"{}; the passes are {}", who, name,
@@ -132,7 +132,7 @@ void insert(std::vector<Pass>& passes, const Insertion& insertion) {
   require(std::find(names.begin(), names.end(), pass.name) == names.end(),
           "{}: there is a pass of that name already", who);
   std::size_t at = 0;
-  if (!insertion.after.empty()) at = position_of(insertion.after, passes, who) + 1;
+  if (!insertion.after.empty()) at = index_of_pass(insertion.after, passes, who) + 1;
   passes.insert(passes.begin() + static_cast<std::ptrdiff_t>(at), pass);
 }
 
@@ -169,7 +169,7 @@ Function lower(const Function& f, const target::Target& target, const Options& o
 Function lower_until(const Function& f, const target::Target& target, const std::string& last,
                      const Options& options) {
   const std::vector<Pass> passes = pipeline(target, options);
-  const std::size_t end = position_of(last, passes, "lower " + f.name) + 1;
+  const std::size_t end = index_of_pass(last, passes, "lower " + f.name) + 1;
   Function out = f;
   for (std::size_t i = 0; i < end; ++i) out = run_verified(passes[i], out, target);
   return out;

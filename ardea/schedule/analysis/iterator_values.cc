@@ -4,6 +4,7 @@
 
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
+#include "ardea/ir/ceil_div.h"
 #include "ardea/ir/substitute.h"
 
 namespace ardea::schedule {
@@ -65,7 +66,6 @@ std::vector<Expr> simplified_terms(const Expr& e, Extreme extreme, const Analyze
   return found;
 }
 
-Expr ceil_div(const Expr& a, const Expr& b) { return is_one(b) ? a : floor_div(a + (b - 1), b); }
 Expr whole_div(const Expr& a, const Expr& b) { return is_one(b) ? a : floor_div(a, b); }
 
 /// Reads inequalities over the iterators as bounds of single ones.

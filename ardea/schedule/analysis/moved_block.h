@@ -53,10 +53,4 @@ std::string writer_of(const Memory& memory, const std::vector<Stmt>& statements,
 /// What all the statements touch, the block aside.
 MemoryUse use_of(const std::vector<Stmt>& statements, const BlockId& skipped);
 
-/// The loops of a path and the iterators of the blocks on it: what expressions there may vary with.
-std::vector<Var> variables_of(const Path& path);
-
-/// Where a statement goes among others: at `index`, or the last (-1) or first (-2) place of [first, last].
-Result<std::size_t> position_of(std::int64_t index, std::size_t first, std::size_t last, const LoopRef& loop);
-
 }  // namespace ardea::schedule

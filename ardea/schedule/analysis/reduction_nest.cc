@@ -9,6 +9,7 @@
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/scope.h"
 #include "ardea/schedule/program/touches.h"
 
@@ -182,11 +183,6 @@ std::optional<Refusal> refuse_late_start(ReductionNest& nest, Context& context, 
 }
 
 }  // namespace
-
-Expr both_hold(const Expr& a, const Expr& b) {
-  if (is_true(a)) return b;
-  return is_true(b) ? a : logical_and(a, b);
-}
 
 bool ReductionNest::feeds(const For& loop, IteratorKind kind) const {
   const std::vector<BlockIterator>& all = block().iterators;

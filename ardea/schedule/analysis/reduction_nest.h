@@ -39,7 +39,4 @@ Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::s
 /// A block's name that no other block of the program has: `wanted`, or with _1, _2, … behind it.
 std::string free_block_name(const Function& f, const std::string& wanted);
 
-/// Both conditions; an empty one is true.
-Expr both_hold(const Expr& a, const Expr& b);
-
 }  // namespace ardea::schedule

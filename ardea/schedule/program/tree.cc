@@ -77,6 +77,20 @@ std::vector<LoopRef> loops_around(const Path& path) {
   return loops;
 }
 
+std::vector<Var> variables_of(const Path& path) {
+  std::vector<Var> variables;
+  for (const Stmt& s : path) {
+    if (const auto* loop = s.as<For>()) variables.push_back(loop->var);
+    if (const auto* block = s.as<Block>())
+      for (const BlockIterator& iterator : block->iterators) variables.push_back(iterator.var);
+  }
+  return variables;
+}
+
+bool holds(const Path& path, std::size_t depth, const Path& other) {
+  return depth < other.size() && other[depth] == path[depth];
+}
+
 std::vector<Path> all_blocks(const Function& f) {
   std::vector<Path> all;
   Path path;

@@ -24,6 +24,12 @@ const Block& block_at(const Path& path);
 /// The loops around the last statement of the path, outermost first, up to the block around it.
 std::vector<LoopRef> loops_around(const Path& path);
 
+/// The loops of a path and the iterators of the blocks on it: what expressions there may vary with.
+std::vector<Var> variables_of(const Path& path);
+
+/// Whether the statement at that depth of the path holds the end of `other`.
+bool holds(const Path& path, std::size_t depth, const Path& other);
+
 /// Every block in the program but the root, in program order.
 std::vector<Path> all_blocks(const Function& f);
 

@@ -9,6 +9,7 @@
 #include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/analysis/moved_block.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"
 #include "ardea/schedule/program/touches.h"

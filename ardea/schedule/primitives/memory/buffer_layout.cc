@@ -8,6 +8,7 @@
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/support/error.h"
 
 namespace ardea::schedule {

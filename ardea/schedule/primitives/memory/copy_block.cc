@@ -37,14 +37,6 @@ std::optional<Refusal> refuse_unknown_scope(const std::string& scope) {
                  fmt::format("there is no scope {}, only {}", in_quotes(scope), known_scopes())};
 }
 
-Result<Allocation> allocation_of(const Function& f, const Buffer& buffer) {
-  if (const auto owner = owner_of(f, buffer))
-    for (const Buffer& allocated : block_at(*owner).allocations)
-      if (allocated->data == buffer->data) return Allocation{*owner, allocated};
-  return Refusal{"buffer_is_parameter",
-                 fmt::format("{} is not allocated by a block: its memory is the caller's", buffer->name)};
-}
-
 Buffer cache_of(const Buffer& buffer, const std::string& scope) {
   std::string name = buffer->name + "_" + scope;
   std::replace(name.begin(), name.end(), '.', '_');
@@ -139,10 +131,6 @@ bool is_declared_between(const Path& scope, const Path& path, const Buffer& buff
 Refusal used_through_a_view(const Buffer& buffer, const Block& user) {
   return {"buffer_is_viewed", fmt::format("block {} uses {} through a view, a matched part or an address",
                                           user.name, buffer->name)};
-}
-
-bool holds(const Path& path, std::size_t depth, const Path& other) {
-  return depth < other.size() && other[depth] == path[depth];
 }
 
 }  // namespace ardea::schedule

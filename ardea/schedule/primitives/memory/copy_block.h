@@ -17,14 +17,6 @@ Result<Buffer> buffer_at(const Block& block, Side side, std::int64_t index);
 /// Refused as no_such_scope where there is none of that name.
 std::optional<Refusal> refuse_unknown_scope(const std::string& scope);
 
-/// The block that allocates the memory, as the last of a path, and the buffer that it allocates.
-struct Allocation {
-  Path owner;
-  Buffer buffer;
-};
-/// Refused as buffer_is_parameter where no block does.
-Result<Allocation> allocation_of(const Function& f, const Buffer& buffer);
-
 /// A compact buffer of the same shape, <name>_<scope>.
 Buffer cache_of(const Buffer& buffer, const std::string& scope);
 
@@ -61,8 +53,5 @@ bool is_declared_between(const Path& scope, const Path& path, const Buffer& buff
 
 /// That nothing is known about uses of the buffer which are not loads and stores of itself.
 Refusal used_through_a_view(const Buffer& buffer, const Block& user);
-
-/// Whether the statement at that depth of the path holds the end of `other`.
-bool holds(const Path& path, std::size_t depth, const Path& other);
 
 }  // namespace ardea::schedule

@@ -16,6 +16,7 @@
 #include "ardea/schedule/primitives/memory/copy_block.h"
 #include "ardea/schedule/primitives/memory/read_place.h"
 #include "ardea/schedule/primitives/memory/write_place.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"
 

@@ -9,6 +9,7 @@
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/program/allocation.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"
 #include "ardea/schedule/program/touches.h"

@@ -17,6 +17,7 @@
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/primitives/memory/added_blocks.h"
 #include "ardea/schedule/primitives/memory/begun_reduction.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/index_text.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"

@@ -4,6 +4,7 @@
 
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/program/allocation.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/touches.h"
 

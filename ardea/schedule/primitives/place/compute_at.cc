@@ -10,6 +10,7 @@
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/compute_root.h"
 #include "ardea/schedule/primitives/place/legal_loops.h"
+#include "ardea/schedule/primitives/place/position.h"
 #include "ardea/schedule/program/changes.h"
 #include "ardea/schedule/program/removal.h"
 #include "ardea/schedule/program/scope.h"

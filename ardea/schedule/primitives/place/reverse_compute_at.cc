@@ -11,6 +11,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/moved_block.h"
 #include "ardea/schedule/analysis/placed_nest.h"
+#include "ardea/schedule/primitives/place/position.h"
 #include "ardea/schedule/program/removal.h"
 #include "ardea/support/text.h"
 

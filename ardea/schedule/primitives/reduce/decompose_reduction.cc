@@ -6,6 +6,7 @@
 #include "ardea/arith/verify_laws.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"
 #include "ardea/schedule/program/touches.h"

@@ -12,6 +12,7 @@
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/primitives/memory/added_blocks.h"
 #include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/plain_loop.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"

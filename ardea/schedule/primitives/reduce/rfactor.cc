@@ -8,6 +8,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reducer.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/plain_loop.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"

@@ -9,6 +9,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
