@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "ardea/support/error.h"
@@ -22,10 +21,9 @@ struct Round {
 
 Round timed_round(const std::function<void()>& compile) {
   const Timings timings;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   compile();
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-  return {timings.sections(), passed.count()};
+  return {timings.sections(), processor_seconds() - start};
 }
 
 double median_of(std::vector<double> values) {

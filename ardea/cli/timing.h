@@ -9,7 +9,7 @@
 
 namespace ardea::cli {
 
-/// One step of a schedule, one pass, one part of LLVM's work.
+/// One step of a schedule, one pass, one part of LLVM's work, in seconds of the processor.
 struct TimingRow {
   std::string part, name;
   double seconds = 0;

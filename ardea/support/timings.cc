@@ -1,5 +1,7 @@
 #include "ardea/support/timings.h"
 
+#include <ctime>
+
 namespace ardea {
 
 namespace {
@@ -8,19 +10,24 @@ thread_local Timings* listening = nullptr;
 
 }  // namespace
 
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 Timings::Timings() : outer_(listening) { listening = this; }
 Timings::~Timings() { listening = outer_; }
 
 TimedSection::TimedSection(const char* part, std::string_view name) : listener_(listening), part_(part) {
   if (listener_ == nullptr) return;
   name_ = name;
-  start_ = std::chrono::steady_clock::now();
+  start_ = processor_seconds();
 }
 
 TimedSection::~TimedSection() {
   if (listener_ == nullptr) return;
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-  listener_->sections_.push_back({part_, std::move(name_), passed.count()});
+  listener_->sections_.push_back({part_, std::move(name_), processor_seconds() - start_});
 }
 
 }  // namespace ardea

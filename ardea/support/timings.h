@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,13 +9,17 @@
 
 namespace ardea {
 
+/// What this thread has computed for so far. Not the time of the day: on a machine that others use, only this
+/// says what a piece of work costs.
+double processor_seconds();
+
 /// While it lives, the sections that end on its thread are added to it. The newest one listens.
 class Timings {
  public:
   struct Section {
-    std::string part;  ///< of the compiler: "schedule", "lower", …
-    std::string name;  ///< the step or the pass
-    double seconds = 0;
+    std::string part;    ///< of the compiler: "schedule", "lower", …
+    std::string name;    ///< the step or the pass
+    double seconds = 0;  ///< of processor_seconds
   };
 
   Timings();
@@ -46,7 +49,7 @@ class TimedSection {
   Timings* listener_;
   const char* part_;
   std::string name_;
-  std::chrono::steady_clock::time_point start_;
+  double start_ = 0;
 };
 
 }  // namespace ardea
