@@ -9,7 +9,7 @@ namespace {
 
 std::vector<std::int64_t> shape_of(const Instruction& record, const std::string& name) {
   for (const Parameter& parameter : record.meaning.parameters) {
-    if (!parameter.buffer || parameter.buffer->name != name) continue;
+    if (!parameter.buffer.defined() || parameter.buffer->name != name) continue;
     std::vector<std::int64_t> shape;
     for (const Expr& extent : parameter.buffer->shape) shape.push_back(*constant_int(extent));
     return shape;
