@@ -201,9 +201,35 @@ std::optional<Range> Analyzer::range_of(const Var& var) const {
   return std::nullopt;
 }
 
+namespace {
+
+/// The least value that an assumption of the form var >= c gives the variable.
+std::int64_t least_value(const Function& f, const Var& var) {
+  std::int64_t least = 0;
+  for (const Expr& condition : f.assumptions) {
+    const auto* node = condition.as<Binary>();
+    if (node == nullptr) continue;
+    const bool rises = node->op == BinaryOp::ge || node->op == BinaryOp::gt;
+    if (!rises && node->op != BinaryOp::le && node->op != BinaryOp::lt) continue;
+    const auto bound = constant_int(rises ? node->right : node->left);
+    if (!bound || !((rises ? node->left : node->right) == var)) continue;
+    const bool strict = node->op == BinaryOp::gt || node->op == BinaryOp::lt;
+    least = std::max(least, *bound + (strict ? 1 : 0));
+  }
+  return least;
+}
+
+}  // namespace
+
 Analyzer facts_of(const Function& f) {
   Analyzer facts;
-  for (const Var& var : shape_variables(f)) facts.parameter(var);
+  for (const Var& var : shape_variables(f))
+    facts.parameter(var, std::max<std::int64_t>(1, least_value(f, var)));
+  // A scalar parameter that is assumed to be positive is one as a symbolic extent is.
+  for (const Parameter& p : f.parameters)
+    if (p.var.type().is_integer())
+      if (const std::int64_t least = least_value(f, p.var); least >= 1) facts.parameter(p.var, least);
+  for (const Expr& condition : f.assumptions) facts.assume(condition);
   return facts;
 }
 

@@ -87,7 +87,8 @@ using Shortcut = std::function<std::optional<Expr>(const Expr&)>;
 Stmt simplify(const Stmt& s, const Analyzer& facts = {}, bool drop_unit_loops = false,
               const Shortcut& shortcut = {});
 
-/// The facts that hold in the body of f: its symbolic extents are positive parameters.
+/// The facts that hold in the body of f: its assumptions; its symbolic extents, and scalar parameters that
+/// are assumed to be, are positive parameters.
 Analyzer facts_of(const Function& f);
 
 }  // namespace ardea::arith

@@ -26,6 +26,8 @@ class ScopeCheck {
     for (const Var& extent : shape_variables(f)) symbolic_extent(f, extent);
     for (const Parameter& p : f.parameters)
       if (p.buffer.defined()) shape(p.buffer);
+    where_ = "the assumptions";
+    for (const Expr& condition : f.assumptions) visit(condition);
     if (!f.body.defined()) return missing("the body");
     visit(f.body);
   }

@@ -2,6 +2,8 @@
 
 #include "ardea/interp/arguments.h"
 #include "ardea/interp/executor.h"
+#include "ardea/ir/print.h"
+#include "ardea/support/error.h"
 
 namespace ardea::interp {
 
@@ -9,6 +11,9 @@ void run(const Function& f, const std::vector<Argument>& arguments, const Option
   Machine machine{options, Random(options.seed), {}, {}};
   Executor executor(machine, f);
   const std::vector<std::unique_ptr<Allocation>> memories = bind_arguments(f, arguments, options, executor);
+  for (const Expr& condition : f.assumptions)
+    require(executor.evaluate_integer(condition) != 0, "{}: the sizes must fulfil {}, and they do not",
+            f.name, print(condition));
   executor.execute(f.body);
   executor.finish();
 }

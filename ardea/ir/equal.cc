@@ -38,6 +38,9 @@ class Comparer {
     for (std::size_t i = 0; i < a.parameters.size(); ++i)
       if (a.parameters[i].buffer.defined() && !define(a.parameters[i].buffer, b.parameters[i].buffer, true))
         return false;
+    if (a.assumptions.size() != b.assumptions.size()) return differ("different numbers of assumptions");
+    for (std::size_t i = 0; i < a.assumptions.size(); ++i)
+      if (!equal(a.assumptions[i], b.assumptions[i])) return false;
     return equal(a.attributes, b.attributes) && equal(a.body, b.body);
   }
 

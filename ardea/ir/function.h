@@ -20,6 +20,9 @@ struct Function {
   std::vector<Parameter> parameters;
   Attributes attributes = {};
   Stmt body;
+  /// Conditions on symbolic extents and scalar parameters that the body counts on. A call that does not
+  /// fulfil one is an error.
+  std::vector<Expr> assumptions = {};
 };
 
 /// Functions by name, in the order written. A module without a name prints its functions bare.

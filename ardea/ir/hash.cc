@@ -39,6 +39,7 @@ class Hasher {
     for (const Parameter& p : f.parameters)
       if (p.buffer.defined()) define(p.buffer, true);
     add(f.attributes);
+    for (const Expr& condition : f.assumptions) add(condition);
     add(f.body);
   }
 

@@ -149,6 +149,13 @@ bool Parser::function_head_line(Function& f) {
     tokens_.expect_line_end();
     return true;
   }
+  if (tokens_.at("T") && tokens_.at("assume", 2)) {
+    for (const char* part : {"T", ".", "assume", "("}) tokens_.expect(part);
+    f.assumptions.push_back(condition("T.assume"));
+    tokens_.expect(")");
+    tokens_.expect_line_end();
+    return true;
+  }
   if (!tokens_.at(TokenKind::name) || !tokens_.at("=", 1) || !tokens_.at("T", 2) || !tokens_.at(".", 3))
     return false;
   const Token& maker = tokens_.peek(4);

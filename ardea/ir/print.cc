@@ -76,6 +76,7 @@ class FunctionPrinter {
       body.line(names_.define(var) + " = T." + to_string(var.type()) + "()");
     for (const Parameter& p : f_.parameters)
       if (p.buffer.defined() && by_handle(p)) body.buffer_line(p.buffer, "T.match_buffer", names_.of(p.var));
+    for (const Expr& condition : f_.assumptions) body.line("T.assume(" + body.exprs().full(condition) + ")");
     const auto* root = f_.body.as<Block>();
     if (root != nullptr && is_implicit_root(*root)) {
       body.line("# with T.block(\"root\"):");

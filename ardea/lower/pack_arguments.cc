@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/narrow_conversions.h"
@@ -41,10 +42,14 @@ class Head {
       if (f_.parameters[i].buffer.defined()) bind_shape(i);
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
       if (f_.parameters[i].buffer.defined()) check_shape(i);
+    for (const Expr& condition : f_.assumptions)
+      check(logical_not(condition),
+            fmt::format("{}: the sizes must fulfil {}, and they do not", f_.name, print(condition)), {});
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
       if (f_.parameters[i].buffer.defined()) bind_data(i);
     Function out = f_;
     out.parameters.clear();
+    out.assumptions.clear();
     out.attributes["calling_convention"] = Attribute{make_string("packed")};
     out.body = assembled(body_);
     return out;

@@ -18,10 +18,6 @@ bool ByHand::decides(const arith::Analyzer& facts, const Expr& condition) const 
   return facts.proves(condition);
 }
 
-bool ByHand::leaves_out(const arith::Analyzer& facts, const Expr& condition) const {
-  return structure_ == Structure::least && facts.proves(condition);
-}
-
 std::uint64_t ByHand::draw(std::uint64_t count) {
   Random random(state_);
   const std::uint64_t drawn = random.next();

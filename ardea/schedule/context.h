@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "ardea/arith/analyzer.h"
@@ -8,12 +9,18 @@
 
 namespace ardea::schedule {
 
+/// Which loops, blocks and results a step gives: as few as the numbers need, or what a template has for all
+/// of them, so that what exists depends on no number. Loops of one iteration and conditions that hold vanish
+/// in lowering.
+enum class Structure { least, of_template };
+
 /// Where a step's conditions are judged. A primitive never tests a number itself: it asks its context, of
 /// which there are two. By hand what is asked must be proved. In a template, whose numbers are variables,
 /// what depends on them becomes a constraint (posting.h).
 class Context {
  public:
   virtual ~Context() = default;
+  virtual std::unique_ptr<Context> clone() const = 0;
 
   /// Made when somebody reads it: a condition that holds costs no sentence.
   using Reason = std::function<Refusal()>;
@@ -27,9 +34,13 @@ class Context {
   /// any case, and simplify to the special one where the condition holds.
   virtual bool decides(const arith::Analyzer& facts, const Expr& condition) const = 0;
 
-  /// The same where the special branch leaves out loops, blocks or results: what exists must not depend on
-  /// numbers in a template, nor where it is replayed.
-  virtual bool leaves_out(const arith::Analyzer& facts, const Expr& condition) const = 0;
+  virtual Structure structure() const = 0;
+  /// Whether loops, blocks or results that are not needed where the condition holds are left out.
+  bool leaves_out(const arith::Analyzer& facts, const Expr& condition) const {
+    return structure() == Structure::least && decides(facts, condition);
+  }
+  /// Whether loops of one iteration are.
+  bool keeps_unit_loops() const { return structure() == Structure::of_template; }
 
   /// An answer about dependences, coverage or exactness, which are no conditions on numbers: by hand it
   /// stands; in a template what is not proved for all numbers is kept to be decided with some.
@@ -37,21 +48,22 @@ class Context {
 
   /// A number for a sampling step: uniform in [0, count).
   virtual std::uint64_t draw(std::uint64_t count) = 0;
+
+  /// The program that the step made, with what later steps may count on.
+  virtual Function assumed(Function program) const { return program; }
 };
 
-/// Which loops, blocks and results a step by hand gives: as few as the numbers need, or those of the template
-/// that is replayed.
-enum class Structure { least, of_template };
-
-/// Every condition is proved, or refused: what is not proved for all sizes is not believed.
+/// Every condition is proved, or refused: what is not proved for all sizes is not believed. A template is
+/// replayed with its own structure.
 class ByHand : public Context {
  public:
   explicit ByHand(std::uint64_t seed = 0, Structure structure = Structure::least)
       : state_(seed), structure_(structure) {}
+  std::unique_ptr<Context> clone() const override { return std::make_unique<ByHand>(*this); }
   std::optional<Refusal> require(const arith::Analyzer& facts, const Expr& condition,
                                  const Reason& reason) override;
   bool decides(const arith::Analyzer& facts, const Expr& condition) const override;
-  bool leaves_out(const arith::Analyzer& facts, const Expr& condition) const override;
+  Structure structure() const override { return structure_; }
   std::optional<Refusal> judge(std::optional<Refusal> answer) override { return answer; }
   std::uint64_t draw(std::uint64_t count) override;
 

@@ -63,7 +63,10 @@ constexpr auto decision_name = "decision";
 
 }  // namespace
 
-Schedule::Schedule(const Function& program, std::uint64_t seed) : context_(seed) {
+Schedule::Schedule(const Function& program, std::uint64_t seed)
+    : Schedule(program, std::make_unique<ByHand>(seed)) {}
+
+Schedule::Schedule(const Function& program, std::unique_ptr<Context> context) : context_(std::move(context)) {
   const TimedSection timed("schedule", "begin");
   program_ = arith::complete_regions(program);
   arith::require_valid(program_, "Schedule");
@@ -98,17 +101,16 @@ void Schedule::check_references(const Argument& argument, const std::string& cal
 /// With numbers a step is right by construction, which Debug builds verify. With symbolic extents, predicates
 /// and blocks in blocks its result may hold and still be beyond what can be proved: then it is refused here,
 /// not when the program is compiled.
-void Schedule::check_result(const Function& program, const std::string& call) const {
-  if (program.body == program_.body) return;
+std::optional<Refusal> Schedule::check_result(const Function& program, const std::string& call) const {
+  if (program.body == program_.body) return std::nullopt;
   const bool may_be_unproved = is_hard_to_prove(program);
 #ifdef NDEBUG
-  if (!may_be_unproved) return;
+  if (!may_be_unproved) return std::nullopt;
 #endif
   const std::vector<arith::Violation> violations = arith::verify(program);
-  if (violations.empty()) return;
+  if (violations.empty()) return std::nullopt;
   if (may_be_unproved)
-    throw Refused("not_proved", fmt::format("{}: what it makes cannot be proved to be legal: {}", call,
-                                            violations[0].message));
+    return Refusal{"not_proved", "what it makes cannot be proved to be legal: " + violations[0].message};
   throw InternalError(fmt::format("{} broke the law {}: {}", call, violations[0].law, violations[0].message));
 }
 
@@ -117,13 +119,16 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   Instruction instruction{&primitive, std::move(arguments)};
   const std::string call = print_call(instruction);
   for (const Argument& argument : instruction.arguments) check_references(argument, call);
-  Outcome outcome = primitive.apply(program_, instruction.arguments, context_);
-  if (const auto* refusal = std::get_if<Refusal>(&outcome))
-    throw Refused(refusal->code, refusal->message(call));
+  OwnContext context = context_;  // of a step that is refused nothing stays
+  Outcome outcome = primitive.apply(program_, instruction.arguments, *context.is);
+  const auto refuse = [&](const Refusal& refusal) { throw Refused(refusal.code, refusal.message(call)); };
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) refuse(*refusal);
   auto& applied = std::get<Applied>(outcome);
-  if (const auto refusal = refuse_broken_promises(program_, applied.program))
-    throw Refused(refusal->code, refusal->message(call));
-  check_result(applied.program, call);
+  applied.program = context.is->assumed(std::move(applied.program));
+  if (const auto refusal = context.is->judge(refuse_broken_promises(program_, applied.program)))
+    refuse(*refusal);
+  if (const auto refusal = context.is->judge(check_result(applied.program, call))) refuse(*refusal);
+  context_ = std::move(context);
   program_ = std::move(applied.program);
   for (const Forwarded& forwarded : applied.forwarding)
     gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to, forwarded.from};

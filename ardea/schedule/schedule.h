@@ -19,9 +19,12 @@ namespace ardea::schedule {
 class Schedule {
  public:
   explicit Schedule(const Function& program, std::uint64_t seed = 0);
+  /// The same where another context judges the steps.
+  Schedule(const Function& program, std::unique_ptr<Context> context);
 
   const Function& program() const { return program_; }
   const Trace& trace() const { return trace_; }
+  const Context& context() const { return *context_.is; }
 
   /// Takes the step; its results.
   template <class P>
@@ -62,12 +65,23 @@ class Schedule {
     for (const Reference& result : results) list.push_back(std::get<R>(result));
     return list;
   }
-  void check_result(const Function& program, const std::string& call) const;
+  /// Refused where what the step made may be legal and is not proved to be.
+  std::optional<Refusal> check_result(const Function& program, const std::string& call) const;
   void check_references(const Argument& argument, const std::string& call) const;
 
   Function program_;
   Trace trace_;
-  ByHand context_;
+  /// A copy of the schedule has a context of its own.
+  struct OwnContext {
+    std::unique_ptr<Context> is;
+    explicit OwnContext(std::unique_ptr<Context> context) : is(std::move(context)) {}
+    OwnContext(const OwnContext& other) : is(other.is->clone()) {}
+    OwnContext(OwnContext&&) = default;
+    OwnContext& operator=(const OwnContext& other) { return *this = OwnContext(other); }
+    OwnContext& operator=(OwnContext&&) = default;
+    ~OwnContext() = default;
+  };
+  OwnContext context_;
   struct Gone {
     std::size_t step = 0;
     std::vector<Reference> to = {};

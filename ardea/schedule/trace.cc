@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ardea/ir/print.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 
@@ -25,7 +26,8 @@ std::string reference_text(const Reference& reference, const ReferenceNames& nam
                         },
                         [&](const NumberRef& number) {
                           const auto value = constant_int(number.value);
-                          return named(number, names, value ? std::to_string(*value) : "number");
+                          return named(number, names,
+                                       value ? std::to_string(*value) : ardea::print(number.value));
                         },
                     },
                     reference);

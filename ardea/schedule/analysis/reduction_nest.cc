@@ -217,7 +217,7 @@ Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::s
   ARDEA_TRY(refuse_loops(nest));
   ARDEA_TRY(collect_conditions(nest));
   ARDEA_TRY(refuse_late_start(nest, context, share));
-  ARDEA_TRY(refuse_repeats(nest));
+  ARDEA_TRY(context.judge(refuse_repeats(nest)));
   return nest;
 }
 

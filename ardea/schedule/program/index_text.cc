@@ -116,6 +116,11 @@ class Reader {
   int depth_ = 0;
 };
 
+IndexNames with_numbers(IndexNames names, const IndexText& text) {
+  for (const auto& [name, number] : text.numbers) names.emplace_back(name, value_of(number, int64));
+  return names;
+}
+
 }  // namespace
 
 IndexNames size_names(const Function& f) {
@@ -127,12 +132,38 @@ IndexNames size_names(const Function& f) {
   return names;
 }
 
-IndexMap read_index_map(const std::string& text, IndexNames names) {
-  return Reader(text, "index_map", std::move(names)).index_map();
+Argument Convert<IndexText>::to(const IndexText& indices) {
+  if (indices.numbers.empty()) return {indices.text};
+  std::vector<Argument> items = {{indices.text}};
+  for (const auto& [name, number] : indices.numbers)
+    items.push_back({std::vector<Argument>{{name}, Convert<Number>::to(number)}});
+  return {std::move(items)};
 }
 
-std::vector<Range> read_window(const std::string& text, const IndexNames& names) {
-  return Reader(text, "window", names).window();
+std::optional<IndexText> Convert<IndexText>::from(const Argument& argument) {
+  if (const auto* text = std::get_if<std::string>(&argument.value)) return IndexText(*text);
+  const auto* items = std::get_if<std::vector<Argument>>(&argument.value);
+  const auto* text =
+      items == nullptr || items->empty() ? nullptr : std::get_if<std::string>(&items->front().value);
+  if (text == nullptr) return std::nullopt;
+  IndexText indices(*text);
+  for (std::size_t i = 1; i < items->size(); ++i) {
+    const auto* pair = std::get_if<std::vector<Argument>>(&(*items)[i].value);
+    if (pair == nullptr || pair->size() != 2) return std::nullopt;
+    const auto* name = std::get_if<std::string>(&(*pair)[0].value);
+    const auto number = Convert<Number>::from((*pair)[1]);
+    if (name == nullptr || !number) return std::nullopt;
+    indices.numbers.emplace_back(*name, *number);
+  }
+  return indices;
+}
+
+IndexMap read_index_map(const IndexText& text, IndexNames names) {
+  return Reader(text.text, "index_map", with_numbers(std::move(names), text)).index_map();
+}
+
+std::vector<Range> read_window(const IndexText& text, IndexNames names) {
+  return Reader(text.text, "window", with_numbers(std::move(names), text)).window();
 }
 
 }  // namespace ardea::schedule

@@ -52,10 +52,10 @@ void propose_pad_einsum(RandomSteps& steps) {
   if (!block) return;
   const bool fits = runs_in_loops_of_its_own(block_at(*path_to(steps.program(), *block)));
   if (!fits && random.chance(0.9)) return;
-  std::vector<std::int64_t> padding;
+  std::vector<Number> padding;
   for (const BlockIterator& iterator : block_at(*path_to(steps.program(), *block)).iterators) {
     const bool stays = iterator.kind == IteratorKind::reduce && random.chance(0.75);
-    padding.push_back(stays ? 1 : random.integer(random.chance(0.05) ? 0 : 1, 5));
+    padding.emplace_back(stays ? std::int64_t{1} : random.integer(random.chance(0.05) ? 0 : 1, 5));
   }
   steps.attempt(PadEinsum{*block, padding});
 }

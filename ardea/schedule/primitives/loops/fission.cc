@@ -40,7 +40,8 @@ For over(For loop, Stmt body) {
   return loop;
 }
 
-std::optional<Refusal> refuse_to_divide(const For& loop, const Parts& inner, const arith::Analyzer& facts) {
+std::optional<Refusal> refuse_to_divide(const For& loop, const Parts& inner, const arith::Analyzer& facts,
+                                        Context& context) {
   ARDEA_TRY(refuse_unless_plain(loop));
   if (arith::has_effects(inner.before) && arith::has_effects(inner.after))
     return Refusal{"both_call_out",
@@ -50,11 +51,11 @@ std::optional<Refusal> refuse_to_divide(const For& loop, const Parts& inner, con
   const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
   for (const arith::Conflict& conflict : conflicts_between(inner.before, inner.after, range, facts))
     if (runs_backwards(conflict))
-      return Refusal{
-          "fission_breaks_dependence",
-          fmt::format("an iteration of loop {} touches {} in the later part, and one after it {} in "
-                      "the earlier part",
-                      loop.var.name(), print(conflict.second), print(conflict.first))};
+      ARDEA_TRY(context.judge(
+          Refusal{"fission_breaks_dependence",
+                  fmt::format("an iteration of loop {} touches {} in the later part, and one after it {} in "
+                              "the earlier part",
+                              loop.var.name(), print(conflict.second), print(conflict.first))}));
   return std::nullopt;
 }
 
@@ -75,7 +76,7 @@ Parts divide(const For& loop, Parts inner) {
 
 }  // namespace
 
-Outcome apply(const Function& f, const Fission& step, Context&) {
+Outcome apply(const Function& f, const Fission& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   ARDEA_TRY(refer(f, step.loop));
   const std::string& name = block_at(path).name;
@@ -99,7 +100,7 @@ Outcome apply(const Function& f, const Fission& step, Context&) {
           fmt::format("something other than loops and sequences stands between loop {} and block {}",
                       step.loop.var.name(), name)};
     const Path outside(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    if (parts.before.defined()) ARDEA_TRY(refuse_to_divide(*loop, parts, facts_at(f, outside)));
+    if (parts.before.defined()) ARDEA_TRY(refuse_to_divide(*loop, parts, facts_at(f, outside), context));
     parts = divide(*loop, std::move(parts));
     if (!(loop->var == step.loop.var)) continue;
     if (!parts.before.defined())

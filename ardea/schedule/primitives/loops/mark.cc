@@ -18,10 +18,10 @@ Outcome marked(const Function& f, const FoundLoop& found, ForKind kind) {
 }
 
 /// For loops whose iterations run at the same time.
-Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind) {
+Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind, Context& context) {
   const FoundLoop found = ARDEA_TRY(refer_to_loop(f, loop));
   ARDEA_TRY(refuse_unless_serial(*found.loop));
-  ARDEA_TRY(refuse_carried(f, found, kind));
+  ARDEA_TRY(context.judge(refuse_carried(f, found, kind)));
   return marked(f, found, kind);
 }
 
@@ -41,13 +41,13 @@ std::optional<Refusal> refuse_instructions(const For& loop) {
 
 }  // namespace
 
-Outcome apply(const Function& f, const Parallel& step, Context&) {
-  return concurrent(f, step.loop, ForKind::parallel);
+Outcome apply(const Function& f, const Parallel& step, Context& context) {
+  return concurrent(f, step.loop, ForKind::parallel, context);
 }
 
-Outcome apply(const Function& f, const Vectorize& step, Context&) {
+Outcome apply(const Function& f, const Vectorize& step, Context& context) {
   if (const auto path = path_to(f, step.loop)) ARDEA_TRY(refuse_instructions(loop_at(*path)));
-  return concurrent(f, step.loop, ForKind::vectorized);
+  return concurrent(f, step.loop, ForKind::vectorized, context);
 }
 
 Outcome apply(const Function& f, const Unroll& step, Context&) {

@@ -91,7 +91,7 @@ class Merging {
     ARDEA_TRY(find_nests());
     ARDEA_TRY(check_shapes(context));
     merged_ = together(nests_, first().loops.size());
-    ARDEA_TRY(check_order());
+    ARDEA_TRY(check_order(context));
     return result();
   }
 
@@ -183,7 +183,7 @@ class Merging {
     return context.require(facts_, agree(a.extent, b.extent), differ);
   }
 
-  std::optional<Refusal> check_order() const {
+  std::optional<Refusal> check_order(Context& context) const {
     std::vector<std::string> callers;
     for (std::size_t i = 0; i < nests_.size(); ++i)
       if (arith::has_effects(merged_.bodies[i])) callers.push_back(nests_[i].name());
@@ -193,13 +193,14 @@ class Merging {
                                                   callers[0], callers[1])};
     const auto broken = first_broken(merged_, facts_);
     if (!broken) return std::nullopt;
-    return Refusal{"merge_breaks_dependence",
-                   fmt::format("an iteration of loop {} that touches {} may then come before one of loop {} "
-                               "that touches {}",
-                               nests_[broken->later].name(), print(broken->conflict.second),
-                               nests_[broken->earlier].name(), print(broken->conflict.first)),
-                   {},
-                   [nests = nests_, facts = facts_] { return legal_depth(nests, facts); }};
+    return context.judge(
+        Refusal{"merge_breaks_dependence",
+                fmt::format("an iteration of loop {} that touches {} may then come before one of loop {} "
+                            "that touches {}",
+                            nests_[broken->later].name(), print(broken->conflict.second),
+                            nests_[broken->earlier].name(), print(broken->conflict.first)),
+                {},
+                [nests = nests_, facts = facts_] { return legal_depth(nests, facts); }});
   }
 
   Outcome result() const {

@@ -43,7 +43,7 @@ std::string loop_names(const Chain& chain, const std::vector<std::size_t>& order
 
 }  // namespace
 
-Outcome apply(const Function& f, const Reorder& step, Context&) {
+Outcome apply(const Function& f, const Reorder& step, Context& context) {
   const Chain chain = ARDEA_TRY(chain_of(f, step.loops));
   ARDEA_TRY(refuse_dependent_bounds(chain));
   const std::vector<std::size_t> order = new_order(chain, step.loops);
@@ -56,9 +56,10 @@ Outcome apply(const Function& f, const Reorder& step, Context&) {
   }
   for (const arith::Conflict& conflict : conflicts(chain.body(), ranges_of(chain), chain.facts, false))
     if (order_breaks(conflict, order))
-      return Refusal{"reorder_breaks_dependence",
-                     fmt::format("in the order {}, iterations that touch {} and {} may change places",
-                                 loop_names(chain, order), print(conflict.first), print(conflict.second))};
+      ARDEA_TRY(context.judge(
+          Refusal{"reorder_breaks_dependence",
+                  fmt::format("in the order {}, iterations that touch {} and {} may change places",
+                              loop_names(chain, order), print(conflict.first), print(conflict.second))}));
   Stmt nest = chain.body();
   for (std::size_t i = order.size(); i-- > 0;) {
     For loop = *chain.loops[order[i]];

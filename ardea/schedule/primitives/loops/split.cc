@@ -21,15 +21,18 @@ class Splitting {
     ARDEA_TRY(check(context));
     make_loops();
     const Expr extents = product(0);
-    const bool exact = found_.facts.proves(equals(extents, loop_.extent));
-    if (exact) return finished(nest(body_at(value(), {})), {});
     if (step_.disable_predication)
-      return Refusal{
-          "tail_needs_a_guard",
-          fmt::format(
-              "it is not proved that {} divides the extent {}, and disable_predication allows no guard",
-              print(inner()), print(loop_.extent))};
-    if (step_.tail == "cut") return cut();
+      ARDEA_TRY(context.require(found_.facts, equals(extents, loop_.extent), [&] {
+        return Refusal{
+            "tail_needs_a_guard",
+            fmt::format("{} does not divide the extent {}, and disable_predication allows no guard",
+                        print(inner()), print(loop_.extent))};
+      }));
+    else if (step_.tail == "cut" && context.structure() == Structure::of_template)
+      return cut(context);
+    if (step_.disable_predication || context.decides(found_.facts, equals(extents, loop_.extent)))
+      return finished(nest(body_at(value(), {})), {});
+    if (step_.tail == "cut") return cut(context);
     return finished(nest(body_at(value(), value() < loop_.extent)), {});
   }
 
@@ -110,7 +113,7 @@ class Splitting {
   }
 
   /// As many whole rounds of the inner loops as fit, then what is left in one loop.
-  Outcome cut() {
+  Outcome cut(Context& context) {
     if (open_ && *open_ != 0)
       return Refusal{
           "cut_needs_outer_open",
@@ -118,7 +121,7 @@ class Splitting {
           {},
           [] { return std::string("make the first factor None, or use tail=\"guard\""); }};
     const Expr round = inner();
-    if (found_.facts.proves(loop_.extent < round))
+    if (context.decides(found_.facts, loop_.extent < round))
       return Refusal{
           "no_whole_round",
           fmt::format("the extent {} is less than one round of {}, so that nothing would be left to cut from",
@@ -126,7 +129,7 @@ class Splitting {
           {},
           [] { return std::string("use tail=\"guard\", or smaller factors"); }};
     factors_[0] = found_.facts.simplify(floor_div(loop_.extent, round));
-    if (found_.facts.proves(equals(floor_mod(loop_.extent, round), make_int(0, type_))))
+    if (context.leaves_out(found_.facts, equals(floor_mod(loop_.extent, round), make_int(0, type_))))
       return finished(nest(body_at(value(), {})), {});
     const std::vector<For> parts =
         arith::cut_whole_rounds(loop_, round, {loop_.var.name(), loop_.var.name() + "_rest"}, found_.facts);

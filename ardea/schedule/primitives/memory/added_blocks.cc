@@ -25,9 +25,10 @@ Block block_over(const std::string& name, const std::vector<Expr>& shape,
   return block;
 }
 
-Stmt whole_nest(const Block& block, const arith::Analyzer& facts, const Expr& condition) {
+Stmt whole_nest(const Block& block, const arith::Analyzer& facts, const Context& context,
+                const Expr& condition) {
   const IteratorValues all(block.iterators.size());
-  const Stmt nest = placed_nest(block, {all, all}, {}, facts);
+  const Stmt nest = placed_nest(block, {all, all, {}, context.keeps_unit_loops()}, {}, facts);
   if (!condition.defined()) return nest;
   Rewriter rewriter;
   rewriter.stmt = [&](const Stmt& s) -> std::optional<Stmt> {

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "ardea/schedule/analysis/iterator_values.h"
+#include "ardea/schedule/context.h"
 
 /// New blocks that copy or fill elements, and where they go.
 
@@ -15,7 +16,8 @@ Block block_over(const std::string& name, const std::vector<Expr>& shape,
 
 /// The block in loops ax0, ax1, … over all values of its iterators. `condition`, over the iterators, becomes
 /// its predicate; empty means none.
-Stmt whole_nest(const Block& block, const arith::Analyzer& facts, const Expr& condition = {});
+Stmt whole_nest(const Block& block, const arith::Analyzer& facts, const Context& context,
+                const Expr& condition = {});
 
 /// f with the statements put into the body of the block at the end of `owner`, before the first and after the
 /// last statement that touches the memory; either may be empty.

@@ -130,8 +130,8 @@ std::vector<Expr> BufferLayout::place_of(const std::vector<Expr>& indices, const
   return place;
 }
 
-Result<BufferLayout> buffer_layout(const Buffer& buffer, const std::string& index_map,
-                                   const IndexNames& names, const Analyzer& facts) {
+Result<BufferLayout> buffer_layout(const Buffer& buffer, const IndexText& index_map, const IndexNames& names,
+                                   const Analyzer& facts, Context& context) {
   BufferLayout layout{buffer, {}, {}};
   try {
     layout.map = read_index_map(index_map, names);
@@ -154,9 +154,11 @@ Result<BufferLayout> buffer_layout(const Buffer& buffer, const std::string& inde
         fmt::format("it is not proved that different elements of {} get different places", buffer->name)};
   for (std::size_t d = 0; d < layout.map.to.size(); ++d) {
     const arith::SymbolicBounds bounds = inside.bounds(layout.map.to[d], layout.map.from);
-    if (!bounds.low.defined() || !bounds.high.defined() || !facts.proves(as_index(bounds.low) >= make_int(0)))
-      return Refusal{"negative_place",
-                     fmt::format("index {} of the new layout is not proved to be 0 or more", d)};
+    const auto negative = [&] {
+      return Refusal{"negative_place", fmt::format("index {} of the new layout may be less than 0", d)};
+    };
+    if (!bounds.low.defined() || !bounds.high.defined()) return negative();
+    ARDEA_TRY(context.require(facts, as_index(bounds.low) >= make_int(0), negative));
     layout.shape.push_back(facts.simplify(as_index(bounds.high) + 1));
   }
   invert(layout, *map, ranges, facts);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ardea/arith/analyzer.h"
-#include "ardea/schedule/outcome.h"
+#include "ardea/schedule/context.h"
 #include "ardea/schedule/program/index_text.h"
 
 /// Another order of a buffer's elements in memory, and what it asks of the code that touches them.
@@ -28,8 +28,8 @@ struct BufferLayout {
 
 /// Refused where the map is none of the buffer's indices (bad_index_map, rank_differs), two elements may go
 /// to one place (not_injective), or a place may be negative (negative_place).
-Result<BufferLayout> buffer_layout(const Buffer& buffer, const std::string& index_map,
-                                   const IndexNames& names, const arith::Analyzer& facts);
+Result<BufferLayout> buffer_layout(const Buffer& buffer, const IndexText& index_map, const IndexNames& names,
+                                   const arith::Analyzer& facts, Context& context);
 
 /// s with every load and store of layout.from at its place in `to`. Blocks that declare a region of one
 /// declare the region of the other that their bodies touch. `facts` hold outside s.

@@ -221,7 +221,7 @@ Outcome apply(const Function& f, const CacheIndex& step, Context& context) {
     program = arith::complete_regions(with(program, place, make_seq({nest, place.back()})));
     blocks.push_back(BlockRef{table.id});
   }
-  ARDEA_TRY(refuse_races_around(program, *path_to(program, step.block)));
+  ARDEA_TRY(context.judge(refuse_races_around(program, *path_to(program, step.block))));
   return Applied{std::move(program), std::move(blocks)};
 }
 

@@ -27,7 +27,7 @@ Outcome apply(const Function& f, const CacheWrite& step, Context& context) {
   users.push_back(step.block.id);
   program = redirected(std::move(program), around, users, writer.buffer, cache);
   program = arith::complete_regions(with_allocation(program, BlockRef{around}, cache));
-  ARDEA_TRY(refuse_races_around(program, *path_to(program, BlockRef{copy.id})));
+  ARDEA_TRY(context.judge(refuse_races_around(program, *path_to(program, BlockRef{copy.id}))));
   return Applied{std::move(program), {BlockRef{copy.id}}};
 }
 

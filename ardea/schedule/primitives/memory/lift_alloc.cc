@@ -73,7 +73,7 @@ Function sharing(const Function& f, const BlockRef& reference, const Buffer& buf
 
 }  // namespace
 
-Outcome apply(const Function& f, const LiftAlloc& step, Context&) {
+Outcome apply(const Function& f, const LiftAlloc& step, Context& context) {
   const Path inner = ARDEA_TRY(refer(f, step.block));
   const Buffer buffer = ARDEA_TRY(find_allocation(block_at(inner), step.buffer));
   Path path = inner;
@@ -94,7 +94,7 @@ Outcome apply(const Function& f, const LiftAlloc& step, Context&) {
                        fmt::format("the extent {} of {} is known only inside, where {} is defined",
                                    print(extent), buffer->name, var.name())};
   program = arith::complete_regions(with_allocation(program, BlockRef{block_at(path).id}, buffer));
-  ARDEA_TRY(refuse_races_around(program, *path_to(program, step.block)));
+  ARDEA_TRY(context.judge(refuse_races_around(program, *path_to(program, step.block))));
   return Applied{program};
 }
 

@@ -284,8 +284,8 @@ class Reindexing {
 
   Function finished(const Function& program) const { return arith::complete_regions(program); }
 
-  static Outcome checked(const Function& program, const Block& copy) {
-    ARDEA_TRY(refuse_races_around(program, *path_to(program, BlockRef{copy.id})));
+  Outcome checked(const Function& program, const Block& copy) const {
+    ARDEA_TRY(context_.judge(refuse_races_around(program, *path_to(program, BlockRef{copy.id}))));
     return Applied{program, {BlockRef{copy.id}}};
   }
 

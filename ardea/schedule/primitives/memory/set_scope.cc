@@ -77,7 +77,7 @@ std::optional<Refusal> refuse_instructions(const Stmt& s, const Var& data, const
 
 }  // namespace
 
-Outcome apply(const Function& f, const SetScope& step, Context&) {
+Outcome apply(const Function& f, const SetScope& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
   ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
@@ -91,7 +91,8 @@ Outcome apply(const Function& f, const SetScope& step, Context&) {
   const Path scope = *path_to(program, BlockRef{block_at(owner).id});
   for (const Buffer& now : block_at(scope).allocations)
     if (now->data == allocated->data)
-      for (const Touch& touch : touches(scope, now)) ARDEA_TRY(refuse_races_around(program, touch.path));
+      for (const Touch& touch : touches(scope, now))
+        ARDEA_TRY(context.judge(refuse_races_around(program, touch.path)));
   return Applied{program};
 }
 

@@ -216,11 +216,13 @@ class Staging {
                                  buffer_->name, buffer_->shape.size())};
     for (const auto* box : {&reads_, &writes_})
       if (*box && !contains(window_, (*box)->region))
-        return Refusal{"window_too_small", fmt::format("{} touches {}, which is not proved to lie in {}",
-                                                       part_name(), print((*box)->region), print(window_))};
+        ARDEA_TRY(context_.judge(
+            Refusal{"window_too_small", fmt::format("{} touches {}, which is not proved to lie in {}",
+                                                    part_name(), print((*box)->region), print(window_))}));
     if (!contains(whole_region(buffer_), window_))
-      return Refusal{"window_outside", fmt::format("{} is not proved to lie in {}, which has the shape {}",
-                                                   print(window_), buffer_->name, shape_text())};
+      ARDEA_TRY(context_.judge(
+          Refusal{"window_outside", fmt::format("{} is not proved to lie in {}, which has the shape {}",
+                                                print(window_), buffer_->name, shape_text())}));
     return std::nullopt;
   }
 
@@ -247,10 +249,10 @@ class Staging {
     if (!loads_ || is_input() || (reads_all && writes_are_updates(path_.back(), buffer_)) ||
         was_written_before())
       return std::nullopt;
-    return Refusal{
+    return context_.judge(Refusal{
         "window_has_no_value",
         fmt::format("it is not proved that all of {}, which is copied in before {}, has a value there",
-                    print(window_), part_name())};
+                    print(window_), part_name())});
   }
 
   /// The part sums into the window from zero on, without the init of the reduction: runs that would begin
@@ -273,7 +275,8 @@ class Staging {
     const auto summed =
         touched_box(arith::accesses_of(buffer_, reduction.first_updates, facts_).writes, buffer_);
     if (!summed || !summed->exact || !contains(summed->region, window_))
-      return refused(fmt::format("it is not proved that each run sums into all of {}", print(window_)));
+      return context_.judge(
+          refused(fmt::format("it is not proved that each run sums into all of {}", print(window_))));
     return std::nullopt;
   }
 
@@ -330,9 +333,9 @@ class Staging {
           statements.begin(),
           add("_load", copy, window_, [&](const auto& at) { return make_load(buffer_, at); }, {guard_}));
     if (begins_.defined()) {
-      if (!is_zero(begins_))
+      if (!context_.leaves_out(facts_, logical_not(begins_)))
         statements.push_back(add("_store", buffer_, writes_->region, copied, {guard_, begins_}));
-      if (!is_true(begins_))
+      if (!context_.leaves_out(facts_, begins_))
         statements.push_back(add("_add", buffer_, writes_->region, added, {guard_, logical_not(begins_)}));
     } else if (writes_) {
       statements.push_back(step_.accumulate ? add("_store", buffer_, writes_->region, added, {guard_})
@@ -343,7 +346,7 @@ class Staging {
     program = with_allocation(program, BlockRef{block_at(block_around(path_)).id}, copy);
     program = arith::complete_regions(program);
     for (const Reference& added : results)
-      ARDEA_TRY(refuse_races_around(program, *path_to(program, std::get<BlockRef>(added))));
+      ARDEA_TRY(context_.judge(refuse_races_around(program, *path_to(program, std::get<BlockRef>(added)))));
     return Applied{program, results};
   }
 
@@ -352,6 +355,7 @@ class Staging {
     NestRequest request;
     for (const Range& range : box.region) request.wanted.push_back(bounds_of(range, facts_));
     request.allowed = request.wanted;
+    request.keep_unit_loops = context_.keeps_unit_loops();
     for (const Expr& condition : where)
       if (!is_true(condition)) request.guards.push_back(condition);
     return placed_nest(block, request, around_, facts_at(f_, path_));

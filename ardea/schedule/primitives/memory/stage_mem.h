@@ -2,6 +2,7 @@
 
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/program/buffer_argument.h"
+#include "ardea/schedule/program/index_text.h"
 
 namespace ardea::schedule {
 
@@ -9,7 +10,7 @@ struct StageMem {
   BlockOrLoop block_or_loop;
   BufferArgument buffer;
   std::string storage_scope;
-  std::optional<std::string> window = {};
+  std::optional<IndexText> window = {};
   bool accumulate = false;
   static constexpr auto name = "stage_mem";
   static constexpr auto fields = std::tuple(

@@ -47,14 +47,14 @@ std::optional<std::string> vector_access(const Stmt& s, const Buffer& buffer) {
 /// One buffer in its new layout: what moves, and the blocks that are added.
 class Transforming {
  public:
-  Transforming(const Function& f, const TransformLayout& step, Buffer buffer)
-      : f_(f), step_(step), buffer_(std::move(buffer)), owner_(owner_of(f, buffer_)) {}
+  Transforming(const Function& f, const TransformLayout& step, Buffer buffer, Context& context)
+      : f_(f), step_(step), context_(context), buffer_(std::move(buffer)), owner_(owner_of(f, buffer_)) {}
 
   Outcome run() {
     ARDEA_TRY(refuse_access());
     const Path scope = owner_.value_or(Path{f_.body});
     const Analyzer facts = arith::facts_inside(block_at(scope), facts_for_block(f_, scope));
-    BufferLayout found = ARDEA_TRY(buffer_layout(buffer_, step_.index_map, size_names(f_), facts));
+    BufferLayout found = ARDEA_TRY(buffer_layout(buffer_, step_.index_map, size_names(f_), facts, context_));
     layout_ = std::move(found);
     ARDEA_TRY(read_pad_value());
     if (!owner_) ARDEA_TRY(decide_copies(facts));
@@ -114,11 +114,11 @@ class Transforming {
     for (const Touch& touch : touches({f_.body}, buffer_)) unpacks_ = unpacks_ || touch.writes;
     packs_ = !unpacks_ || !touches_all(all.writes) || !arith::reads_only_own_writes(body, buffer_, {}, facts);
     if (unpacks_ && packs_ && !touches_all(all.reads))
-      return Refusal{
+      return context_.judge(Refusal{
           "writes_only_part",
           fmt::format("it is neither proved that all of {} is written before it is read, nor that all "
                       "of it is read, so that the rest would be copied without having a value",
-                      buffer_->name)};
+                      buffer_->name)});
     return std::nullopt;
   }
 
@@ -141,7 +141,7 @@ class Transforming {
   Stmt added(const char* suffix, Block block, const Analyzer& facts, const Expr& condition = {}) {
     block.name = free_block_name(f_, buffer_->name + suffix);
     results_.push_back(BlockRef{block.id});
-    return whole_nest(block, facts, condition);
+    return whole_nest(block, facts, context_, condition);
   }
 
   /// to[place] = the element there, or the padding.
@@ -186,6 +186,7 @@ class Transforming {
 
   const Function& f_;
   const TransformLayout& step_;
+  Context& context_;
   const Buffer buffer_;
   const std::optional<Path> owner_;  ///< none where the buffer is a parameter's
   std::optional<BufferLayout> layout_;
@@ -196,11 +197,11 @@ class Transforming {
 
 }  // namespace
 
-Outcome apply(const Function& f, const TransformLayout& step, Context&) {
+Outcome apply(const Function& f, const TransformLayout& step, Context& context) {
   Path path = ARDEA_TRY(refer(f, step.block));
   const Block& block = block_at(path);
   Buffer buffer = ARDEA_TRY(find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name));
-  return Transforming(f, step, std::move(buffer)).run();
+  return Transforming(f, step, std::move(buffer), context).run();
 }
 
 }  // namespace ardea::schedule

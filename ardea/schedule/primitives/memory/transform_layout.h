@@ -2,13 +2,14 @@
 
 #include "ardea/schedule/primitive.h"
 #include "ardea/schedule/program/buffer_argument.h"
+#include "ardea/schedule/program/index_text.h"
 
 namespace ardea::schedule {
 
 struct TransformLayout {
   BlockRef block;
   BufferArgument buffer;
-  std::string index_map;
+  IndexText index_map;
   std::optional<double> pad_value = {};
   static constexpr auto name = "transform_layout";
   static constexpr auto fields =
@@ -23,7 +24,7 @@ B[k, n]  =>  B[n // 16, k, n % 16] in all of the program, in a buffer of shape (
 
 The buffer is named, or counted among the regions that the block declares: ("read", i), ("write", i). The map
 is the text of a lambda of index arithmetic, + - * // %, over the indices and the sizes that the program knows
-by name.
+by name, or a list of such a text and of [name, number] pairs for other numbers in it.
 A buffer that a block allocates is replaced where it is allocated; loops and iterators stay, only indices
 change. With a pad_value, a block <buffer>_pad before its first use fills the places that hold no element;
 without, these are never written nor read.

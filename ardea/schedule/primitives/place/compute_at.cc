@@ -35,29 +35,30 @@ class ComputingAt {
     facts_.bind(loop_.var, {loop_.min, loop_.extent});
   }
 
-  Outcome run() {
-    ARDEA_TRY(check());
+  Outcome run(Context& context) {
+    ARDEA_TRY(check(context));
     const IteratorValues needed = needed_values();
-    IteratorValues allowed = ARDEA_TRY(allowed_values(needed));
+    IteratorValues allowed = ARDEA_TRY(allowed_values(needed, context));
     std::size_t position = ARDEA_TRY(position_of(step_.index, 0, first_consumer(), step_.loop));
-    const Stmt nest = placed_nest(block_, {needed, std::move(allowed), {}, step_.preserve_unit_loops},
-                                  variables_of(places_.loop), facts_);
+    const Stmt nest = placed_nest(
+        block_, {needed, std::move(allowed), {}, step_.preserve_unit_loops || context.keeps_unit_loops()},
+        variables_of(places_.loop), facts_);
     const Removed removed = without(f_, places_.block);
     const Function placed = with_inside(removed.program, step_.loop, position, nest);
-    ARDEA_TRY(refuse_races_around(placed, *path_to(placed, step_.block)));
+    ARDEA_TRY(context.judge(refuse_races_around(placed, *path_to(placed, step_.block))));
     return Applied{placed, {}, removed.gone};
   }
 
  private:
-  std::optional<Refusal> check() const {
+  std::optional<Refusal> check(Context& context) const {
     if (places_.loop_position < places_.block_position)
       return Refusal{"loop_is_before_block", fmt::format("loop {} runs before block {} has computed anything",
                                                          loop_.var.name(), block_.name)};
     ARDEA_TRY(refuse_unless_movable(places_.block, places_.common));
     ARDEA_TRY(refuse_unless_recomputable(f_, places_.block));
     ARDEA_TRY(check_consumers());
-    ARDEA_TRY(refuse_changes_after(f_, places_));
-    return refuse_other_reduction_order(f_, places_.block, places_.common);
+    ARDEA_TRY(context.judge(refuse_changes_after(f_, places_)));
+    return context.judge(refuse_other_reduction_order(f_, places_.block, places_.common));
   }
 
   std::optional<Refusal> check_consumers() const {
@@ -108,7 +109,7 @@ class ComputingAt {
   }
 
   /// What the block may compute at the loop: nothing that it did not compute before with the same inputs.
-  Result<IteratorValues> allowed_values(const IteratorValues& needed) const {
+  Result<IteratorValues> allowed_values(const IteratorValues& needed, Context& context) const {
     const Buffer space = iteration_space(block_);
     const BufferRegion whole = whole_space(space, block_);
     const Executed before = executed(f_, places_.block, places_.common, space);
@@ -125,11 +126,12 @@ class ComputingAt {
     if (reduces_inside(before) && inputs_never_change() &&
         covers(executed(f_, places_.block, places_.scope, space), whole))
       return anything;
-    return Refusal{
+    ARDEA_TRY(context.judge(Refusal{
         "not_computed_before",
         fmt::format("loop {} needs the values {} of the iterators of block {}, and it is not proved that all "
                     "of them run in its own place",
-                    loop_.var.name(), print(box), block_.name)};
+                    loop_.var.name(), print(box), block_.name)}));
+    return anything;
   }
 
   /// Whether one iteration of the common loops runs whole reductions: else consumers see parts of them.
@@ -173,10 +175,12 @@ Outcome apply(const Function& f, const ComputeAt& step, Context& context) {
     return refusal != nullptr && refusal->code == "already_there" ? Applied{f} : outcome;
   }
   Places found = ARDEA_TRY(places_of(f, step.block, step.loop));
-  Outcome outcome = ComputingAt(f, step, std::move(found)).run();
+  Outcome outcome = ComputingAt(f, step, std::move(found)).run(context);
   auto* refusal = std::get_if<Refusal>(&outcome);
   if (refusal != nullptr && refusal->code != "no_such_position")
-    refusal->way_out = [f, block = step.block] { return legal_loops_text(f, block); };
+    refusal->way_out = [f, block = step.block, judging = std::shared_ptr<const Context>(context.clone())] {
+      return legal_loops_text(f, block, *judging);
+    };
   return outcome;
 }
 

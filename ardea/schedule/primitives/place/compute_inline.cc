@@ -40,7 +40,8 @@ struct Boxes {
 
 class Inlining {
  public:
-  Inlining(const Function& f, const ElementFunction& producer) : f_(f), producer_(producer) {}
+  Inlining(const Function& f, const ElementFunction& producer, Context& context)
+      : f_(f), producer_(producer), context_(context) {}
 
   Outcome run() {
     for (const auto check : {&Inlining::check_buffer, &Inlining::check_readers, &Inlining::check_index,
@@ -120,9 +121,9 @@ class Inlining {
         boxes.writes.size() == 1 && boxes.writes[0].exact &&
         contains(boxes.writes[0].region, whole_region(buffer()), facts) == arith::Proof::proved;
     if (writes_all || boxes.written_is_all_read(facts)) return std::nullopt;
-    return Refusal{
+    return context_.judge(Refusal{
         "writes_only_part",
-        fmt::format("it is not proved that block {} writes all of {} that is read", name(), buffer()->name)};
+        fmt::format("it is not proved that block {} writes all of {} that is read", name(), buffer()->name)});
   }
 
   std::optional<Refusal> check_inputs() {
@@ -206,16 +207,17 @@ class Inlining {
 
   const Function& f_;
   const ElementFunction& producer_;
+  Context& context_;
   std::vector<Touch> readers_;
   std::optional<Refusal> refusal_;
 };
 
 }  // namespace
 
-Outcome apply(const Function& f, const ComputeInline& step, Context&) {
+Outcome apply(const Function& f, const ComputeInline& step, Context& context) {
   Path path = ARDEA_TRY(refer(f, step.block));
   ElementFunction producer = ARDEA_TRY(element_function(path));
-  return Inlining(f, producer).run();
+  return Inlining(f, producer, context).run();
 }
 
 }  // namespace ardea::schedule

@@ -28,31 +28,32 @@ std::vector<LoopRef> around_all(const std::vector<Path>& consumers) {
   return shared;
 }
 
-bool accepts(const Function& f, const BlockRef& block, const LoopRef& loop) {
-  ByHand context;
-  const Outcome outcome = apply(f, ComputeAt{block, loop}, context);
+bool accepts(const Function& f, const BlockRef& block, const LoopRef& loop, const Context& around) {
+  const std::unique_ptr<Context> context = around.clone();  // nothing is decided by asking
+  const Outcome outcome = apply(f, ComputeAt{block, loop}, *context);
   const auto* applied = std::get_if<Applied>(&outcome);
   // As Schedule does: where that is not certain, the result must be proved, too.
-  return applied != nullptr && !refuse_broken_promises(f, applied->program) &&
-         (!is_hard_to_prove(applied->program) || arith::verify(applied->program).empty());
+  return applied != nullptr && !context->judge(refuse_broken_promises(f, applied->program)) &&
+         (context->structure() == Structure::of_template || !is_hard_to_prove(applied->program) ||
+          arith::verify(applied->program).empty());
 }
 
 }  // namespace
 
-std::vector<LoopRef> legal_loops(const Function& f, const BlockRef& block) {
+std::vector<LoopRef> legal_loops(const Function& f, const BlockRef& block, const Context& context) {
   const auto path = path_to(f, block);
   if (!path) return {};
   std::vector<LoopRef> legal;
   for (const LoopRef& loop : around_all(consumers_of(f, *path)))
-    if (accepts(f, block, loop)) legal.push_back(loop);
+    if (accepts(f, block, loop, context)) legal.push_back(loop);
   return legal;
 }
 
-std::string legal_loops_text(const Function& f, const BlockRef& block) {
+std::string legal_loops_text(const Function& f, const BlockRef& block, const Context& context) {
   const auto path = path_to(f, block);
   if (!path) return "";
   std::vector<std::string> names;
-  for (const LoopRef& loop : legal_loops(f, block)) names.push_back(loop.var.name());
+  for (const LoopRef& loop : legal_loops(f, block, context)) names.push_back(loop.var.name());
   if (names.empty()) return fmt::format("no loop is legal for {}", block_at(*path).name);
   return fmt::format("legal loops for {}: {}", block_at(*path).name, join(names, ", "));
 }

@@ -37,33 +37,35 @@ class Consuming {
     facts_.bind(loop_.var, {loop_.min, loop_.extent});
   }
 
-  Outcome run() {
-    ARDEA_TRY(check());
-    ARDEA_TRY(find_written());
+  Outcome run(Context& context) {
+    ARDEA_TRY(check(context));
+    ARDEA_TRY(context.judge(find_written()));
     std::size_t position =
         ARDEA_TRY(position_of(step_.index, after_producers(), statements_of(loop_.body).size(), step_.loop));
     const Executed before = executed(f_, places_.block, places_.common, space_);
     if (!before.exact)
-      return Refusal{"not_all_values_run",
-                     fmt::format("it is not known which values of its iterators block {} runs in its own "
-                                 "place: {} or a part of it",
-                                 block_.name, print(before.box))};
+      ARDEA_TRY(context.judge(
+          Refusal{"not_all_values_run",
+                  fmt::format("it is not known which values of its iterators block {} runs in its own "
+                              "place: {} or a part of it",
+                              block_.name, print(before.box))}));
     const IteratorValues values = available_values(before);
-    ARDEA_TRY(refuse_no_value(values));
-    const Stmt nest = placed_nest(block_, {values, values, guards_, step_.preserve_unit_loops},
-                                  variables_of(places_.loop), facts_);
-    ARDEA_TRY(check_reads(nest));
+    ARDEA_TRY(context.judge(refuse_no_value(values)));
+    const Stmt nest = placed_nest(
+        block_, {values, values, guards_, step_.preserve_unit_loops || context.keeps_unit_loops()},
+        variables_of(places_.loop), facts_);
+    ARDEA_TRY(context.judge(check_reads(nest)));
     const Removed removed = without(f_, places_.block);
     const Function placed = with_inside(removed.program, step_.loop, position, nest);
     const Path now = *path_to(placed, step_.block);
-    ARDEA_TRY(check_values(before, placed, now));
+    ARDEA_TRY(context.judge(check_values(before, placed, now)));
     // No new race: each element is written by one iteration of every loop around, and what is read there was
     // written by the same iteration or by none.
     return Applied{placed, {}, removed.gone};
   }
 
  private:
-  std::optional<Refusal> check() {
+  std::optional<Refusal> check(Context& context) {
     if (places_.loop_position > places_.block_position)
       return Refusal{"loop_is_after_block", fmt::format("loop {} runs after block {}, so that nothing "
                                                         "under it can be an input of the block",
@@ -82,7 +84,7 @@ class Consuming {
       return Refusal{"producer_elsewhere",
                      fmt::format("block {} reads {}, which is also written outside loop {}", block_.name,
                                  name_in(outside.writes, *block_.reads), loop_.var.name())};
-    return refuse_other_reduction_order(f_, places_.block, places_.common);
+    return context.judge(refuse_other_reduction_order(f_, places_.block, places_.common));
   }
 
   /// What the statements touch outside the loop.
@@ -316,9 +318,9 @@ class Consuming {
 
 }  // namespace
 
-Outcome apply(const Function& f, const ReverseComputeAt& step, Context&) {
+Outcome apply(const Function& f, const ReverseComputeAt& step, Context& context) {
   Places found = ARDEA_TRY(places_of(f, step.block, step.loop));
-  return Consuming(f, step, std::move(found)).run();
+  return Consuming(f, step, std::move(found)).run(context);
 }
 
 }  // namespace ardea::schedule

@@ -40,7 +40,7 @@ class Padding {
     std::vector<Stmt> statements;
     std::vector<Reference> results;
     const auto add = [&](const Block& block) {
-      statements.push_back(whole_nest(block, facts_));
+      statements.push_back(whole_nest(block, facts_, context_));
       results.emplace_back(BlockRef{block.id});
     };
     for (const EinsumOperand& input : inputs_)
@@ -55,7 +55,9 @@ class Padding {
   }
 
  private:
-  bool is_padded(std::size_t iterator) const { return step_.padding[iterator] != 1; }
+  bool is_padded(std::size_t iterator) const {
+    return !context_.leaves_out(facts_, equals(value_of(step_.padding[iterator], int64), make_int(1)));
+  }
   Path outside() const { return Path(path_.begin(), path_.begin() + std::ssize(path_) - std::ssize(loops_)); }
 
   std::vector<EinsumOperand> operands() const {
@@ -98,10 +100,10 @@ class Padding {
                                            step_.padding.size(), block_.iterators.size(), block_.name);
     if (step_.padding.size() != block_.iterators.size()) return Refusal{"padding_does_not_fit", counts};
     for (std::size_t i = 0; i < step_.padding.size(); ++i) {
-      const std::int64_t multiple = step_.padding[i];
-      ARDEA_TRY(context_.require(facts_, make_int(multiple) > make_int(0), [&] {
+      const Expr multiple = value_of(step_.padding[i], int64);
+      ARDEA_TRY(context_.require(facts_, multiple > make_int(0), [&] {
         return Refusal{"padding_does_not_fit",
-                       fmt::format("number {} is {}, must be positive", i + 1, multiple)};
+                       fmt::format("number {} is {}, must be positive", i + 1, print(multiple))};
       }));
       const Expr extent = arith::as_index(block_.iterators[i].domain.extent);
       extents_.push_back(

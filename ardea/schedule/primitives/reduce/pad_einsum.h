@@ -6,7 +6,7 @@ namespace ardea::schedule {
 
 struct PadEinsum {
   BlockRef block;
-  std::vector<std::int64_t> padding;
+  std::vector<Number> padding;
   static constexpr auto name = "pad_einsum";
   static constexpr auto fields =
       std::tuple(field("block", &PadEinsum::block), field("padding", &PadEinsum::padding));

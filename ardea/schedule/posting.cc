@@ -1,0 +1,82 @@
+#include "ardea/schedule/posting.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/arith/regions_conditions.h"
+#include "ardea/ir/equal.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+
+namespace ardea::schedule {
+
+bool Posting::is_about_variables(const Expr& e) const {
+  const std::vector<Var> free = free_variables(e);
+  return std::all_of(free.begin(), free.end(), [&](const Var& var) { return variables_.contains(var); });
+}
+
+std::optional<Expr> Posting::without_loops(const arith::Analyzer& facts, const Expr& p) const {
+  std::vector<Var> others;
+  for (const Var& var : free_variables(p))
+    if (!variables_.contains(var)) others.push_back(var);
+  const Expr low = facts.bounds(p, others).low;
+  if (!low.defined() || !is_about_variables(low)) return std::nullopt;
+  return low >= make_const(0, low.type());
+}
+
+std::optional<Refusal> Posting::require(const arith::Analyzer& facts, const Expr& condition,
+                                        const Reason& reason) {
+  arith::Analyzer known = facts;
+  for (const Posted& earlier : posted_) known.assume(earlier.condition);
+  for (const Expr& part : arith::conjuncts(condition)) {
+    const arith::Proof proof = known.prove(part);
+    if (proof == arith::Proof::proved) continue;
+    Refusal refusal = reason();
+    if (proof == arith::Proof::refuted) return refusal;
+    std::vector<Expr> sufficient;
+    if (is_about_variables(part)) {
+      sufficient.push_back(known.simplify(part));
+    } else {
+      for (const Expr& p : arith::nonnegative_parts(part))
+        if (const auto free = without_loops(known, p)) sufficient.push_back(known.simplify(*free));
+      if (sufficient.empty() || sufficient.size() != arith::nonnegative_parts(part).size()) {
+        refusal.fact += fmt::format(" ({} is no condition on the variables of the template)", print(part));
+        return refusal;
+      }
+    }
+    for (const Expr& now : sufficient) {
+      if (known.proves(now)) continue;
+      posted_.push_back({now, refusal.code, refusal.fact});
+      known.assume(now);
+    }
+  }
+  return std::nullopt;
+}
+
+bool Posting::decides(const arith::Analyzer& facts, const Expr& condition) const {
+  arith::Analyzer known = facts;
+  for (const Posted& earlier : posted_) known.assume(earlier.condition);
+  return known.proves(condition);
+}
+
+std::optional<Refusal> Posting::judge(std::optional<Refusal> answer) {
+  if (answer) deferred_.push_back(*std::move(answer));
+  return std::nullopt;
+}
+
+std::uint64_t Posting::draw(std::uint64_t) {
+  throw Error("a template draws no numbers: give the step variables in the place of a sample");
+}
+
+Function Posting::assumed(Function program) const {
+  for (const Posted& posted : posted_) {
+    const bool is_new =
+        std::none_of(program.assumptions.begin(), program.assumptions.end(),
+                     [&](const Expr& known) { return structurally_equal(known, posted.condition); });
+    if (is_new) program.assumptions.push_back(posted.condition);
+  }
+  return program;
+}
+
+}  // namespace ardea::schedule
