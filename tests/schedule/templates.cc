@@ -150,6 +150,43 @@ Template padded_tiles() {
           }};
 }
 
+Template packed_padded_tiles() {
+  return {
+      "gemm with packed operands and padded accumulating tiles",
+      gemm(23, 37, 30),
+      {{23, {"i0", "i1"}, false}, {37, {"j0", "j1"}, false}, {30, {"k0", "k1"}}},
+      [](Schedule& s, const Numbers& of) {
+        const BlockRef c = s.get_block("C");
+        s.apply(
+            TransformLayout{c, "B", IndexText("lambda k, j: (j // t, k, j % t)", {{"t", of("j1")}}), 0.0});
+        const auto loops = s.get_loops(c);
+        const auto i = padded(s, loops[0], of, {"i0", "i1"});
+        const auto j = padded(s, loops[1], of, {"j0", "j1"});
+        const auto k = exactly(s, loops[2], of, {"k0", "k1"});
+        s.apply(Reorder{{k[0], j[0], i[0], k[1], i[1], j[1]}});
+        s.apply(StageMem{.block_or_loop = k[1], .buffer = "C", .storage_scope = "local", .accumulate = true});
+      }};
+}
+
+/// Whether a rest is left depends on the numbers, whether its loop exists does not.
+Template cut_rows() {
+  return {"copy of which whole rounds are cut off",
+          load(R"(@T.prim_func
+def main(A: T.Buffer((50,), "float32"), B: T.Buffer((50,), "float32")):
+    for i in range(50):
+        with T.block("B"):
+            v = T.axis.spatial(50, i)
+            B[v] = A[v] * T.float32(2)
+)"),
+          {{50, {"i0", "i1"}, false}},
+          [](Schedule& s, const Numbers& of) {
+            const auto loops = s.get_loops(s.get_block("B"));
+            const auto i =
+                s.loops(Split{.loop = loops[0], .factors = {std::nullopt, of("i1")}, .tail = "cut"});
+            s.apply(Vectorize{i[1]});
+          }};
+}
+
 Template fused_and_bound() {
   return {"copy with fused and bound loops",
           load(R"(@T.prim_func
@@ -290,8 +327,9 @@ std::int64_t pick(const std::vector<std::int64_t>& from, Random& random) {
 }  // namespace
 
 const std::vector<Template>& templates() {
-  static const std::vector<Template> all = {three_levels(),    packed_tiles(), convolution(), padded_tiles(),
-                                            fused_and_bound(), tensorized(),   softmax(),     layernorm()};
+  static const std::vector<Template> all = {
+      three_levels(), packed_tiles(),    packed_padded_tiles(), convolution(), padded_tiles(),
+      cut_rows(),     fused_and_bound(), tensorized(),          softmax(),     layernorm()};
   return all;
 }
 

@@ -23,6 +23,7 @@ class Splitting {
     const Expr extents = product(0);
     if (step_.disable_predication)
       ARDEA_TRY(context.require(found_.facts, equals(extents, loop_.extent), [&] {
+        if (found_.facts.proves(extents < loop_.extent)) return too_small();
         return Refusal{
             "tail_needs_a_guard",
             fmt::format("{} does not divide the extent {}, and disable_predication allows no guard",
@@ -65,13 +66,16 @@ class Splitting {
           found_.facts.simplify(floor_div(loop_.extent + (others - make_int(1, type_)), others));
       return std::nullopt;
     }
-    return context.require(found_.facts, product(0) >= loop_.extent, [&] {
-      return Refusal{"factors_too_small",
-                     fmt::format("the product of the factors, {}, is less than the extent {} of {}",
-                                 print(product(0)), print(loop_.extent), loop_.var.name()),
-                     {},
-                     [] { return std::string("make one factor None: it becomes what is left"); }};
-    });
+    if (step_.disable_predication) return std::nullopt;  // asked for more than that
+    return context.require(found_.facts, product(0) >= loop_.extent, [&] { return too_small(); });
+  }
+
+  Refusal too_small() const {
+    return {"factors_too_small",
+            fmt::format("the product of the factors, {}, is less than the extent {} of {}", print(product(0)),
+                        print(loop_.extent), loop_.var.name()),
+            {},
+            [] { return std::string("make one factor None: it becomes what is left"); }};
   }
 
   /// The product of the factors from `first` on.
