@@ -105,8 +105,9 @@ lint-changed: deps-dev ## check the formatting of all sources, clang-tidy on tho
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
 	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
 
-schedules: build ## transform COUNT random programs by random schedules, from SEED on, and compare
-	build/release/bin/ardea_schedules --count $(COUNT) --seed $(SEED)
+schedules: COMPILED ?= 0.1
+schedules: build ## transform COUNT random programs by random schedules, from SEED on, and compare (the share COMPILED also compiled)
+	build/release/bin/ardea_schedules --count $(COUNT) --seed $(SEED) --compiled $(COMPILED)
 
 # So many that every directive is applied 200 times.
 stages: COUNT = 700

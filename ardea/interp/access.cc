@@ -78,6 +78,12 @@ void Executor::check_race(const Touch& touch, bool writes) {
   }
 }
 
+void Executor::tell_observer(const Allocation& memory, std::int64_t begin_bit, std::int64_t end_bit,
+                             bool writes) {
+  if (Observer* observer = machine_.options.observer)
+    observer->touches(&memory, memory.name, begin_bit, end_bit, writes, *statement_);
+}
+
 void Executor::check_read(const Touch& touch) {
   for (const Flight& flight : touch.memory.flights)
     if (flight.is_destination && flies_through(flight, touch))
@@ -105,6 +111,7 @@ void Executor::load_lane(const Buffer& buffer, std::span<const std::int64_t> ind
   const View& at = view(buffer);
   const DataType type = buffer->type;
   std::int64_t bit = locate(buffer, at, indices, "reads");
+  tell_observer(*at.memory, bit, bit + element_bits(type), false);
   check_read({*at.memory, bit / 8, (bit + element_bits(type) + 7) / 8, &buffer, indices});
   for (int k = 0; k < type.lanes; ++k, bit += element_bits(type.element()))
     result[first + k] = read_lane(*at.memory, bit, type.element());
@@ -116,6 +123,7 @@ void Executor::store_lane(const Buffer& buffer, std::span<const std::int64_t> in
   const DataType type = buffer->type;
   std::int64_t bit = locate(buffer, at, indices, "writes");
   const std::int64_t begin = bit / 8, end = (bit + element_bits(type) + 7) / 8;
+  tell_observer(*at.memory, bit, bit + element_bits(type), true);
   check_write({*at.memory, begin, end, &buffer, indices});
   for (int k = 0; k < type.lanes; ++k, bit += element_bits(type.element()))
     write_lane(*at.memory, bit, type.element(), value[first + k]);

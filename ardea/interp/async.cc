@@ -54,6 +54,8 @@ void Executor::commit_copies() { groups_.push_back(std::exchange(open_group_, {}
 void Executor::land(const AsyncCopy& copy) {
   take_off(*copy.source, copy.number);
   take_off(*copy.target, copy.number);
+  tell_observer(*copy.source, copy.source_byte * 8, (copy.source_byte + copy.byte_count) * 8, false);
+  tell_observer(*copy.target, copy.target_byte * 8, (copy.target_byte + copy.byte_count) * 8, true);
   check_read({*copy.source, copy.source_byte, copy.source_byte + copy.byte_count});
   check_write({*copy.target, copy.target_byte, copy.target_byte + copy.byte_count});
   std::memmove(copy.target->data + copy.target_byte, copy.source->data + copy.source_byte,

@@ -67,10 +67,14 @@ void Executor::execute_for(const Stmt& s, const For& loop) {
   loops_.emplace_back(&loop.var, min);
   for (std::int64_t i = 0; i < extent; ++i) {
     loops_.back().second = min + i;
+    if (Observer* observer = machine_.options.observer) observer->begins(loop, min + i);
     define(loop.var, integer_lane(min + i));
     execute(loop.body);
   }
-  if (extent > 0) forget(loop.var);
+  if (extent > 0) {
+    forget(loop.var);
+    if (Observer* observer = machine_.options.observer) observer->ends(loop);
+  }
   loops_.pop_back();
   serial_thread_loops_ -= threads;
 }

@@ -11,6 +11,7 @@
 #include "ardea/interp/interpreter.h"
 #include "ardea/interp/math.h"
 #include "ardea/interp/memory.h"
+#include "ardea/interp/observer.h"
 #include "ardea/interp/shared_nodes.h"
 #include "ardea/interp/slots.h"
 #include "ardea/interp/thread_block.h"
@@ -129,6 +130,7 @@ class Executor {
   void check_read(const Touch& touch);
   void check_write(const Touch& touch);
   void check_race(const Touch& touch, bool writes);
+  void tell_observer(const Allocation& memory, std::int64_t begin_bit, std::int64_t end_bit, bool writes);
 
   // views.cc
   std::vector<std::int64_t> evaluate_all(const std::vector<Expr>& extents);

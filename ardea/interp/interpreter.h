@@ -12,6 +12,8 @@
 
 namespace ardea::interp {
 
+class Observer;
+
 /// An argument: an array for a buffer parameter, a number for a scalar one.
 using Argument = std::variant<runtime::Array, std::int64_t, double>;
 
@@ -24,6 +26,8 @@ struct Options {
   /// Array arguments (by position, from 0) whose elements count as never written until the program writes
   /// them: outputs. The elements of all other arrays may be read at once.
   std::vector<std::size_t> uninitialised_arguments = {};
+  /// Is told of every iteration and every access of the run (observer.h); nullptr: nobody is.
+  Observer* observer = nullptr;
 };
 
 /// Runs f on the arguments, in place; docs/semantics.md says what every construct means. Arrays must fit the

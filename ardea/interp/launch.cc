@@ -68,7 +68,9 @@ Executor::Memory Executor::allocate(const void* key, const std::string& name, co
   const std::int64_t bytes = type.bytes(*count);
   const auto make = [&] {
     try {
-      return std::make_shared<Allocation>(name, scope, bytes);
+      auto made = std::make_shared<Allocation>(name, scope, bytes);
+      if (Observer* observer = machine_.options.observer) observer->allocates(made.get(), name, scope);
+      return made;
     } catch (const std::bad_alloc&) {
     } catch (const std::length_error&) {}
     report(fmt::format("there is no memory for the {} bytes of {}", bytes, name));

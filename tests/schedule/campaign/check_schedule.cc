@@ -1,5 +1,6 @@
 #include "tests/schedule/campaign/check_schedule.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ardea/arith/verify.h"
@@ -11,6 +12,7 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/schedule/analysis/concurrency.h"
 #include "tests/random/random_program.h"
+#include "tests/schedule/campaign/dependent_nests.h"
 #include "tests/schedule/campaign/operator_chain.h"
 #include "tests/schedule/campaign/product_program.h"
 #include "tests/schedule/campaign/row_chain.h"
@@ -27,7 +29,11 @@ const target::Target& host() {
   return machine;
 }
 
+/// Every third program: its loops depend on one another.
+bool has_dependent_loops(std::uint64_t seed) { return seed % 3 == 1; }
+
 Function program_of(std::uint64_t seed, Random& random) {
+  if (has_dependent_loops(seed)) return dependent_nests(random);
   if (seed % 4 == 1) return operator_chain(random);
   if (seed % 4 == 2) return window_chain(random);
   if (seed % 8 == 3) return row_chain(random);
@@ -98,7 +104,7 @@ void require_vectors_stay(const Function& program) {
 
 }  // namespace
 
-void check(const Function& original, const Schedule& schedule, std::uint64_t seed) {
+void check(const Function& original, const Schedule& schedule, std::uint64_t seed, bool compiled) {
   const Function& program = schedule.program();
   arith::require_valid(program, "verify");
   check_privacy(program);
@@ -106,28 +112,35 @@ void check(const Function& original, const Schedule& schedule, std::uint64_t see
   Schedule again(original);
   again.replay(parse_steps(steps, "trace"));
   require(print(again.program()) == print(program), "the trace replays to another program");
-  Random random(seed);
-  std::map<std::string, std::int64_t> sizes;
-  for (const Var& v : shape_variables(original)) sizes[v.name()] = random.integer(1, 9);
-  const Arguments before = measure::make_arguments(original, {.seed = seed, .sizes = sizes});
-  const Arguments interpreted = measure::copy_arguments(before), compiled = measure::copy_arguments(before);
+  const Arguments before = campaign_arguments(original, seed);
+  const Arguments interpreted = measure::copy_arguments(before);
   interp::run(program, interpreted);
   compare(original, before, interpreted, "interpreted");
-  run(program, compiled, seed);
-  compare(original, before, compiled, "compiled");
+  if (!compiled) return;
+  const Arguments computed = measure::copy_arguments(before);
+  run(program, computed, seed);
+  compare(original, before, computed, "compiled");
 }
 
-std::string schedule_failure(std::uint64_t seed, StepCounts& counts) {
+std::string schedule_failure(std::uint64_t seed, const CampaignOptions& options, StepCounts& counts) {
   Random random(seed);
   const Function original = program_of(seed, random);
   std::string steps;
   try {
     Schedule schedule(original);
     try {
-      take_random_steps(schedule, random, 17, counts);
-      check(original, schedule, seed);
+      const bool dependent = has_dependent_loops(seed);
+      StepJudge judge(original, seed);
+      take_random_steps(schedule, random, dependent ? 12 : 17, dependent, judge, counts);
+      const bool compiled = Random(seed).real() < options.compiled;
+      check(original, schedule, seed, compiled);
       const bool marks_are_ours = seed % 3 != 0;  // others come with the program
-      if (marks_are_ours) require_vectors_stay(schedule.program());
+      if (marks_are_ours)
+        if (const auto race = judge.race(schedule.program())) throw InternalError(*race);
+      if (marks_are_ours && compiled) require_vectors_stay(schedule.program());
+      if (options.show)
+        fmt::print("seed {}\n{}{}{}\n", seed, print(original), print(schedule.trace()),
+                   print(schedule.program()));
       return "";
     } catch (const std::exception&) {
       steps = print(schedule.trace()) + print(schedule.program());
@@ -140,8 +153,31 @@ std::string schedule_failure(std::uint64_t seed, StepCounts& counts) {
 
 std::string count_table(const StepCounts& counts) {
   std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{:<22} applied {:7} refused {:7}", name, count.applied, count.refused);
+    if (count.on_dependent > 0) text += fmt::format("  on dependent loops {:7}", count.on_dependent);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string refusal_table(const StepCounts& counts) {
+  struct Row {
+    std::string name;
+    RefusalCount count;
+  };
+  std::vector<Row> rows;
   for (const auto& [name, count] : counts)
-    text += fmt::format("{:<18} applied {:6} refused {:6}\n", name, count.applied, count.refused);
+    for (const auto& [code, refusals] : count.refusals) rows.push_back({name + ": " + code, refusals});
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::pair(a.count.legal, a.count.refused) > std::pair(b.count.legal, b.count.refused);
+  });
+  std::string text = "refusals by reason; of those judged by their accesses, how many were legal\n";
+  for (const auto& [name, count] : rows) {
+    text += fmt::format("{:<56} {:7}", name, count.refused);
+    if (count.judged > 0) text += fmt::format("  judged {:7} legal {:7}", count.judged, count.legal);
+    text += "\n";
+  }
   return text;
 }
 

@@ -57,6 +57,14 @@ void propose_reorder(RandomSteps& steps) {
   steps.attempt(Reorder{loops});
 }
 
+/// Two loops, one inside the other: where bounds depend on loops around, few others may change places.
+void propose_exchange(RandomSteps& steps) {
+  const std::vector<LoopRef> loops = steps.any_loops();
+  if (loops.size() < 2) return;
+  const auto outer = static_cast<std::size_t>(steps.random().integer(0, std::ssize(loops) - 2));
+  steps.attempt(Reorder{{loops[outer + 1], loops[outer]}});
+}
+
 void propose_tile(RandomSteps& steps) {
   Random& random = steps.random();
   const std::vector<LoopRef> loops = steps.any_loops();
@@ -164,6 +172,10 @@ void propose_fission(RandomSteps& steps) {
 std::vector<Proposer> loop_proposers() {
   return {{2.5, propose_split},   {2, propose_fuse},      {2.5, propose_reorder}, {2, propose_tile},
           {2, propose_partition}, {1, propose_unit_loop}, {2, propose_merge},     {4.5, propose_fission}};
+}
+
+std::vector<Proposer> order_proposers() {
+  return {{0.6, propose_split}, {0.6, propose_fuse}, {0.7, propose_reorder}, {2.3, propose_exchange}};
 }
 
 }  // namespace ardea::schedule

@@ -73,4 +73,8 @@ std::vector<Proposer> mark_proposers() {
           {0.9, propose_pragma}};
 }
 
+std::vector<Proposer> concurrency_proposers() {
+  return {{1, propose_mark<Parallel>}, {1, propose_mark<Vectorize>}, {1.3, propose_bind}};
+}
+
 }  // namespace ardea::schedule

@@ -30,22 +30,68 @@ std::vector<LoopRef> RandomSteps::any_loops() {
   return block ? loops_of(*block) : std::vector<LoopRef>{};
 }
 
-std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vector<Argument> arguments) {
+namespace {
+
+/// Whether a refusal is about what the oracle of conflicts knows: accesses, not forms.
+bool is_about_accesses(const std::string& code) {
+  return code == "loop_carries_dependence" || code == "reorder_breaks_dependence" ||
+         code == "reduction_by_threads";
+}
+
+}  // namespace
+
+std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vector<Argument> arguments,
+                                            const std::optional<Question>& question) {
   applied_ = false;
+  const Function before = program();
+  StepCount& count = counts_[primitive.name];
   try {
     std::vector<Reference> results = schedule_.take(primitive, std::move(arguments));
     applied_ = true;
-    ++counts_[primitive.name].applied;
+    ++count.applied;
+    if (question && !(program().body == before.body)) {
+      const StepJudge::Answer answer = judge_.answer(before, *question);
+      count.on_dependent += answer.is_dependent ? 1 : 0;
+      if (answer.conflict)
+        throw InternalError(fmt::format("wrongly accepted: {}: {}", primitive.name, *answer.conflict));
+    }
     return results;
   } catch (const Error& refusal) {
-    ++counts_[primitive.name].refused;
+    ++count.refused;
     if (!std::string(refusal.what()).starts_with(primitive.name))
       throw InternalError(std::string("a refusal does not begin with its call: ") + refusal.what());
+    const auto* refused = dynamic_cast<const Refused*>(&refusal);
+    RefusalCount& reason = count.refusals[refused != nullptr ? refused->code() : "other"];
+    ++reason.refused;
+    if (question && refused != nullptr && is_about_accesses(refused->code())) {
+      const StepJudge::Answer answer = judge_.answer(before, *question);
+      reason.judged += answer.is_known ? 1 : 0;
+      reason.legal += answer.is_known && !answer.conflict ? 1 : 0;
+    }
     return {};
   }
 }
 
-void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts) {
+namespace {
+
+double weight_of(const std::vector<Proposer>& proposers) {
+  double total = 0;
+  for (const Proposer& proposer : proposers) total += proposer.weight;
+  return total;
+}
+
+void propose_one(const std::vector<Proposer>& proposers, RandomSteps& steps) {
+  double left = steps.random().real() * weight_of(proposers);
+  std::size_t chosen = 0;
+  while (chosen + 1 < proposers.size() && left >= proposers[chosen].weight)
+    left -= proposers[chosen++].weight;
+  proposers[chosen].propose(steps);
+}
+
+}  // namespace
+
+void take_random_steps(Schedule& schedule, Random& random, int steps, bool mostly_order, StepJudge& judge,
+                       StepCounts& counts) {
   static const std::vector<Proposer> all = [] {
     std::vector<Proposer> list;
     for (const auto& some : {find_proposers(), loop_proposers(), mark_proposers(), inline_proposers(),
@@ -54,17 +100,15 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts
       list.insert(list.end(), some.begin(), some.end());
     return list;
   }();
-  double total = 0;
-  for (const Proposer& proposer : all) total += proposer.weight;
-  RandomSteps proposals(schedule, random, counts);
+  static const std::vector<Proposer> order = [] {
+    std::vector<Proposer> list = order_proposers();
+    for (const Proposer& proposer : concurrency_proposers()) list.push_back(proposer);
+    return list;
+  }();
+  RandomSteps proposals(schedule, random, judge, counts);
   // After other steps a product is rarely as an instruction needs it.
   if (schedule.program().name == "product") tensor_proposers()[0].propose(proposals);
-  for (int i = 0; i < steps; ++i) {
-    double left = random.real() * total;
-    std::size_t chosen = 0;
-    while (chosen + 1 < all.size() && left >= all[chosen].weight) left -= all[chosen++].weight;
-    all[chosen].propose(proposals);
-  }
+  for (int i = 0; i < steps; ++i) propose_one(mostly_order && random.chance(0.5) ? order : all, proposals);
 }
 
 }  // namespace ardea::schedule

@@ -6,19 +6,27 @@
 #include "ardea/schedule/program/tree.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/random.h"
+#include "tests/schedule/campaign/judge_steps.h"
 
 namespace ardea::schedule {
 
+/// How often steps were refused for one reason, and of those that the oracle of conflicts had an answer for
+/// (at the sizes of its run), how many it calls legal.
+struct RefusalCount {
+  std::int64_t refused = 0, judged = 0, legal = 0;
+};
 struct StepCount {
   std::int64_t applied = 0, refused = 0;
+  std::int64_t on_dependent = 0;                      ///< of the applied: on loops that are `is_dependent`
+  std::map<std::string, RefusalCount> refusals = {};  ///< by code
 };
 using StepCounts = std::map<std::string, StepCount>;  ///< by primitive
 
 /// What a proposer may look at and draw from. Blocks are asked for as a user would, so that traces hold all.
 class RandomSteps {
  public:
-  RandomSteps(Schedule& schedule, Random& random, StepCounts& counts)
-      : schedule_(schedule), random_(random), counts_(counts) {}
+  RandomSteps(Schedule& schedule, Random& random, StepJudge& judge, StepCounts& counts)
+      : schedule_(schedule), random_(random), judge_(judge), counts_(counts) {}
 
   Random& random() { return random_; }
   const Function& program() const { return schedule_.program(); }
@@ -35,18 +43,21 @@ class RandomSteps {
   std::vector<LoopRef> any_loops();
 
   /// Takes the step where it is accepted, and counts it; its results. A refusal must be a sentence that
-  /// begins with the call; anything else that is thrown is a fault, and leaves here.
+  /// begins with the call; anything else that is thrown is a fault, and leaves here. So does a step that was
+  /// accepted though the oracle of conflicts says no.
   template <class Step>
   std::vector<Reference> attempt(const Step& step) {
-    return attempt(find_primitive(Step::name), arguments_of(step));
+    return attempt(find_primitive(Step::name), arguments_of(step), question_of(step));
   }
   bool last_was_applied() const { return applied_; }
 
  private:
-  std::vector<Reference> attempt(const Primitive& primitive, std::vector<Argument> arguments);
+  std::vector<Reference> attempt(const Primitive& primitive, std::vector<Argument> arguments,
+                                 const std::optional<Question>& question);
 
   Schedule& schedule_;
   Random& random_;
+  StepJudge& judge_;
   StepCounts& counts_;
   bool applied_ = false;
 };
@@ -60,7 +71,9 @@ struct Proposer {
 /// The proposers of each kind of primitive, one file each.
 std::vector<Proposer> find_proposers();
 std::vector<Proposer> loop_proposers();
+std::vector<Proposer> order_proposers();  ///< of these: split, fuse and reorder
 std::vector<Proposer> mark_proposers();
+std::vector<Proposer> concurrency_proposers();  ///< of these: parallel, vectorize and bind
 std::vector<Proposer> sampling_proposers();
 std::vector<Proposer> inline_proposers();
 std::vector<Proposer> reduction_proposers();
@@ -70,7 +83,10 @@ std::vector<Proposer> cache_proposers();
 std::vector<Proposer> pipeline_proposers();
 std::vector<Proposer> tensor_proposers();
 
-/// Tries `steps` random steps on random loops and blocks.
-void take_random_steps(Schedule& schedule, Random& random, int steps, StepCounts& counts);
+/// Tries `steps` random steps on random loops and blocks, each as likely as its weight says; with
+/// `mostly_order` half of them are reorders, marks, splits and fuses. What they ask of the program's accesses
+/// is judged.
+void take_random_steps(Schedule& schedule, Random& random, int steps, bool mostly_order, StepJudge& judge,
+                       StepCounts& counts);
 
 }  // namespace ardea::schedule

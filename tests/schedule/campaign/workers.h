@@ -11,12 +11,20 @@
 
 namespace ardea::schedule {
 
+/// What its command line says about each seed.
+struct CampaignOptions {
+  double compiled = 1;  ///< the share of programs that are also compiled and run
+  bool show = false;    ///< print every program and its steps, whether anything is wrong or not
+};
+
 struct Campaign {
   std::string name;         ///< of the program
   std::string description;  ///< for --help
   /// What is wrong with a seed, empty where nothing is. Counts what it did on the way.
-  std::function<std::string(std::uint64_t seed, StepCounts& counts)> failure;
+  std::function<std::string(std::uint64_t seed, const CampaignOptions& options, StepCounts& counts)> failure;
   std::vector<std::string> counted;  ///< of which --least demands a number
+  /// Of which --least-dependent demands a number, on loops with dependent bounds or indices.
+  std::vector<std::string> counted_on_dependent = {};
 };
 
 /// main of it: 0 where no seed failed and everything was counted often enough.

@@ -28,17 +28,17 @@ bool counts_at_all(const Record& record, std::size_t index) {
   return !places || record.stage(directive.stage).place == index;
 }
 
-void check(const Lowered& lowered, std::uint64_t seed) {
+void check(const Lowered& lowered, std::uint64_t seed, bool compiled) {
   schedule::Schedule again(lowered.unscheduled);
   again.replay(schedule::parse_steps(schedule::print(lowered.trace), "trace"));
   require(structurally_equal(again.program(), lowered.function), "the trace gives another program:\n{}",
           print(again.program()));
-  schedule::check(lowered.unscheduled, again, seed);
+  schedule::check(lowered.unscheduled, again, seed, compiled);
 }
 
 }  // namespace
 
-std::string stages_failure(std::uint64_t seed, StepCounts& counts) {
+std::string stages_failure(std::uint64_t seed, const schedule::CampaignOptions& options, StepCounts& counts) {
   Random random(seed);
   const RandomGraph graph = random_graph(random);
   std::vector<te::Argument> arguments(graph.inputs.begin(), graph.inputs.end());
@@ -62,7 +62,7 @@ std::string stages_failure(std::uint64_t seed, StepCounts& counts) {
         continue;
       }
       text += schedule::print(lowered.trace) + ardea::print(lowered.function);
-      check(lowered, seed);
+      check(lowered, seed, Random(seed).real() < options.compiled);
       for (const auto& [name, count] : refused_calls) counts[name].refused += count.refused;
       for (std::size_t i = 0; i < s.record().directives.size(); ++i)
         if (counts_at_all(s.record(), i)) ++counts[name_of(s.record().directives[i])].applied;

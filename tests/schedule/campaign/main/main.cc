@@ -8,7 +8,8 @@ int main(int argc, char** argv) {
   Campaign campaign{"ardea_schedules",
                     "Transforms random programs by random schedules and compares the answers.",
                     schedule_failure,
-                    {}};
+                    {},
+                    {"reorder", "parallel", "vectorize", "bind"}};
   for (const Primitive& primitive : primitives()) campaign.counted.push_back(primitive.name);
   return run_campaign(campaign, argc, argv);
 }

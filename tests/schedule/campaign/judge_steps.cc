@@ -1,0 +1,191 @@
+#include "tests/schedule/campaign/judge_steps.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ardea/ir/function.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/schedule/program/tree.h"
+#include "ardea/support/random.h"
+
+namespace ardea::schedule {
+
+std::optional<Question> question_of(const Parallel& step) {
+  return Question{{step.loop.var}, Concurrency::parallel};
+}
+std::optional<Question> question_of(const Vectorize& step) {
+  return Question{{step.loop.var}, Concurrency::lanes};
+}
+std::optional<Question> question_of(const Bind& step) {
+  return Question{{step.loop.var},
+                  step.thread_axis.starts_with("vthread") ? Concurrency::lanes : Concurrency::threads};
+}
+std::optional<Question> question_of(const Reorder& step) {
+  Question question;
+  for (const LoopRef& loop : step.loops) question.loops.push_back(loop.var);
+  return question;
+}
+
+std::vector<interp::Argument> campaign_arguments(const Function& program, std::uint64_t seed) {
+  Random random(seed);
+  std::map<std::string, std::int64_t> sizes;
+  for (const Var& v : shape_variables(program)) sizes[v.name()] = random.integer(1, 9);
+  return measure::make_arguments(program, {.seed = seed, .sizes = sizes});
+}
+
+namespace {
+
+using Variables = std::unordered_set<Var>;
+
+/// All loops and block iterators of the program.
+Variables iterating(const Function& program) {
+  Variables all;
+  visit_stmts(program.body, [&](const Stmt& s) {
+    if (const auto* loop = s.as<For>()) all.insert(loop->var);
+    if (const auto* block = s.as<Block>())
+      for (const BlockIterator& iterator : block->iterators) all.insert(iterator.var);
+  });
+  return all;
+}
+
+bool varies(const Expr& e, const Variables& iterating) {
+  bool found = false;
+  visit_exprs(
+      e, [&](const Expr& part) { found = found || (part.is<VarNode>() && iterating.contains(Var(part))); });
+  return found;
+}
+
+/// Whether the expression is more than a sum of multiples of loops.
+bool is_bent(const Expr& e, const Variables& iterating) {
+  bool found = false;
+  visit_exprs(e, [&](const Expr& part) {
+    const auto* node = part.as<Binary>();
+    if (node == nullptr || found) return;
+    const bool left = varies(node->left, iterating), right = varies(node->right, iterating);
+    switch (node->op) {
+      case BinaryOp::mul: found = left && right; break;
+      case BinaryOp::floor_div:
+      case BinaryOp::floor_mod:
+      case BinaryOp::min:
+      case BinaryOp::max: found = left || right; break;
+      default: break;
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+bool is_dependent(const Function& program, const Var& loop) {
+  const std::optional<Path> path = path_to(program, LoopRef{loop});
+  if (!path) return false;
+  const Variables loops = iterating(program);
+  bool found = false;
+  const auto bent = [&](const Expr& e) { found = found || (e.defined() && is_bent(e, loops)); };
+  visit_stmts(path->back(), [&](const Stmt& s) {
+    if (const auto* inner = s.as<For>())
+      found = found || varies(inner->min, loops) || varies(inner->extent, loops);
+    if (const auto* branch = s.as<If>()) bent(branch->condition);
+    if (const auto* store = s.as<Store>()) std::for_each(store->indices.begin(), store->indices.end(), bent);
+    if (const auto* block = s.as<Block>()) {
+      bent(block->predicate);
+      for (const BlockIterator& iterator : block->iterators) bent(iterator.binding);
+    }
+  });
+  visit_exprs(path->back(), [&](const Expr& e) {
+    if (const auto* load = e.as<Load>()) std::for_each(load->indices.begin(), load->indices.end(), bent);
+  });
+  return found;
+}
+
+const AccessRecord& StepJudge::record_of(const Function& program) {
+  if (!(recorded_ == program.body)) {
+    record_ = std::make_unique<AccessRecord>(program, measure::copy_arguments(arguments_));
+    recorded_ = program.body;
+  }
+  return *record_;
+}
+
+namespace {
+
+/// The loops from the outermost of those named to the innermost, where nothing stands between them and no
+/// bounds of one depend on another; else none.
+std::vector<Var> chain_through(const Function& program, const std::vector<Var>& named) {
+  Path outermost;
+  for (const Var& var : named) {
+    const std::optional<Path> path = path_to(program, LoopRef{var});
+    if (!path) return {};
+    if (outermost.empty() || path->size() < outermost.size()) outermost = *path;
+  }
+  if (outermost.empty()) return {};
+  std::vector<Var> chain;
+  Variables seen;
+  std::size_t left = named.size();
+  for (Stmt s = outermost.back(); left > 0;) {
+    const auto* loop = s.as<For>();
+    if (loop == nullptr || varies(loop->min, seen) || varies(loop->extent, seen)) return {};
+    chain.push_back(loop->var);
+    seen.insert(loop->var);
+    left -= static_cast<std::size_t>(std::count(named.begin(), named.end(), loop->var));
+    s = loop->body;
+  }
+  return chain;
+}
+
+/// The positions of the chain's loops in their new order: those that are named take the places of those that
+/// are named.
+std::vector<std::size_t> new_places(const std::vector<Var>& chain, const std::vector<Var>& named) {
+  std::vector<std::size_t> order;
+  auto next = named.begin();
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const bool moves = std::find(named.begin(), named.end(), chain[i]) != named.end();
+    order.push_back(
+        moves ? static_cast<std::size_t>(std::find(chain.begin(), chain.end(), *next++) - chain.begin()) : i);
+  }
+  return order;
+}
+
+std::optional<Concurrency> concurrency_of(ForKind kind) {
+  switch (kind) {
+    case ForKind::parallel: return Concurrency::parallel;
+    case ForKind::thread_binding: return Concurrency::threads;
+    case ForKind::vectorized:
+    case ForKind::virtual_thread: return Concurrency::lanes;
+    case ForKind::serial:
+    case ForKind::unrolled: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+StepJudge::Answer StepJudge::answer(const Function& program, const Question& question) {
+  const std::vector<Var> chain = chain_through(program, question.loops);
+  if (chain.empty()) return {};
+  const AccessRecord& record = record_of(program);
+  if (!record.is_complete()) return {};
+  return {true,
+          question.how ? record.conflict(chain[0], *question.how)
+                       : record.disorder(chain, new_places(chain, question.loops)),
+          is_dependent(program, chain[0])};
+}
+
+std::optional<std::string> StepJudge::race(const Function& program) {
+  std::optional<std::string> found;
+  visit_stmts(program.body, [&](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    const auto how = loop != nullptr ? concurrency_of(loop->kind) : std::nullopt;
+    if (!how || found) return;
+    const AccessRecord& record = record_of(program);
+    if (!record.is_complete()) return;
+    if (auto conflict = record.conflict(loop->var, *how))
+      found =
+          fmt::format("the iterations of loop {} run at the same time, but {}", loop->var.name(), *conflict);
+  });
+  return found;
+}
+
+}  // namespace ardea::schedule
