@@ -99,7 +99,8 @@ class ComputingAt {
       else
         all = values;
     }
-    return *all;
+    // Reads that are proved never to happen need nothing: any part will do, and the whole is one.
+    return all.value_or(IteratorValues(block_.iterators.size()));
   }
 
   IteratorValues values_for(const BufferRegion& read) const {
