@@ -22,11 +22,11 @@ Var loop_called(const Function& f, const std::string& name) {
   return found;
 }
 
-struct Run {
+struct Recorded {
   Function program;
   AccessRecord record;
 
-  explicit Run(const std::string& text)
+  explicit Recorded(const std::string& text)
       : program(parse_function("@T.prim_func\n" + text)),
         record(program, measure::make_arguments(program, {})) {}
   bool conflicts(const std::string& loop, Concurrency how = Concurrency::parallel) const {
@@ -38,7 +38,7 @@ struct Run {
 };
 
 TEST(AccessRecord, finds_iterations_that_touch_one_element) {
-  const Run run(R"(def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):
+  const Recorded run(R"(def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):
     for i in range(4):
         for j in range(4):
             A[i * 4 + j] = B[i]
@@ -59,7 +59,7 @@ TEST(AccessRecord, finds_iterations_that_touch_one_element) {
 }
 
 TEST(AccessRecord, finds_tiles_whose_length_depends_on_a_loop) {
-  const Run run(R"(def main(A: T.Buffer((21,), "int32"), B: T.Buffer((16,), "int32")):
+  const Recorded run(R"(def main(A: T.Buffer((21,), "int32"), B: T.Buffer((16,), "int32")):
     for i in range(1, 5):
         for j in range(4):
             for l in range(i):
@@ -75,7 +75,7 @@ TEST(AccessRecord, finds_tiles_whose_length_depends_on_a_loop) {
 }
 
 TEST(AccessRecord, lets_updates_change_places_and_nothing_else) {
-  const Run run(R"(def main(A: T.Buffer((16,), "int32"), B: T.Buffer((4,), "int32")):
+  const Recorded run(R"(def main(A: T.Buffer((16,), "int32"), B: T.Buffer((4,), "int32")):
     for i in range(4):
         for j in range(4):
             B[j] = B[j] + A[i * 4 + j]
@@ -112,9 +112,9 @@ TEST(AccessRecord, gives_each_iteration_the_memory_that_only_it_needs) {
     std::string made = text;
     made.replace(made.find("SCOPE"), 5, scope);
     made.replace(made.find("PLACE"), 5, place);
-    return Run(made);
+    return Recorded(made);
   };
-  const Run own = with("global", "0");
+  const Recorded own = with("global", "0");
   EXPECT_FALSE(own.conflicts("i", Concurrency::parallel));
   EXPECT_TRUE(own.conflicts("i", Concurrency::threads));
   EXPECT_TRUE(own.conflicts("i", Concurrency::lanes));
@@ -122,7 +122,7 @@ TEST(AccessRecord, gives_each_iteration_the_memory_that_only_it_needs) {
 }
 
 TEST(AccessRecord, knows_that_half_a_byte_is_stored_with_the_other_half) {
-  const Run run(R"(def main(A: T.Buffer((4,), "int4"), B: T.Buffer((4,), "int4")):
+  const Recorded run(R"(def main(A: T.Buffer((4,), "int4"), B: T.Buffer((4,), "int4")):
     for i in range(4):
         A[i] = B[i]
 )");

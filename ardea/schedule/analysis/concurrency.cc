@@ -8,6 +8,7 @@
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/dependence.h"
 #include "ardea/arith/inside.h"
+#include "ardea/arith/regions_linear.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/memory_use.h"
@@ -22,6 +23,48 @@ std::optional<arith::Conflict> carried(const For& loop, const arith::Analyzer& f
   const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
   for (arith::Conflict& conflict : conflicts(loop.body, range, facts, true))
     if (carries(conflict, 0) && counts(conflict.first.buffer)) return std::move(conflict);
+  return std::nullopt;
+}
+
+/// The bytes that hold the elements of a region of halves of bytes, as elements: all of the buffer where rows
+/// or views may begin in mid-byte.
+BufferRegion in_whole_bytes(const BufferRegion& region, const arith::Analyzer& facts) {
+  const Buffer& buffer = region.buffer;
+  const Expr two = make_int(2);
+  const bool rows_fill_bytes =
+      buffer->shape.size() == 1 ||
+      facts.proves(equals(floor_mod(arith::as_index(buffer->shape.back()), two), make_int(0)));
+  if (!rows_fill_bytes || !buffer->strides.empty() || buffer->shape.empty()) return whole_region(buffer);
+  BufferRegion bytes = region;
+  const Range& last = region.region.back();
+  const Expr min = arith::as_index(last.min), end = min + arith::as_index(last.extent);
+  const Expr first_byte = facts.simplify(floor_div(min, two));
+  bytes.region.back() = {facts.simplify(first_byte * two),
+                         facts.simplify((floor_div(end + 1, two) - first_byte) * two)};
+  return bytes;
+}
+
+/// A store of half a byte rewrites the other half (docs/semantics.md): threads that store different halves of
+/// one byte meet there, though lanes, which are stored together, do not.
+template <class Counts>
+std::optional<arith::Conflict> carried_in_bytes(const For& loop, const arith::Analyzer& facts,
+                                                const Counts& counts) {
+  const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
+  arith::Analyzer inner = facts;
+  inner.bind(loop.var, range[0].second);
+  std::vector<arith::Access> halves = arith::each_access_of_written(loop.body, inner);
+  std::erase_if(halves, [](const arith::Access& access) {
+    const DataType type = access.touched.region.buffer->type;
+    return type.is_bool() || type.bits * type.lanes >= 8;
+  });
+  for (arith::Access& access : halves) access.touched.region = in_whole_bytes(access.touched.region, inner);
+  for (std::size_t i = 0; i < halves.size(); ++i)
+    for (std::size_t j = i; j < halves.size(); ++j) {
+      const BufferRegion &a = halves[i].touched.region, &b = halves[j].touched.region;
+      if (!(a.buffer == b.buffer) || (!halves[i].write && !halves[j].write) || !counts(a.buffer)) continue;
+      arith::Conflict conflict{a, b, arith::distances(a, b, range, facts)};
+      if (carries(conflict, 0)) return conflict;
+    }
   return std::nullopt;
 }
 
@@ -77,7 +120,8 @@ std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found,
     }
     return !contains(*own, buffer);
   };
-  const auto conflict = carried(*found.loop, found.facts, is_shared);
+  auto conflict = carried(*found.loop, found.facts, is_shared);
+  if (!conflict && may_own_memory(kind)) conflict = carried_in_bytes(*found.loop, found.facts, is_shared);
   if (!conflict) return std::nullopt;
   return Refusal{"loop_carries_dependence",
                  fmt::format("iterations of loop {} touch the same memory: {} and {}", found.loop->var.name(),
