@@ -383,7 +383,17 @@ class DependentNests {
     for (std::size_t k = 0; k < depth; ++k) (random_.chance(0.5) ? spatial : reduce).push_back(var(k));
     if (reduce.empty()) return false;
     Indices& joined = random_.chance(0.7) ? reduce : spatial;
-    if (joined.size() >= 2 && random_.chance(0.7)) joined = {joined[0] * random_.integer(1, 5) + joined[1]};
+    if (joined.size() >= 2 && random_.chance(0.7)) {
+      // Mostly by as many as the inner one has values, as a split would have left them.
+      const auto [low, high] = reach(joined.back());
+      const std::int64_t inner = loops_.back().extent.value(points_[0]);
+      const std::int64_t by = random_.chance(0.5)   ? inner
+                              : random_.chance(0.5) ? high - low + 1
+                                                    : random_.integer(1, 5);
+      const IndexExpression both = joined[joined.size() - 2] * by + joined.back();
+      joined.pop_back();
+      joined.back() = both;
+    }
     if (!init_comes_first(spatial, reduce)) return false;
     const bool is_consumed = random_.chance(0.5) && covers_a_box(spatial);
     text_ += pad(depth + 1) + fmt::format("with T.block(\"b{}\"):\n", blocks_++);
