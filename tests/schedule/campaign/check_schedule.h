@@ -10,7 +10,7 @@ namespace ardea::schedule {
 /// Throws unless what the steps leave verifies, replays from its trace (a script for even seeds, JSON for odd
 /// ones), gives the original program's answers, interpreted and (where asked for) compiled, and lowers to
 /// loops with the memory of their own that the steps counted on.
-void check(const Function& original, const Schedule& schedule, std::uint64_t seed, bool compiled);
+void check(const Function& original, const Schedule& schedule, std::uint64_t seed, bool compiled = true);
 
 /// Checks a random program under a random schedule, both from the seed. What is wrong, with the programs and
 /// the trace; empty where nothing is.
