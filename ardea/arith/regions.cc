@@ -226,7 +226,7 @@ class Walk {
     record(std::move(here), exact, write, false, place);
   }
 
-  using Done = std::unordered_set<const ExprNode*>;
+  using Done = std::unordered_set<Expr>;
 
   void visit(const Expr& e, const Place& place) {
     Done done;
@@ -235,7 +235,7 @@ class Walk {
 
   /// `done`: the nodes seen in this place already. Shared nodes are common, and paths through them many.
   void visit(const Expr& e, const Place& place, Done& done) {
-    if (!e.defined() || place.dead || !done.insert(e.get()).second) return;
+    if (!e.defined() || place.dead || !done.insert(e).second) return;
     if (const auto* load = e.as<Load>()) {
       touch(load->buffer, load->indices, load->predicate, false, place);
       for (const Expr& index : load->indices) visit(index, place, done);

@@ -108,12 +108,12 @@ class RangeCheck {
   }
 
   void visit(const Expr& e, const Path& path) {
-    std::unordered_set<const ExprNode*> done;
+    std::unordered_set<Expr> done;
     visit(e, path, done);
   }
 
-  void visit(const Expr& e, const Path& path, std::unordered_set<const ExprNode*>& done) {
-    if (!e.defined() || path.dead || !done.insert(e.get()).second) return;
+  void visit(const Expr& e, const Path& path, std::unordered_set<Expr>& done) {
+    if (!e.defined() || path.dead || !done.insert(e).second) return;
     const auto* binary = e.as<Binary>();
     if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "prefetch") return;  // a hint
     if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "if_then_else") {

@@ -146,17 +146,17 @@ class ScopeCheck {
     visit(e, seen);
   }
 
-  using Seen = std::unordered_set<const ExprNode*>;
+  using Seen = std::unordered_set<Expr>;
 
   void visit(const Expr& e, Seen& seen) {
     if (!e.defined()) return missing("an expression");
-    if (!seen.insert(e.get()).second) return;
+    if (!seen.insert(e).second) return;
     if (e.is<VarNode>()) return use(Var(e));
     if (const auto* let = e.as<Let>()) {
       visit(let->value, seen);
-      if (const auto site = let_sites_.find(let->var); site != let_sites_.end() && site->second == e.get())
+      if (const auto site = let_sites_.find(let->var); site != let_sites_.end() && site->second == e)
         ever_.erase(let->var);  // the same let, reached on another path
-      let_sites_[let->var] = e.get();
+      let_sites_[let->var] = e;
       return with(let->var, origin_of(let->value), [&] { visit(let->body, seen); });
     }
     if (const auto* load = e.as<Load>()) use(load->buffer);
@@ -338,7 +338,7 @@ class ScopeCheck {
   std::unordered_set<Var> ever_, hidden_, complained_;
   std::unordered_set<Buffer> buffers_, complained_buffers_;
   std::unordered_set<BlockId> ids_;
-  std::unordered_map<Var, const ExprNode*> let_sites_;
+  std::unordered_map<Var, Expr> let_sites_;
 };
 
 }  // namespace

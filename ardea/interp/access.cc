@@ -36,7 +36,7 @@ std::string Touch::name() const {
 }
 
 const View& Executor::view(const Buffer& buffer) const {
-  const std::size_t slot = machine_.buffers.find(buffer.get());
+  const std::size_t slot = machine_.buffers.find(buffer);
   if (slot >= views_.size() || views_[slot].memory == nullptr)
     report(fmt::format("the buffer {} is not declared here", buffer->name));
   return views_[slot];

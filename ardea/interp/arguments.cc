@@ -65,7 +65,7 @@ class Binder {
             },
         },
         arguments_[i]);
-    sources_[var.get()] = name(i);
+    sources_[var] = name(i);
   }
 
   const runtime::Array& array(std::size_t i) const {
@@ -118,13 +118,13 @@ class Binder {
     require(wrap(static_cast<std::uint64_t>(value), e.type()) == value, "{} is {}, which does not fit {}",
             what, value, to_string(e.type()));
     executor_.define(Var(e), integer_lane(value));
-    sources_[e.get()] = what;
+    sources_[e] = what;
   }
 
   void check_symbol(const Expr& e, std::int64_t value, const std::string& what) {
     const std::int64_t expected = executor_.evaluate_integer(e);
     if (expected == value) return;
-    const auto source = sources_.find(e.get());
+    const auto source = sources_.find(e);
     fail("{} is {}, expected {}{}", what, value, expected,
          e.is<IntImm>()             ? std::string()
          : source == sources_.end() ? fmt::format(", the value of {}", print(e))
@@ -144,7 +144,7 @@ class Binder {
   const Options& options_;
   Executor& executor_;
   std::vector<std::unique_ptr<Allocation>> memories_;
-  std::unordered_map<const ExprNode*, std::string> sources_;
+  std::unordered_map<Expr, std::string> sources_;
 };
 
 }  // namespace

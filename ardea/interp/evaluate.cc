@@ -23,10 +23,10 @@ Lanes each_lane(int count, const F& lane) {
 }  // namespace
 
 Lanes Executor::evaluate(const Expr& e) {
-  if (shared_ == nullptr || !shared_->contains(e.get())) return evaluate_node(e);
-  if (const auto known = shared_values_.find(e.get()); known != shared_values_.end()) return known->second;
+  if (shared_ == nullptr || !shared_->contains(e)) return evaluate_node(e);
+  if (const auto known = shared_values_.find(e); known != shared_values_.end()) return known->second;
   Lanes value = evaluate_node(e);
-  shared_values_.insert_or_assign(e.get(), value);
+  shared_values_.insert_or_assign(e, value);
   return value;
 }
 
@@ -34,7 +34,7 @@ Lanes Executor::evaluate_whole(const Expr& e) {
   const SharedNodes::Set& shared = machine_.shared_nodes.of(e);
   if (shared.empty()) return evaluate(e);
   const SharedNodes::Set* const around = std::exchange(shared_, &shared);
-  std::unordered_map<const ExprNode*, Lanes> values_around = std::exchange(shared_values_, {});
+  std::unordered_map<Expr, Lanes> values_around = std::exchange(shared_values_, {});
   Lanes value = evaluate(e);
   shared_ = around;
   shared_values_ = std::move(values_around);
@@ -50,7 +50,7 @@ Lanes Executor::evaluate_node(const Expr& e) {
                           report(fmt::format("the string \"{}\" is no number", x.value));
                         },
                         [&](const VarNode& x) -> Lanes {
-                          const std::size_t slot = machine_.variables.find(e.get());
+                          const std::size_t slot = machine_.variables.find(e);
                           if (slot < values_.size() && !values_[slot].empty()) return values_[slot];
                           report(fmt::format("the variable {} has no value here", x.name));
                         },

@@ -80,8 +80,8 @@ void Executor::execute_for(const Stmt& s, const For& loop) {
 }
 
 void Executor::execute_allocate(const Allocate& allocation) {
-  const Memory memory =
-      allocate(&allocation, allocation.data.name(), allocation.scope, allocation.type, allocation.extents);
+  const Memory memory = allocate(allocation.data, allocation.data.name(), allocation.scope, allocation.type,
+                                 allocation.extents);
   define(allocation.data, address_lane(memory.allocation.get(), 0));
   execute(allocation.body);
   forget(allocation.data);
@@ -110,7 +110,7 @@ void Executor::execute_block(const Block& block) {
   const bool reduction_starts = bind_iterators(block);
   std::vector<Memory> memories;
   for (const Buffer& buffer : block.allocations) {
-    memories.push_back(allocate(buffer.get(), buffer->name, buffer->scope, buffer->type, buffer->shape));
+    memories.push_back(allocate(buffer->data, buffer->name, buffer->scope, buffer->type, buffer->shape));
     define(buffer->data, address_lane(memories.back().allocation.get(), 0));
     declare(buffer, view_of(buffer));
   }

@@ -23,25 +23,25 @@ Executor::Executor(const Executor& launcher, const Grid& grid, ThreadBlock& bloc
       thread_(thread) {}
 
 void Executor::define(const Var& var, Lanes value) {
-  const std::size_t slot = machine_.variables.number(var.get());
+  const std::size_t slot = machine_.variables.number(var);
   if (slot >= values_.size()) values_.resize(slot + 16);
   values_[slot] = std::move(value);
 }
 
-void Executor::forget(const Var& var) { values_[machine_.variables.find(var.get())] = {}; }
+void Executor::forget(const Var& var) { values_[machine_.variables.find(var)] = {}; }
 
 const Lanes* Executor::find(const Var& var) const {
-  const std::size_t slot = machine_.variables.find(var.get());
+  const std::size_t slot = machine_.variables.find(var);
   return slot < values_.size() && !values_[slot].empty() ? &values_[slot] : nullptr;
 }
 
 void Executor::declare(const Buffer& buffer, View view) {
-  const std::size_t slot = machine_.buffers.number(buffer.get());
+  const std::size_t slot = machine_.buffers.number(buffer);
   if (slot >= views_.size()) views_.resize(slot + 8);
   views_[slot] = std::move(view);
 }
 
-void Executor::forget(const Buffer& buffer) { views_[machine_.buffers.find(buffer.get())] = {}; }
+void Executor::forget(const Buffer& buffer) { views_[machine_.buffers.find(buffer)] = {}; }
 
 void Executor::finish() {
   commit_copies();

@@ -26,7 +26,8 @@ namespace ardea::interp {
 struct Machine {
   Options options;
   Random random;
-  Slots variables, buffers;
+  Slots<Expr> variables;
+  Slots<Buffer> buffers;
   SharedNodes shared_nodes = {};
   std::uint64_t steps = 0, launches = 0, copies = 0;
 };
@@ -150,11 +151,11 @@ class Executor {
   void launch(const Stmt& outermost);
   struct Memory {
     std::shared_ptr<Allocation> allocation;
-    const void* key;
+    Var data;
     std::uint64_t nth;
     std::optional<ThreadBlock::Group> group;  ///< who shares it; nothing: this thread alone
   };
-  Memory allocate(const void* key, const std::string& name, const std::string& scope, DataType type,
+  Memory allocate(const Var& data, const std::string& name, const std::string& scope, DataType type,
                   const std::vector<Expr>& extents);
   void release(const Memory& memory);
 
@@ -169,13 +170,13 @@ class Executor {
   int serial_thread_loops_ = 0;
   /// Of the whole expression under way: its shared nodes (none, mostly), and their values so far.
   const SharedNodes::Set* shared_ = nullptr;
-  std::unordered_map<const ExprNode*, Lanes> shared_values_;
+  std::unordered_map<Expr, Lanes> shared_values_;
   int instruction_depth_ = 0;
 
   const Grid* grid_ = nullptr;
   ThreadBlock* block_ = nullptr;  ///< nullptr outside a launch
   int thread_ = 0;
-  std::unordered_map<const void*, std::uint64_t> executions_;  ///< of each allocation that threads share
+  std::unordered_map<Var, std::uint64_t> executions_;  ///< of each allocation that threads share
 
   std::vector<AsyncCopy> open_group_;
   std::deque<std::vector<AsyncCopy>> groups_;

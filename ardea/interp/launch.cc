@@ -60,7 +60,7 @@ void Executor::launch(const Stmt& outermost) {
   }
 }
 
-Executor::Memory Executor::allocate(const void* key, const std::string& name, const std::string& scope,
+Executor::Memory Executor::allocate(const Var& data, const std::string& name, const std::string& scope,
                                     DataType type, const std::vector<Expr>& extents) {
   const std::vector<std::int64_t> shape = evaluate_all(extents);
   const std::optional<std::int64_t> count = element_count(shape, type);
@@ -75,7 +75,7 @@ Executor::Memory Executor::allocate(const void* key, const std::string& name, co
     } catch (const std::length_error&) {}
     report(fmt::format("there is no memory for the {} bytes of {}", bytes, name));
   };
-  if (block_ == nullptr) return {make(), key, 0, std::nullopt};
+  if (block_ == nullptr) return {make(), data, 0, std::nullopt};
   const std::optional<ScopeRank> rank = scope_rank(scope);
   if (!rank)
     report(fmt::format("{} is allocated in scope \"{}\"; the scopes are {}", name, scope, known_scopes()));
@@ -85,12 +85,12 @@ Executor::Memory Executor::allocate(const void* key, const std::string& name, co
         name, scope));
   const std::optional<ThreadBlock::Group> group = group_sharing(*rank);
   if (!group) {
-    Memory memory{make(), key, 0, std::nullopt};
+    Memory memory{make(), data, 0, std::nullopt};
     memory.allocation->one_thread = true;
     return memory;
   }
-  const std::uint64_t nth = executions_[key]++;
-  Memory memory{block_->enter(key, nth, thread_, *group, make), key, nth, group};
+  const std::uint64_t nth = executions_[data]++;
+  Memory memory{block_->enter(data, nth, thread_, *group, make), data, nth, group};
   if (memory.allocation->byte_count != bytes)
     report(fmt::format("{} has {} bytes on this thread but {} on another that shares it", name, bytes,
                        memory.allocation->byte_count));
@@ -98,7 +98,7 @@ Executor::Memory Executor::allocate(const void* key, const std::string& name, co
 }
 
 void Executor::release(const Memory& memory) {
-  if (memory.group) block_->leave(memory.key, memory.nth, thread_, *memory.group);
+  if (memory.group) block_->leave(memory.data, memory.nth, thread_, *memory.group);
   const bool last = !memory.group || memory.allocation.use_count() == 1;
   if (last) check_no_flight(*memory.allocation);
 }

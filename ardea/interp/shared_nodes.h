@@ -11,14 +11,14 @@ namespace ardea::interp {
 /// nodes that each use the one before twice takes exponential time. Asked once an expression.
 class SharedNodes {
  public:
-  using Set = std::unordered_set<const ExprNode*>;
+  using Set = std::unordered_set<Expr>;
 
   /// Nodes worth keeping the value of; none where the expression has effects, since a value read before one
   /// may be stale after it.
   const Set& of(const Expr& e);
 
  private:
-  std::unordered_map<const ExprNode*, Set> known_;
+  std::unordered_map<Expr, Set> known_;
 };
 
 }  // namespace ardea::interp

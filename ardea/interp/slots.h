@@ -6,27 +6,31 @@
 
 namespace ardea::interp {
 
-/// Numbers things by their identity, 0, 1, 2, … in the order they are first seen: a flat table, since every
-/// use of a variable looks itself up here.
+/// Numbers things by their identity, 0, 1, 2, … in the order they are first seen, and keeps them alive, so
+/// that no other takes an address that has a number: a flat table, since every use of a variable looks itself
+/// up here.
+template <class Handle>
 class Slots {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   /// The number of `key`, or `none`.
-  std::uint32_t find(const void* key) const {
+  std::uint32_t find(const Handle& key) const {
     if (cells_.empty()) return none;
-    for (std::size_t at = home(key);; at = (at + 1) & mask()) {
-      if (cells_[at].key == key) return cells_[at].number;
+    for (std::size_t at = home(key.get());; at = (at + 1) & mask()) {
+      if (cells_[at].key == key.get()) return cells_[at].number;
       if (cells_[at].key == nullptr) return none;
     }
   }
 
   /// The number of `key`, which is given one where it has none.
-  std::uint32_t number(const void* key) {
+  std::uint32_t number(const Handle& key) {
     if (const std::uint32_t found = find(key); found != none) return found;
-    if ((count_ + 1) * 2 > cells_.size()) grow();
-    insert({key, count_});
-    return count_++;
+    if ((numbered_.size() + 1) * 2 > cells_.size()) grow();
+    const auto number = static_cast<std::uint32_t>(numbered_.size());
+    insert({key.get(), number});
+    numbered_.push_back(key);
+    return number;
   }
 
  private:
@@ -52,7 +56,7 @@ class Slots {
   }
 
   std::vector<Cell> cells_;
-  std::uint32_t count_ = 0;
+  std::vector<Handle> numbered_;
 };
 
 }  // namespace ardea::interp

@@ -131,19 +131,19 @@ void ThreadBlock::report_deadlock() const {
       instead, group == Group::block ? "block" : "warp");
 }
 
-ThreadBlock::Key ThreadBlock::key_of(const void* key, std::uint64_t nth, int thread, Group group) const {
-  return {key, nth, first_thread(thread, group)};
+ThreadBlock::Key ThreadBlock::key_of(const Var& data, std::uint64_t nth, int thread, Group group) const {
+  return {data, nth, first_thread(thread, group)};
 }
 
-std::shared_ptr<Allocation> ThreadBlock::enter(const void* key, std::uint64_t nth, int thread, Group group,
+std::shared_ptr<Allocation> ThreadBlock::enter(const Var& data, std::uint64_t nth, int thread, Group group,
                                                const std::function<std::shared_ptr<Allocation>()>& make) {
-  SharedMemory& shared = shared_[key_of(key, nth, thread, group)];
+  SharedMemory& shared = shared_[key_of(data, nth, thread, group)];
   if (!shared.memory) shared.memory = make();
   return shared.memory;
 }
 
-void ThreadBlock::leave(const void* key, std::uint64_t nth, int thread, Group group) {
-  const auto found = shared_.find(key_of(key, nth, thread, group));
+void ThreadBlock::leave(const Var& data, std::uint64_t nth, int thread, Group group) {
+  const auto found = shared_.find(key_of(data, nth, thread, group));
   const int members = end_thread(thread, group) - first_thread(thread, group);
   if (++found->second.left == members) shared_.erase(found);
 }

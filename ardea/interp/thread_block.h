@@ -4,11 +4,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "ardea/interp/memory.h"
 #include "ardea/interp/turns.h"
+#include "ardea/ir/expr.h"
 #include "ardea/support/random.h"
 
 namespace ardea::interp {
@@ -51,9 +52,9 @@ class ThreadBlock {
 
   /// The memory that the threads of `group` share for the nth execution of the allocation `key` by each of
   /// them: made by the first that comes, dropped when the last one leaves.
-  std::shared_ptr<Allocation> enter(const void* key, std::uint64_t nth, int thread, Group group,
+  std::shared_ptr<Allocation> enter(const Var& data, std::uint64_t nth, int thread, Group group,
                                     const std::function<std::shared_ptr<Allocation>()>& make);
-  void leave(const void* key, std::uint64_t nth, int thread, Group group);
+  void leave(const Var& data, std::uint64_t nth, int thread, Group group);
 
  private:
   struct Waiting {
@@ -65,9 +66,19 @@ class ThreadBlock {
     std::shared_ptr<Allocation> memory;
     int left = 0;
   };
-  using Key = std::tuple<const void*, std::uint64_t, int>;
+  struct Key {
+    Var data;
+    std::uint64_t nth;
+    int first_thread;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return (std::hash<Var>()(key.data) * 31 + key.nth) * 31 + static_cast<std::size_t>(key.first_thread);
+    }
+  };
 
-  Key key_of(const void* key, std::uint64_t nth, int thread, Group group) const;
+  Key key_of(const Var& data, std::uint64_t nth, int thread, Group group) const;
   int first_thread(int thread, Group group) const;
   int end_thread(int thread, Group group) const;
   bool all_wait_together(int first, int end, Group group) const;
@@ -84,7 +95,7 @@ class ThreadBlock {
   std::vector<int> ready_;
   std::uint32_t block_barriers_ = 0;
   std::vector<std::uint32_t> warp_barriers_;
-  std::map<Key, SharedMemory> shared_;
+  std::unordered_map<Key, SharedMemory, KeyHash> shared_;
 };
 
 }  // namespace ardea::interp

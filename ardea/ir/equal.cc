@@ -1,14 +1,30 @@
 #include "ardea/ir/equal.h"
 
 #include <bit>
-#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ardea/ir/intrinsics.h"
 
 namespace ardea {
 
 namespace {
+
+/// Looked up by references: a pair of handles is made only for what is kept.
+struct PairHash {
+  using is_transparent = void;
+  template <class Pair>
+  std::size_t operator()(const Pair& p) const {
+    return std::hash<Expr>()(p.first) * 0x9e3779b97f4a7c15ULL ^ std::hash<Expr>()(p.second);
+  }
+};
+struct SamePair {
+  using is_transparent = void;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    return a.first == b.first && a.second == b.second;
+  }
+};
 
 /// Compares two programs side by side, with the pairs of definitions seen so far.
 class Comparer {
@@ -51,12 +67,12 @@ class Comparer {
     if (a == b && lets_ == 0 && forward_.empty()) return true;
     if (a.type() != b.type()) return differ("types " + to_string(a.type()) + " and " + to_string(b.type()));
     if (a.variant().index() != b.variant().index()) return differ("expressions of different kinds");
-    const auto key = std::make_pair(a.get(), b.get());
+    const std::pair<const Expr&, const Expr&> key(a, b);
     if (lets_ == 0 && known_.contains(key)) return true;
     const bool same =
         std::visit([&](const auto& node) { return equal_nodes(node, *b.as<std::decay_t<decltype(node)>>()); },
                    a.variant());
-    if (same && lets_ == 0) known_.insert(key);
+    if (same && lets_ == 0) known_.emplace(a, b);
     return same;
   }
 
@@ -79,20 +95,19 @@ class Comparer {
   bool same(bool condition, const char* what) { return condition || differ(what); }
 
   bool same_variable(const Expr& a, const Expr& b) {
-    const auto to = forward_.find(a.get());
-    const auto from = backward_.find(b.get());
+    const auto to = forward_.find(a);
+    const auto from = backward_.find(b);
     if (to == forward_.end() && from == backward_.end())
       return a == b || differ("free variables " + Var(a).name() + " and " + Var(b).name());
-    if (to != forward_.end() && from != backward_.end() && to->second == b.get() && from->second == a.get())
-      return true;
+    if (to != forward_.end() && from != backward_.end() && to->second == b && from->second == a) return true;
     return differ("variables " + Var(a).name() + " and " + Var(b).name() + " do not correspond");
   }
 
   bool define(const Var& a, const Var& b) {
     if (a.type() != b.type())
       return differ("variable " + a.name() + " is " + to_string(a.type()) + " and " + to_string(b.type()));
-    forward_[a.get()] = b.get();
-    backward_[b.get()] = a.get();
+    forward_[a] = b;
+    backward_[b] = a;
     return true;
   }
 
@@ -105,17 +120,17 @@ class Comparer {
     if (!equal(a->shape, b->shape) || !equal(a->strides, b->strides) ||
         !equal(a->element_offset, b->element_offset))
       return differ("buffer " + a->name + " differs in shape, strides or offset");
-    buffers_[a.get()] = b.get();
-    buffers_back_[b.get()] = a.get();
+    buffers_[a] = b;
+    buffers_back_[b] = a;
     return true;
   }
 
   bool equal(const Buffer& a, const Buffer& b) {
-    const auto to = buffers_.find(a.get());
-    const auto from = buffers_back_.find(b.get());
+    const auto to = buffers_.find(a);
+    const auto from = buffers_back_.find(b);
     if (to == buffers_.end() && from == buffers_back_.end())
       return a == b || differ("free buffers " + a->name + " and " + b->name);
-    if (to != buffers_.end() && from != buffers_back_.end() && to->second == b.get()) return true;
+    if (to != buffers_.end() && from != buffers_back_.end() && to->second == b) return true;
     return differ("buffers " + a->name + " and " + b->name + " do not correspond");
   }
 
@@ -249,9 +264,9 @@ class Comparer {
            equal(a.init, b.init) && equal(a.body, b.body);
   }
 
-  std::unordered_map<const ExprNode*, const ExprNode*> forward_, backward_;
-  std::unordered_map<const BufferNode*, const BufferNode*> buffers_, buffers_back_;
-  std::set<std::pair<const ExprNode*, const ExprNode*>> known_;
+  std::unordered_map<Expr, Expr> forward_, backward_;
+  std::unordered_map<Buffer, Buffer> buffers_, buffers_back_;
+  std::unordered_set<std::pair<Expr, Expr>, PairHash, SamePair> known_;
   int lets_ = 0;  ///< let expressions that are open
   std::string place_, difference_;
 };

@@ -53,20 +53,20 @@ class Hasher {
 
  private:
   std::uint64_t hash_of(const Expr& e) {
-    if (const auto found = known_.find(e.get()); found != known_.end()) return found->second;
+    if (const auto found = known_.find(e); found != known_.end()) return found->second;
     Hasher inner(*this, e.variant().index() + 1);
     inner.add(e.type());
     std::visit([&](const auto& node) { inner.add_node(node); }, e.variant());
     std::uint64_t hash = inner.value();
-    if (const auto number = numbers_.find(e.get()); number != numbers_.end())
+    if (const auto number = numbers_.find(e); number != numbers_.end())
       hash += number->second * 0x2545f4914f6cdd1dULL;
-    known_.emplace(e.get(), hash);
+    known_.emplace(e, hash);
     return hash;
   }
 
   void define(const Var& v) {
-    numbers_[v.get()] = numbers_.size() + 1;
-    known_.erase(v.get());
+    numbers_[v] = numbers_.size() + 1;
+    known_.erase(v);
     add(v.type());
   }
   void define(const Buffer& b, bool owns_data) {
@@ -78,10 +78,10 @@ class Hasher {
     add(b->shape);
     add(b->strides);
     add(b->element_offset);
-    buffers_[b.get()] = buffers_.size() + 1;
+    buffers_[b] = buffers_.size() + 1;
   }
   void add(const Buffer& b) {
-    const auto number = buffers_.find(b.get());
+    const auto number = buffers_.find(b);
     add(number == buffers_.end() ? std::uint64_t{0} : number->second);
     add(b->type);
   }
@@ -172,14 +172,14 @@ class Hasher {
  private:
   /// What every expression of one program shares: results and numbers.
   struct Shared {
-    std::unordered_map<const ExprNode*, std::uint64_t> known, numbers;
-    std::unordered_map<const BufferNode*, std::uint64_t> buffers;
+    std::unordered_map<Expr, std::uint64_t> known, numbers;
+    std::unordered_map<Buffer, std::uint64_t> buffers;
   };
   Hasher(const Hasher& outer, std::uint64_t seed) : shared_(outer.shared_) { add(seed); }
 
   std::shared_ptr<Shared> shared_;
-  std::unordered_map<const ExprNode*, std::uint64_t>&known_ = shared_->known, &numbers_ = shared_->numbers;
-  std::unordered_map<const BufferNode*, std::uint64_t>& buffers_ = shared_->buffers;
+  std::unordered_map<Expr, std::uint64_t>&known_ = shared_->known, &numbers_ = shared_->numbers;
+  std::unordered_map<Buffer, std::uint64_t>& buffers_ = shared_->buffers;
   std::uint64_t state_ = 0x243f6a8885a308d3ULL;
 };
 

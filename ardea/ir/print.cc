@@ -64,7 +64,7 @@ class FunctionPrinter {
  public:
   FunctionPrinter(const Function& f, int indent)
       : f_(f), exact_(needs_exact_types(f.body)), lines_(names_, exact_, indent) {
-    for (const Var& var : shape_variables(f)) symbolic_.insert(var.get());
+    for (const Var& var : shape_variables(f)) symbolic_.insert(var);
   }
 
   std::string run(int indent) {
@@ -93,7 +93,7 @@ class FunctionPrinter {
   bool by_handle(const Parameter& p) const {
     bool symbolic = false;
     const auto look = [&](const Expr& e) {
-      visit_exprs(e, [&](const Expr& x) { symbolic = symbolic || symbolic_.contains(x.get()); });
+      visit_exprs(e, [&](const Expr& x) { symbolic = symbolic || symbolic_.contains(x); });
     };
     for (const Expr& extent : p.buffer->shape) look(extent);
     for (const Expr& stride : p.buffer->strides) look(stride);
@@ -122,7 +122,7 @@ class FunctionPrinter {
   bool exact_;
   PrintNames names_;
   StmtPrinter lines_;
-  std::unordered_set<const void*> symbolic_;
+  std::unordered_set<Expr> symbolic_;
 };
 
 constexpr const char* import_module = "# from tvm.script import ir as I\n";

@@ -52,7 +52,7 @@ void StmtPrinter::block(const Block& node) {
 bool StmtPrinter::remaps(const Block& node) const {
   return node.iterators.size() > 1 &&
          std::all_of(node.iterators.begin(), node.iterators.end(), [&](const BlockIterator& iterator) {
-           const auto loop = loops_.find(iterator.binding.get());
+           const auto loop = loops_.find(iterator.binding);
            return iterator.kind != IteratorKind::opaque && loop != loops_.end() &&
                   structurally_equal(loop->second.min, iterator.domain.min) &&
                   structurally_equal(loop->second.extent, iterator.domain.extent);

@@ -47,7 +47,7 @@ std::string PrintNames::unique(const std::string& wanted) const {
   return name;
 }
 
-void PrintNames::bind(const void* thing, std::string name, std::size_t scope) {
+void PrintNames::bind(const Thing& thing, std::string name, std::size_t scope) {
   const auto found = names_.find(thing);
   scopes_[scope].hidden.emplace_back(thing, found == names_.end() ? "" : found->second);
   names_[thing] = std::move(name);
@@ -61,38 +61,38 @@ void PrintNames::reserve(const std::string& name, std::size_t scope) {
 std::string PrintNames::define(const Var& var) {
   std::string name = unique(var.name());
   reserve(name, scopes_.size() - 1);
-  bind(var.get(), name, scopes_.size() - 1);
+  bind(var, name, scopes_.size() - 1);
   return name;
 }
 
 std::string PrintNames::define_view(const Buffer& buffer) {
   std::string name = unique(buffer->name);
   reserve(name, scopes_.size() - 1);
-  bind(buffer.get(), name, scopes_.size() - 1);
+  bind(buffer, name, scopes_.size() - 1);
   return name;
 }
 
 std::string PrintNames::define_owner(const Buffer& buffer) {
   std::string name = define_view(buffer);
-  bind(buffer->data.get(), name + ".data", scopes_.size() - 1);
+  bind(buffer->data, name + ".data", scopes_.size() - 1);
   return name;
 }
 
 std::string PrintNames::of(const Expr& var) {
-  const auto found = names_.find(var.get());
+  const auto found = names_.find(Thing(var));
   if (found != names_.end()) return found->second;
   std::string name = unique(Var(var).name());
   reserve(name, 0);
-  bind(var.get(), name, 0);
+  bind(var, name, 0);
   return name;
 }
 
 std::string PrintNames::of(const Buffer& buffer) {
-  const auto found = names_.find(buffer.get());
+  const auto found = names_.find(Thing(buffer));
   if (found != names_.end()) return found->second;
   std::string name = unique(buffer->name);
   reserve(name, 0);
-  bind(buffer.get(), name, 0);
+  bind(buffer, name, 0);
   return name;
 }
 

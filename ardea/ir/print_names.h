@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "ardea/ir/stmt.h"
@@ -27,17 +28,18 @@ class PrintNames {
 
  private:
   std::string unique(const std::string& wanted) const;
-  void bind(const void* thing, std::string name, std::size_t scope);
+  /// By its identity.
+  using Thing = std::variant<Expr, Buffer>;
+  void bind(const Thing& thing, std::string name, std::size_t scope);
   void reserve(const std::string& name, std::size_t scope);
 
   struct Scope {
     std::vector<std::string> names;
-    std::vector<std::pair<const void*, std::string>>
-        hidden;  ///< what things were called before; empty: nothing
+    std::vector<std::pair<Thing, std::string>> hidden;  ///< what things were called before; empty: nothing
   };
   std::vector<Scope> scopes_ = {{}};
   std::unordered_set<std::string> taken_;
-  std::unordered_map<const void*, std::string> names_;
+  std::unordered_map<Thing, std::string> names_;
 };
 
 /// The name as an identifier of the text form.

@@ -144,19 +144,18 @@ bool is_plain(const For& node) {
 
 void StmtPrinter::loop(const For& node) {
   std::vector<const For*> nest = {&node};
-  std::unordered_set<const void*> variables = {node.var.get()};
+  std::unordered_set<Expr> variables = {node.var};
   // T.grid evaluates every extent before its first variable exists.
   const auto joins = [&](const For& inner) {
     bool independent = is_plain(inner);
-    visit_exprs(inner.extent,
-                [&](const Expr& e) { independent = independent && !variables.contains(e.get()); });
+    visit_exprs(inner.extent, [&](const Expr& e) { independent = independent && !variables.contains(e); });
     return independent;
   };
   if (is_plain(node)) {
     for (const For* inner = node.body.as<For>(); inner != nullptr && joins(*inner);
          inner = inner->body.as<For>()) {
       nest.push_back(inner);
-      variables.insert(inner->var.get());
+      variables.insert(inner->var);
     }
   }
 
@@ -166,11 +165,11 @@ void StmtPrinter::loop(const For& node) {
   names_.open();
   for (const For* each : nest) {
     names.push_back(names_.define(each->var));
-    loops_[each->var.get()] = {each->min, each->extent};
+    loops_[each->var] = {each->min, each->extent};
   }
   line("for " + join(names, ", ") + " in " + head + ":");
   inner_suite(nest.back()->body);
-  for (const For* each : nest) loops_.erase(each->var.get());
+  for (const For* each : nest) loops_.erase(each->var);
   names_.close();
 }
 

@@ -44,7 +44,7 @@ class StmtPrinter {
   ExprPrinter exprs_;
   int indent_;
   std::string text_;
-  std::unordered_map<const void*, Range> loops_;  ///< the ranges of the loops around
+  std::unordered_map<Expr, Range> loops_;  ///< the ranges of the loops around
 };
 
 /// Whether the rest of the suite is the statement's body.

@@ -24,12 +24,12 @@ Rewriter substitution(const Substitution& values) {
 class FreeVariables {
  public:
   void visit(const Expr& e) {
-    if (!e.defined() || !seen_.insert(e.get()).second) return;
+    if (!e.defined() || !exprs_.insert(e).second) return;
     if (e.is<VarNode>()) used_.emplace_back(e);
     map_children(e, mapper_);
   }
   void visit(const Stmt& s) {
-    if (!s.defined() || !seen_.insert(s.get()).second) return;
+    if (!s.defined() || !stmts_.insert(s).second) return;
     map_children(s, mapper_);
   }
   std::vector<Var> result() const {
@@ -41,7 +41,7 @@ class FreeVariables {
 
  private:
   void visit(const Buffer& b) {
-    if (!seen_.insert(b.get()).second) return;
+    if (!buffers_.insert(b).second) return;
     visit(static_cast<const Expr&>(b->data));
     for (const Expr& e : b->shape) visit(e);
     for (const Expr& e : b->strides) visit(e);
@@ -50,7 +50,10 @@ class FreeVariables {
 
   std::vector<Var> used_;
   std::unordered_set<Var> defined_;
-  std::unordered_set<const void*> seen_;
+  // What has been visited.
+  std::unordered_set<Expr> exprs_;
+  std::unordered_set<Stmt> stmts_;
+  std::unordered_set<Buffer> buffers_;
   const Mapper mapper_{.expr =
                            [this](const Expr& e) {
                              visit(e);

@@ -30,7 +30,7 @@ class LoadWalk {
   LoadWalk(const std::string& function, std::vector<Check>& checks) : function_(function), checks_(checks) {}
 
   void visit(const Expr& e, const Analyzer& facts) {
-    if (!e.defined() || !seen_.back().insert(e.get()).second) return;
+    if (!e.defined() || !seen_.back().insert(e).second) return;
     if (const auto* let = e.as<Let>()) return visit_let(*let, facts);
     if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "if_then_else")
       return visit_choice(call->arguments, facts);
@@ -138,7 +138,7 @@ class LoadWalk {
   const std::string& function_;
   std::vector<Check>& checks_;
   std::vector<Around> around_;
-  std::vector<std::unordered_set<const void*>> seen_ = {{}};
+  std::vector<std::unordered_set<Expr>> seen_ = {{}};
 };
 
 }  // namespace

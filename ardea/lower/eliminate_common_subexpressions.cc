@@ -18,8 +18,8 @@ struct Position {
   int depth = 0;
   bool in_sequence = false;       ///< one of several statements
   bool runs_with_parent = false;  ///< first of all in the parent, and once wherever that runs
-  std::unordered_map<const ExprNode*, ValueNumber> numbers = {};  ///< of the statement's own expressions
-  std::vector<ValueNumber> lets = {};                             ///< that will stand before it
+  std::unordered_map<Expr, ValueNumber> numbers = {};  ///< of the statement's own expressions
+  std::vector<ValueNumber> lets = {};                  ///< that will stand before it
 };
 
 /// Where a value is used.
@@ -120,9 +120,8 @@ class Elimination {
     return n;
   }
 
-  void describe(const Expr& e, std::size_t at,
-                const std::unordered_map<const ExprNode*, ValueNumber>& numbers) {
-    Value& value = values_[numbers.at(e.get())];
+  void describe(const Expr& e, std::size_t at, const std::unordered_map<Expr, ValueNumber>& numbers) {
+    Value& value = values_[numbers.at(e)];
     if (value.expr.defined()) return;
     value.expr = e;
     value.numbered_at = at;
@@ -131,7 +130,7 @@ class Elimination {
     value.calls = e.is<Call>();
     for_each_child(e, [&](const Expr& part) {
       describe(part, at, numbers);
-      const Value& inner = values_[numbers.at(part.get())];
+      const Value& inner = values_[numbers.at(part)];
       value.is_outer = value.is_outer && inner.is_outer;
       value.calls = value.calls || inner.calls;
     });
@@ -186,7 +185,7 @@ class Elimination {
     for (const Part& part : parts_of(value.expr)) {
       Uses inner = uses;
       inner.first_is_sure = inner.first_is_sure && !part.is_lazy;
-      add(values_[numbers.at(part.expr.get())].uses, inner);
+      add(values_[numbers.at(part.expr)].uses, inner);
     }
   }
 
@@ -246,17 +245,16 @@ class Elimination {
     return body;
   }
 
-  using Replaced = std::unordered_map<const ExprNode*, Expr>;
+  using Replaced = std::unordered_map<Expr, Expr>;
 
-  Expr named(const Expr& e, const std::unordered_map<const ExprNode*, ValueNumber>& numbers,
-             Replaced& replaced) {
-    const auto number = numbers.find(e.get());
+  Expr named(const Expr& e, const std::unordered_map<Expr, ValueNumber>& numbers, Replaced& replaced) {
+    const auto number = numbers.find(e);
     if (number == numbers.end()) return e;  // of a statement with effects
     if (values_[number->second].name.defined()) return values_[number->second].name;
-    if (const auto found = replaced.find(e.get()); found != replaced.end()) return found->second;
+    if (const auto found = replaced.find(e); found != replaced.end()) return found->second;
     const Expr out =
         map_children(e, Mapper{.expr = [&](const Expr& part) { return named(part, numbers, replaced); }});
-    replaced.emplace(e.get(), out);
+    replaced.emplace(e, out);
     return out;
   }
 

@@ -26,8 +26,8 @@ std::size_t ValueNumbers::KeyHash::operator()(const Key& key) const {
 }
 
 ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages,
-                              std::unordered_map<const ExprNode*, ValueNumber>& numbers) {
-  if (const auto found = numbers.find(e.get()); found != numbers.end()) return found->second;
+                              std::unordered_map<Expr, ValueNumber>& numbers) {
+  if (const auto found = numbers.find(e); found != numbers.end()) return found->second;
   const DataType type = e.type();
   Key key = {e.variant().index(), static_cast<std::uint64_t>(type.code) << 32 |
                                       static_cast<std::uint64_t>(type.bits) << 16 |
@@ -56,8 +56,8 @@ ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages,
              e.variant());
   for_each_child(e, [&](const Expr& part) { key.push_back(add(part, ages, numbers)); });
   const auto [at, added] = known_.try_emplace(std::move(key), next_);
-  if (added) ++next_;
-  numbers.emplace(e.get(), at->second);
+  if (added) ++next_, named_.push_back(e);
+  numbers.emplace(e, at->second);
   return at->second;
 }
 

@@ -20,7 +20,7 @@ class ValueNumbers {
 
   /// The numbers of e and of all its parts, by node, in `numbers`; nodes that are there already keep theirs.
   /// A load has the number of others of the same age. A let (an expression) is like no other.
-  ValueNumber add(const Expr& e, const Ages& ages, std::unordered_map<const ExprNode*, ValueNumber>& numbers);
+  ValueNumber add(const Expr& e, const Ages& ages, std::unordered_map<Expr, ValueNumber>& numbers);
 
   std::size_t size() const { return next_; }
 
@@ -31,6 +31,7 @@ class ValueNumbers {
   };
 
   std::unordered_map<Key, ValueNumber, KeyHash> known_;
+  std::vector<Expr> named_;  ///< keeps alive what keys name by address
   ValueNumber next_ = 0;
 };
 

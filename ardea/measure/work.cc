@@ -29,16 +29,16 @@ class Operations {
   double total = 0;
 
   bool from_memory(const Expr& e) {
-    if (const auto known = seen_.find(e.get()); known != seen_.end()) return known->second;
+    if (const auto known = seen_.find(e); known != seen_.end()) return known->second;
     bool loads = e.is<Load>();
     if (!loads)  // the indices of a load are no values
       for_each_child(e, [&](const Expr& part) { loads = from_memory(part) || loads; });
     if (loads) total += cost(e);
-    return seen_[e.get()] = loads;
+    return seen_[e] = loads;
   }
 
  private:
-  std::unordered_map<const ExprNode*, bool> seen_;
+  std::unordered_map<Expr, bool> seen_;
 };
 
 class Counter {

@@ -30,19 +30,19 @@ class BlockNames {
     for (const StageRecord& stage : record.stages)
       if (const auto* scan = stage.operation->as<te::Scan>())
         for (std::size_t i = 0; i < scan->update.size(); ++i)
-          updates_[scan->update[i].operation().get()] = stage.operation->outputs[i];
+          updates_[scan->update[i].operation()] = stage.operation->outputs[i];
     for (const StageRecord& stage : record.stages) {
       if (stage.operation->as<te::Placeholder>()) continue;
-      const te::Operation* writer = stage.operation.get();
-      if (const auto* scan = stage.operation->as<te::Scan>()) writer = scan->cell.front().get();
-      names_[stage.id] = writer_of(program, memory_of(*writer, 0));
+      std::shared_ptr<const te::Operation> writer = stage.operation;
+      if (const auto* scan = stage.operation->as<te::Scan>()) writer = scan->cell.front();
+      names_[stage.id] = writer_of(program, memory_of(writer, 0));
     }
   }
 
   /// The memory of an update is the scan's.
-  Buffer memory_of(const te::Operation& operation, std::size_t output) const {
-    const auto update = updates_.find(&operation);
-    return update == updates_.end() ? operation.outputs[output] : update->second;
+  Buffer memory_of(const std::shared_ptr<const te::Operation>& operation, std::size_t output) const {
+    const auto update = updates_.find(operation);
+    return update == updates_.end() ? operation->outputs[output] : update->second;
   }
 
   const std::string& of(BlockId stage) const { return names_.at(stage); }
@@ -65,7 +65,7 @@ class BlockNames {
     return found;
   }
 
-  std::unordered_map<const te::Operation*, Buffer> updates_;
+  std::unordered_map<std::shared_ptr<const te::Operation>, Buffer> updates_;
   std::unordered_map<BlockId, std::string> names_;
 };
 
@@ -272,9 +272,9 @@ class Realiser {
 
   /// Where a tensor lies in the program. Refused where its stage is inlined.
   Buffer memory_of(const te::Tensor& tensor) {
-    const StageRecord& stage = record_.stage(record_.by_operation.at(tensor.operation().get()));
+    const StageRecord& stage = record_.stage(record_.by_operation.at(tensor.operation()));
     require_loops(stage);
-    if (stage.kind != Kind::made) return names_.memory_of(*tensor.operation(), tensor.output());
+    if (stage.kind != Kind::made) return names_.memory_of(tensor.operation(), tensor.output());
     return block_of(stage).writes->at(tensor.output()).buffer;
   }
 

@@ -39,7 +39,7 @@ void Record::add(StageRecord added, std::optional<BlockId> before) {
   added.leaves.insert(added.leaves.end(), added.reduce_axis.begin(), added.reduce_axis.end());
   added.first_axes = added.leaves;
   for (const Axis& axis : added.leaves) axes.insert_or_assign(axis.var, AxisRecord{added.id});
-  by_operation.insert_or_assign(added.operation.get(), added.id);
+  by_operation.insert_or_assign(added.operation, added.id);
   const auto at = std::find_if(stages.begin(), stages.end(),
                                [&](const StageRecord& s) { return before && s.id == *before; });
   stages.insert(at, std::move(added));

@@ -98,7 +98,7 @@ struct AxisRecord {
 struct Record {
   std::vector<te::Tensor> outputs;
   std::vector<StageRecord> stages;
-  std::unordered_map<const te::Operation*, BlockId> by_operation;
+  std::unordered_map<std::shared_ptr<const te::Operation>, BlockId> by_operation;
   std::unordered_map<Var, AxisRecord> axes;
   std::vector<Directive> directives;
 

@@ -66,7 +66,7 @@ Schedule::Schedule(const std::vector<te::Tensor>& outputs) : record_(std::make_s
 
 Stage Schedule::operator[](const te::Tensor& tensor) const {
   require(tensor.defined(), "s[…]: the tensor is empty");
-  const auto at = record_->by_operation.find(tensor.operation().get());
+  const auto at = record_->by_operation.find(tensor.operation());
   require(at != record_->by_operation.end(),
           "s[{}]: no output of the schedule needs {}; name it in create_schedule", tensor.name(),
           tensor.name());

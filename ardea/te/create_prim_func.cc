@@ -20,14 +20,14 @@ using OperationRef = std::shared_ptr<const Operation>;
 class Operations {
  public:
   void add(const OperationRef& operation) {
-    if (!seen_.insert(operation.get()).second) return;
+    if (!seen_.insert(operation).second) return;
     for (const Tensor& input : operation->inputs) add(input.operation());
     ordered_.push_back(operation);
   }
   std::vector<OperationRef> take() { return std::move(ordered_); }
 
  private:
-  std::unordered_set<const Operation*> seen_;
+  std::unordered_set<OperationRef> seen_;
   std::vector<OperationRef> ordered_;
 };
 

@@ -124,20 +124,20 @@ class CellFinder {
 
  private:
   bool depends_on_state(const OperationRef& operation) {
-    if (const auto known = known_.find(operation.get()); known != known_.end()) return known->second;
+    if (const auto known = known_.find(operation); known != known_.end()) return known->second;
     bool depends = std::find(updates_.begin(), updates_.end(), operation) != updates_.end();
     for (const Tensor& input : operation->inputs) {
       const bool is_state = std::find(scan_.state.begin(), scan_.state.end(), input) != scan_.state.end();
       if (is_state || depends_on_state(input.operation())) depends = true;
     }
-    known_[operation.get()] = depends;
+    known_[operation] = depends;
     if (depends) cell_.push_back(operation);
     return depends;
   }
 
   const Scan& scan_;
   std::vector<OperationRef> updates_, cell_;
-  std::unordered_map<const Operation*, bool> known_;
+  std::unordered_map<OperationRef, bool> known_;
 };
 
 /// What the scan reads from outside: of the first steps, and of the cell.

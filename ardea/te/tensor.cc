@@ -23,19 +23,19 @@ class Makers {
   void add(const std::shared_ptr<const Operation>& operation) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < operation->outputs.size(); ++i)
-      buffers_[operation->outputs[i].get()] = {operation, i};
-    for (const Axis& axis : reduce_axes(*operation)) axes_[axis.var.get()] = operation;
+      buffers_[operation->outputs[i]] = {operation, i};
+    for (const Axis& axis : reduce_axes(*operation)) axes_[axis.var] = operation;
   }
 
   void remove(const Operation& operation) {
     const std::lock_guard lock(mutex_);
-    for (const Buffer& buffer : operation.outputs) buffers_.erase(buffer.get());
-    for (const Axis& axis : reduce_axes(operation)) axes_.erase(axis.var.get());
+    for (const Buffer& buffer : operation.outputs) buffers_.erase(buffer);
+    for (const Axis& axis : reduce_axes(operation)) axes_.erase(axis.var);
   }
 
   Tensor find(const Buffer& buffer) {
     const std::lock_guard lock(mutex_);
-    const auto at = buffers_.find(buffer.get());
+    const auto at = buffers_.find(buffer);
     if (at == buffers_.end()) return {};
     std::shared_ptr<const Operation> operation = at->second.operation.lock();
     return operation ? Tensor(std::move(operation), at->second.output) : Tensor();
@@ -43,7 +43,7 @@ class Makers {
 
   std::shared_ptr<const Operation> reducer_over(const Var& axis) {
     const std::lock_guard lock(mutex_);
-    const auto at = axes_.find(axis.get());
+    const auto at = axes_.find(axis);
     return at == axes_.end() ? nullptr : at->second.lock();
   }
 
@@ -55,8 +55,8 @@ class Makers {
   }
 
   std::mutex mutex_;
-  std::unordered_map<const BufferNode*, Maker> buffers_;
-  std::unordered_map<const ExprNode*, std::weak_ptr<const Operation>> axes_;
+  std::unordered_map<Buffer, Maker> buffers_;
+  std::unordered_map<Var, std::weak_ptr<const Operation>> axes_;
 };
 
 Makers& makers() {

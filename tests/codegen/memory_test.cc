@@ -45,6 +45,19 @@ TEST(Memory, gathers_and_scatters_by_stride_and_by_index) {
   for (std::int64_t i = 0; i < 16; ++i) EXPECT_EQ(answer.get_int(i), wanted[i]) << i;
 }
 
+/// Every lane of one load is the same element: the backend makes a scalar load for it, which is no other such
+/// load, wherever the two happen to lie in memory.
+TEST(Memory, lanes_that_all_load_one_element_load_their_own) {
+  const Buffer a = flat("a", 36, int32), out = flat("out", 4, int32);
+  const auto source = Array::zeros({36}, int32), answer = Array::zeros({4}, int32);
+  for (std::int64_t i = 0; i < 36; ++i) source.set_int(i, 1000 + i * i);
+  const auto everywhere = [&](std::int64_t at) { return make_load(a, {make_broadcast(make_int(at), 4)}); };
+  const Stmt body = make_store(out, {row(make_int(0), 4)},
+                               everywhere(17) + everywhere(35) * make_broadcast(make_int(3, int32), 4));
+  compile(entry("same", {a, out}, body))(source, answer);
+  for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(answer.get_int(i), 1289 + 3 * 2225) << i;
+}
+
 TEST(Memory, the_last_lane_wins_where_lanes_store_to_one_place) {
   const Buffer out = flat("out", 2, int32);
   const auto answer = Array::zeros({2}, int32);

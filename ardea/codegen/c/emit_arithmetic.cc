@@ -104,7 +104,7 @@ Text Emitter::emit_wrapping(const Expr& e, const Binary& binary) {
 Text Emitter::emit_modulo(const Expr& e) {
   const DataType type = e.type();
   const auto* binary = e.as<Binary>();
-  const auto uses = uses_.find(e.get());
+  const auto uses = uses_.find(e);
   const bool goes_on = binary != nullptr && is_wrapping(binary->op) && type.bits >= 32 &&
                        !ranges_.cannot_wrap(e) && uses != uses_.end() && uses->second == 1;
   if (!goes_on) return cast_text(wrapping_type(type.bits), emit(e));

@@ -40,7 +40,7 @@ Text Emitter::named(const std::string& wanted, DataType type, const Text& value)
 Text Emitter::emit(const Expr& e) {
   if (is_leaf(e)) return emit_node(e);
   for (const auto& table : frame_.shared)
-    if (const auto at = table.find(e.get()); at != table.end()) return at->second;
+    if (const auto at = table.find(e); at != table.end()) return at->second;
   const std::int64_t effects_before = frame_.effects;
   Text text = emit_node(e);
   if (frame_.effects != effects_before) {
@@ -48,10 +48,10 @@ Text Emitter::emit(const Expr& e) {
     for (auto& table : frame_.shared) table.clear();
     return text;
   }
-  const auto uses = uses_.find(e.get());
+  const auto uses = uses_.find(e);
   const bool shared = uses != uses_.end() && uses->second > 1;
   if (text.text.size() > (shared ? short_text : longest_text)) text = named(value_name(e), e.type(), text);
-  if (shared) frame_.shared.back()[e.get()] = text;
+  if (shared) frame_.shared.back()[e] = text;
   return text;
 }
 

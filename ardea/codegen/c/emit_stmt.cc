@@ -39,7 +39,7 @@ void Emitter::begin_statement(const std::vector<Expr>& roots) {
 }
 
 void Emitter::count_use(const Expr& e) {
-  if (uses_[e.get()]++ > 0) return;
+  if (uses_[e]++ > 0) return;
   for_each_child(e, [&](const Expr& part) { count_use(part); });
 }
 

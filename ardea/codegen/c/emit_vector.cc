@@ -83,7 +83,7 @@ Text Emitter::before_effects(const Text& mask, int bits, int lanes) {
 }
 
 Text Emitter::emit_mask(const Expr& e, int bits) {
-  const auto uses = uses_.find(e.get());
+  const auto uses = uses_.find(e);
   const bool shared = uses != uses_.end() && uses->second > 1;
   // A value that is named has lanes of 8 bits.
   if (!shared && !e.is<VarNode>() && !e.is<Let>() && !e.is<Call>()) return emit_mask_node(e, bits);

@@ -31,7 +31,7 @@ struct Frame {
   Names names;
   /// Of shared expression nodes: what to write for them, one table for each block that is open in the
   /// statement.
-  std::vector<std::unordered_map<const ExprNode*, Text>> shared = {{}};
+  std::vector<std::unordered_map<Expr, Text>> shared = {{}};
   std::int64_t effects = 0;            ///< calls written so far that may write memory
   std::vector<std::string> heap = {};  ///< names of the heap memory that is live here, innermost last
   std::int64_t stack_bytes = 0;
@@ -172,7 +172,7 @@ class Emitter {
   Frame frame_{file_names_};
   std::unordered_map<Var, Memory> memory_;
   std::unordered_set<Var> live_;
-  std::unordered_map<const ExprNode*, int> uses_;
+  std::unordered_map<Expr, int> uses_;
   bool statement_has_effects_ = false;
   bool unrolls_ = false;
 };

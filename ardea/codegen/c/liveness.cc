@@ -13,7 +13,7 @@ namespace {
 /// What one piece of code reads: the statements, or the value of a let that may turn out to be unused.
 struct Reads {
   std::unordered_set<Var> variables;
-  std::unordered_set<const ExprNode*> seen;
+  std::unordered_set<Expr> seen;
 };
 
 class Reader {
@@ -47,7 +47,7 @@ class Reader {
       into.variables.insert(Var(e));
       return;
     }
-    if (!into.seen.insert(e.get()).second) return;
+    if (!into.seen.insert(e).second) return;
     if (const auto* load = e.as<Load>()) read_memory(load->buffer, into);
     if (const auto* let = e.as<Let>()) {
       read_value(let->var, let->value, into);

@@ -24,12 +24,12 @@ llvm::Value* Emitter::splat(llvm::Value* scalar, int lanes) {
 llvm::Value* Emitter::emit(const Expr& e) {
   if (e.is<VarNode>()) return emit_variable(Var(e));
   for (const auto& table : frame_.shared)
-    if (const auto at = table.find(e.get()); at != table.end()) return at->second;
+    if (const auto at = table.find(e); at != table.end()) return at->second;
   const std::int64_t effects_before = frame_.effects;
   llvm::Value* value = emit_node(e);
   // What has an effect runs as often as the tree mentions it, and memory read before it is stale after it.
   if (frame_.effects == effects_before)
-    frame_.shared.back().emplace(e.get(), value);
+    frame_.shared.back().emplace(e, value);
   else
     for (auto& table : frame_.shared) table.clear();
   return value;

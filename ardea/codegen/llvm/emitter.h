@@ -41,7 +41,7 @@ struct Frame {
   llvm::BasicBlock* failure = nullptr;  ///< returns -1
 
   /// Values of shared expression nodes, one table for each lazily evaluated side that is open.
-  std::vector<std::unordered_map<const ExprNode*, llvm::Value*>> shared = {{}};
+  std::vector<std::unordered_map<Expr, llvm::Value*>> shared = {{}};
   std::int64_t effects = 0;  ///< calls emitted so far that may write memory
 
   std::int64_t stack_bytes = 0;

@@ -57,10 +57,10 @@ std::optional<Interval> Ranges::of(const Expr& e) {
     const auto at = variables_.find(Var(e));
     return at == variables_.end() || !at->second ? type : at->second;
   }
-  if (const auto at = known_.find(e.get()); at != known_.end()) return at->second;
+  if (const auto at = known_.find(e); at != known_.end()) return at->second;
   Maybe values = computed(e);
   if (!values || (type && !contains(*type, *values))) values = type;  // wrapped
-  known_[e.get()] = values;
+  known_[e] = values;
   return values;
 }
 

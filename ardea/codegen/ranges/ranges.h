@@ -36,7 +36,7 @@ class Ranges {
   std::optional<Interval> of_binary(const Binary& binary, DataType type);
 
   std::unordered_map<Var, std::optional<Interval>> variables_;
-  std::unordered_map<const ExprNode*, std::optional<Interval>> known_;
+  std::unordered_map<Expr, std::optional<Interval>> known_;
 };
 
 }  // namespace ardea::codegen
