@@ -1,3 +1,5 @@
+#include <regex>
+
 #include "ardea/codegen/llvm/codegen.h"
 #include "tests/codegen/lowered.h"
 
@@ -39,6 +41,71 @@ TEST(Assembly, a_processor_s_name_implies_no_feature) {
   target.cpu = "neoverse-v1";
   EXPECT_FALSE(has(codegen::assembly(std::vector{axpy()}, target, {}), "z0.s"))
       << "SVE is not in the feature list";
+}
+
+/// out[i] = in[index(i)] + 1 for i in [0, 64).
+Function moved(const std::function<Expr(const Var&)>& index, bool named = false) {
+  const Buffer in = flat("in", 64, int32), out = flat("out", 64, int32);
+  const Stmt body = loop(64, [&](const Var& i) -> Stmt {
+    const Var at("at", int64);
+    const Stmt store =
+        make_store(out, {i}, make_load(in, {named ? Expr(at) : index(i)}) + make_int(1, int32));
+    return named ? Stmt(LetStmt{at, index(i), store}) : store;
+  });
+  return entry("moved", {in, out}, body, {{"tir.noalias", Attribute{make_bool(true)}}});
+}
+
+std::string vectorised_for(const std::string& target, const Function& f) {
+  const std::string text = codegen::llvm_ir(std::vector{f}, target::find(target), {});
+  return has(text, " x i32>") ? text : "";
+}
+
+TEST(Loops, whose_places_go_round_are_not_left_to_the_vectorizer_of_llvm) {
+  for (const char* target : {"generic-aarch64", "neoverse-v1", "avx2", "sapphirerapids"}) {
+    EXPECT_NE(vectorised_for(target, moved([](const Var& i) { return i; })), "") << target;
+    for (const std::int64_t step : {3, 5, 7}) {
+      const auto round = [&](const Var& i) { return floor_mod(i * step, make_int(64)); };
+      EXPECT_EQ(vectorised_for(target, moved(round)), "");
+      EXPECT_EQ(vectorised_for(target, moved(round, /*named=*/true)), "");
+      EXPECT_EQ(vectorised_for(target, moved([&](const Var& i) {
+                                 const Expr narrow = make_cast(uint8, i) * make_const(step, uint8);
+                                 return floor_div(make_cast(int64, narrow), make_int(4));
+                               })),
+                "");
+    }
+  }
+}
+
+TEST(Loops, that_read_places_which_go_round_read_their_own) {
+  const auto source = runtime::Array::zeros({64}, int32), answer = runtime::Array::zeros({64}, int32);
+  for (std::int64_t i = 0; i < 64; ++i) source.set_int(i, i * i);
+  for (const int level : {1, 2, 3})
+    for (const std::int64_t step : {3, 5, 7}) {
+      compile(moved([&](const Var& i) { return floor_mod(i * step, make_int(64)); }),
+              {.optimization_level = level})(source, answer);
+      for (std::int64_t i = 0; i < 64; ++i)
+        ASSERT_EQ(answer.get_int(i), (i * step % 64) * (i * step % 64) + 1)
+            << "level " << level << ", step " << step;
+    }
+}
+
+/// LLVM compares halves where it can, and exchanges the operands of a masked comparison of halves.
+TEST(Halves, are_compared_as_singles_where_llvm_would_compare_halves) {
+  const Buffer a = flat("a", 32, float16), b = flat("b", 32, float16), out = flat("out", 32, int32);
+  const Expr at = make_ramp(make_int(0), make_int(1), 32);
+  const auto single = [&](const Buffer& from) {
+    return make_cast(float32.with_lanes(32), make_load(from, {at}));
+  };
+  const auto zero = make_broadcast(make_int(0, int32), 32), one = make_broadcast(make_int(1, int32), 32);
+  const Expr ones = make_broadcast(make_const(1, float32), 32);
+  for (const Expr& comparison :
+       {single(a) > single(b), single(a) <= single(b), single(a) < ones, ones >= single(b)}) {
+    const Stmt body = make_store(out, {at}, make_select(comparison, one, zero));
+    const std::string text =
+        codegen::assembly(std::vector{entry("f", {a, b, out}, body)}, target::find("sapphirerapids"), {});
+    EXPECT_TRUE(has(text, "vcmp")) << text;
+    EXPECT_FALSE(std::regex_search(text, std::regex("vcmp[a-z]*ph"))) << text;
+  }
 }
 
 TEST(Object, is_an_elf_file_with_the_entry_point) {

@@ -41,6 +41,20 @@ def steps(X: T.Buffer((4096,), "float32"), Y: T.Buffer((4096,), "float32"), n: T
   EXPECT_TRUE(has(text, "#define ARDEA_UNROLL(count) ARDEA_PRAGMA(GCC unroll count)"));
 }
 
+TEST(CText, loops_whose_places_go_round_are_not_left_to_the_vectorizer_of_clang) {
+  const auto text = [](const std::string& index) {
+    return kernel_of(lowered_text("@T.prim_func\n"
+                                  "def f(X: T.Buffer((64,), \"int32\"), Y: T.Buffer((64,), \"int32\")):\n"
+                                  "    for i in range(64):\n"
+                                  "        Y[i] = X[" +
+                                  index + "]\n"),
+                     "f");
+  };
+  EXPECT_TRUE(has(text("i * 3 % 64"), "ARDEA_SCALAR\n  for (")) << text("i * 3 % 64");
+  for (const char* index : {"i", "63 - i", "T.min(i + 3, 63)"})
+    EXPECT_FALSE(has(text(index), "ARDEA_SCALAR")) << index;
+}
+
 TEST(CText, of_a_gemm_reads_as_one_would_write_it) {
   EXPECT_EQ(kernel_of(lowered_text(R"(
 @T.prim_func

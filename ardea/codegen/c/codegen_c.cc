@@ -126,6 +126,17 @@ const char* const unrolling = R"(
 #endif
 )";
 
+const char* const scalar = R"c(
+/* A loop whose places go round: clang's vectorizer takes them for places a stride apart. */
+#ifndef ARDEA_SCALAR
+#ifdef __clang__
+#define ARDEA_SCALAR _Pragma("clang loop vectorize(disable) interleave(disable)")
+#else
+#define ARDEA_SCALAR
+#endif
+#endif
+)c";
+
 std::string heading(std::span<const Function> functions, const target::Target& target,
                     const Options& options) {
   std::vector<std::string> names;
@@ -163,6 +174,7 @@ std::string c_source(std::span<const Function> functions, const target::Target& 
   text += silenced_warnings;
   if (emitter.has_vectors()) text += vector_functions;
   if (emitter.unrolls()) text += unrolling;
+  if (emitter.keeps_scalar()) text += scalar;
   return text + emitter.text();
 }
 

@@ -59,6 +59,7 @@ void Emitter::emit_iterations(const For& loop) {
   frame_.names.open();
   const bool counts_itself = type == int64 && is_zero(loop.min);
   const std::string counter = counts_itself ? frame_.names.define(loop.var) : frame_.names.fresh("step");
+  keep_scalar_unless_plain(loop);
   line(fmt::format("for (int64_t {0} = begin; {0} < end; ++{0}) {{", counter));
   ++frame_.depth;
   if (!counts_itself && live_.contains(loop.var)) {

@@ -1,7 +1,8 @@
 #include "ardea/codegen/c/emitter.h"
-#include "ardea/codegen/unroll_hint.h"
+#include "ardea/codegen/ranges/plain_indices.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/ir/unroll_hint.h"
 #include "ardea/support/error.h"
 #include "ardea/support/overloaded.h"
 
@@ -123,6 +124,13 @@ void Emitter::emit_for(const For& loop) {
   emit_loop(loop, helpers_.type(type), bounds[0].text, end.text);
 }
 
+/// clang's vectorizer is LLVM's.
+void Emitter::keep_scalar_unless_plain(const For& loop) {
+  if (has_plain_indices(loop.body)) return;
+  keeps_scalar_ = true;
+  line("ARDEA_SCALAR");
+}
+
 void Emitter::emit_loop(const For& loop, const std::string& type, const std::string& first,
                         const std::string& end) {
   frame_.names.open();
@@ -131,6 +139,7 @@ void Emitter::emit_loop(const For& loop, const std::string& type, const std::str
     unrolls_ = true;
     line(fmt::format("ARDEA_UNROLL({})", count));
   }
+  keep_scalar_unless_plain(loop);
   line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", type, name, first, end));
   ++frame_.depth;
   emit(loop.body);

@@ -58,6 +58,7 @@ class Emitter {
   /// The functions so far, with what they need in front.
   std::string text() const { return helpers_.text() + functions_; }
   bool has_vectors() const { return helpers_.has_vectors(); }
+  bool keeps_scalar() const { return keeps_scalar_; }  ///< whether clang may not vectorise some loop
   bool unrolls() const { return unrolls_; }  ///< whether some loop asks the C compiler to be unrolled
 
  private:
@@ -79,6 +80,7 @@ class Emitter {
   // emit_stmt.cc
   void emit(const Stmt& s);
   void emit_for(const For& loop);
+  void keep_scalar_unless_plain(const For& loop);
   void emit_loop(const For& loop, const std::string& type, const std::string& first, const std::string& end);
   void emit_if(const If& branch);
   void emit_let(const Var& var, const Expr& value);
@@ -174,7 +176,7 @@ class Emitter {
   std::unordered_set<Var> live_;
   std::unordered_map<Expr, int> uses_;
   bool statement_has_effects_ = false;
-  bool unrolls_ = false;
+  bool unrolls_ = false, keeps_scalar_ = false;
 };
 
 }  // namespace ardea::codegen::c

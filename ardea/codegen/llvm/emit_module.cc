@@ -54,6 +54,8 @@ llvm::BasicBlock* Emitter::new_block(const std::string& name) {
 
 void Emitter::emit_function(const Function& f) {
   name_ = f.name;
+  reads_halves_ = false;
+  visit_exprs(f.body, [&](const Expr& e) { reads_halves_ = reads_halves_ || e.type().element() == float16; });
   alignment_.clear();
   for (const Buffer& buffer : buffers_in(f.body)) {
     std::int64_t& bytes = alignment_[buffer->data];

@@ -69,11 +69,13 @@ llvm::Function* Emitter::emit_parallel_body(const For& loop, const std::vector<V
   }
   llvm::Value* first = emit(loop.min);
   llvm::Type* type = register_type(context_, loop.var.type());
-  emit_counted_loop(function->getArg(0), function->getArg(1), true, [&](llvm::Value* iteration) {
-    frame_.values[loop.var] =
-        builder_.CreateAdd(first, builder_.CreateIntCast(iteration, type, true), loop.var.name());
-    emit(loop.body);
-  });
+  llvm::Instruction* latch =
+      emit_counted_loop(function->getArg(0), function->getArg(1), true, [&](llvm::Value* iteration) {
+        frame_.values[loop.var] =
+            builder_.CreateAdd(first, builder_.CreateIntCast(iteration, type, true), loop.var.name());
+        emit(loop.body);
+      });
+  advise(*latch, loop);
   end_function();
   frame_ = std::move(caller);
   return function;

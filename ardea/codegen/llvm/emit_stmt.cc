@@ -3,9 +3,10 @@
 #include "ardea/codegen/llvm/alignment.h"
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/types.h"
-#include "ardea/codegen/unroll_hint.h"
+#include "ardea/codegen/ranges/plain_indices.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/ir/unroll_hint.h"
 #include "ardea/support/error.h"
 #include "ardea/support/overloaded.h"
 
@@ -89,12 +90,21 @@ void Emitter::emit_for(const For& loop) {
     emit(loop.body);
     frame_.values.erase(loop.var);
   });
+  advise(*latch, loop);
+}
+
+void Emitter::advise(llvm::Instruction& latch, const For& loop) {
+  std::vector<LoopRequest> requests;
+  const bool is_tile = is_tile_loop(loop);
   if (const std::int64_t count = unroll_count(loop); count > 0 && constant_int(loop.extent) == count)
-    request(*latch, {{"llvm.loop.unroll.full"}});
+    requests.push_back({"llvm.loop.unroll.full"});
   else if (count > 0)
-    request(*latch, {{"llvm.loop.unroll.count", builder_.getInt32(static_cast<std::uint32_t>(count))}});
-  else if (is_tile_loop(loop))
-    request(*latch, {{"llvm.loop.unroll.disable"}, {"llvm.loop.vectorize.enable", builder_.getFalse()}});
+    requests.push_back({"llvm.loop.unroll.count", builder_.getInt32(static_cast<std::uint32_t>(count))});
+  else if (is_tile)
+    requests.push_back({"llvm.loop.unroll.disable"});
+  if (is_tile || !has_plain_indices(loop.body))
+    requests.push_back({"llvm.loop.vectorize.enable", builder_.getFalse()});
+  if (!requests.empty()) request(latch, requests);
 }
 
 llvm::Instruction* Emitter::emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_signed,

@@ -84,6 +84,7 @@ class Emitter {
   /// `fits`: the exact result is within the type.
   llvm::Value* emit_integer_binary(BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b, bool fits);
   llvm::Value* emit_comparison(BinaryOp op, DataType type, llvm::Value* a, llvm::Value* b);
+  void keep_from_halves(llvm::Value*& a, llvm::Value*& b);
 
   // emit_cast.cc
   llvm::Value* emit_cast(llvm::Value* value, DataType from, DataType to);
@@ -132,6 +133,8 @@ class Emitter {
   /// carry requests to LLVM.
   llvm::Instruction* emit_counted_loop(llvm::Value* begin, llvm::Value* end, bool is_signed,
                                        const std::function<void(llvm::Value*)>& body);
+  /// Tells LLVM what the loop of that branch back is like.
+  void advise(llvm::Instruction& latch, const For& loop);
   void emit_if(const If& branch);
   void emit_assert(const Assert& assertion);
   void emit_failure_unless(llvm::Value* condition, const std::function<void()>& report);
@@ -163,7 +166,8 @@ class Emitter {
   const target::Target& target_;
   const Options& options_;
   llvm::IRBuilder<> builder_;
-  std::string name_;  ///< of the function that is being emitted
+  std::string name_;           ///< of the function that is being emitted
+  bool reads_halves_ = false;  ///< that function
   Frame frame_;
   Ranges ranges_;
   Tiles tiles_;

@@ -6,7 +6,7 @@
 
 /// What a backend tells its compiler about a loop that lowering left as T.unroll.
 
-namespace ardea::codegen {
+namespace ardea {
 
 /// Whole, where its iterations are this few.
 inline constexpr std::int64_t most_whole_iterations = 64;
@@ -20,4 +20,4 @@ inline std::int64_t unroll_count(const For& loop) {
   return extent && *extent >= 1 && *extent <= most_whole_iterations ? *extent : partial_iterations;
 }
 
-}  // namespace ardea::codegen
+}  // namespace ardea
