@@ -1,5 +1,6 @@
 #include "ardea/cli/backends.h"
 
+#include "ardea/cli/output.h"
 #include "ardea/compile/compile.h"
 #include "ardea/compile/compile_by_c.h"
 #include "ardea/runtime/time_evaluator.h"
@@ -21,9 +22,10 @@ Runnable on_backend(const Function& f, const std::string& backend) {
   const std::vector<std::string> backends = {"llvm", "c", "interp"};
   require(backend == "llvm" || backend == "c", "--backend {}: there is no such backend, use one of {}{}",
           backend, join(backends, ", "), did_you_mean(backend, backends));
+  const compile::Options options{.note = write_note};
   const double start = runtime::steady_seconds();
-  runtime::Function function =
-      backend == "c" ? compile::compile_by_c(f, target::host()) : compile::callable(f, target::host());
+  runtime::Function function = backend == "c" ? compile::compile_by_c(f, target::host(), options)
+                                              : compile::callable(f, target::host(), options);
   const double compile_s = runtime::steady_seconds() - start;
   return {[function](const std::vector<interp::Argument>& arguments) { function.call(values_of(arguments)); },
           function, compile_s};

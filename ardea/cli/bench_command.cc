@@ -87,7 +87,7 @@ Loaded load(const ProgramOptions& wanted, int threads) {
   require(program.workload.has_value(),
           "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
           wanted.program);
-  runtime::Function compiled = compile::callable(program.module.functions[0], target);
+  runtime::Function compiled = compile::callable(program.module.functions[0], target, {.note = write_note});
   auto weights = packed_weights(program, "llvm");
   return {std::move(program), {std::move(compiled), std::move(weights)}};
 }

@@ -50,6 +50,7 @@ int compile(const CompileOptions& options) {
   compile::ExportOptions asked{.name = options.name,
                                .folder = options.folder,
                                .prefix = options.prefix,
+                               .build = {.note = write_note},
                                .request = "-o " + options.folder};
   if (!options.only.empty()) asked.files = chosen_files(options.only);
   // Several functions without a common name are called after their file.

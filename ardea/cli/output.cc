@@ -15,4 +15,6 @@ void write_out(std::string_view text) {
           std::strerror(errno));
 }
 
+void write_note(const std::string& sentence) { std::fprintf(stderr, "ardea: note: %s\n", sentence.c_str()); }
+
 }  // namespace ardea::cli

@@ -9,6 +9,7 @@
 #include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
+#include "ardea/lower/notes.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -46,7 +47,10 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   const Module& module = program.module;
   const auto after = [&](auto&& lowered) {
     Module out = module;
-    for (Function& f : out.functions) f = lowered(f);
+    for (Function& f : out.functions) {
+      f = lowered(f);
+      for (const std::string& sentence : lower::notes(f)) write_note(sentence);
+    }
     return print(out);
   };
   if (!options.pass.empty())
@@ -54,9 +58,10 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   if (options.as == "te") return expressions(program);
   if (options.as == "tir") return print(module);
   if (options.as == "lowered") return after([&](const Function& f) { return lower::lower(f, target); });
-  if (options.as == "llvm") return compile::llvm_ir(module, target);
-  if (options.as == "asm") return compile::assembly(module, target);
-  if (options.as == "c") return compile::c_source(module, target);
+  const compile::Options build{.note = write_note};
+  if (options.as == "llvm") return compile::llvm_ir(module, target, build);
+  if (options.as == "asm") return compile::assembly(module, target, build);
+  if (options.as == "c") return compile::c_source(module, target, build);
   if (options.as == "trace") return print(steps(options, program));
   if (options.as == "trace-json") return to_json(steps(options, program)).dump(2);
   const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c", "trace", "trace-json"};

@@ -4,6 +4,7 @@
 #include "ardea/codegen/c/codegen_c.h"
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/compile/runnable.h"
+#include "ardea/lower/notes.h"
 #include "ardea/support/error.h"
 #include "ardea/support/timings.h"
 
@@ -27,6 +28,8 @@ std::vector<Function> lowered(const Module& m, const target::Target& target, con
   for (Function f : m.functions) {
     if (options.library_functions) f.attributes["library_functions"] = {make_bool(true)};
     functions.push_back(lower::lower(f, target, options.lowering));
+    if (!options.note) continue;
+    for (const std::string& sentence : lower::notes(functions.back())) options.note(sentence);
   }
   return functions;
 }

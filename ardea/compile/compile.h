@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "ardea/ir/function.h"
@@ -21,6 +22,9 @@ struct Options {
   bool library_functions = false;
   /// Passes of the caller's own, each at its place among those of lowering (docs/lowering.md).
   lower::Options lowering = {};
+  /// Called with a sentence for each request that is not honoured, and each way round a fault of the C
+  /// compiler; the answers are the same. Empty: nobody is told.
+  std::function<void(const std::string&)> note = {};
 };
 
 /// Verifies, lowers, compiles and loads for this machine. The module has one packed function a Function of m.

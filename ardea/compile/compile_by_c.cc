@@ -66,10 +66,11 @@ runtime::Module compile_by_c(const Module& m, const target::Target& target, cons
                   .files = {LibraryFile::source},
                   .build = options});
   std::vector<std::string> flags = machine_flags(target);
-  flags.insert(flags.end(), {fmt::format("-O{}", options.optimization_level), "-fno-math-errno",
-                             options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"});
+  flags.insert(flags.end(),
+               {"-fno-math-errno", options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"});
   const CCompiler compiler = find_c_compiler(target.arch);
-  compile_c(compiler, folder.path() / "source", "program.c", "program.o", flags);
+  compile_c(compiler, folder.path() / "source", "program.c", "program.o",
+            {.flags = flags, .level = options.optimization_level, .note = options.note});
   link_library(compiler, folder.path() / "source", {"program.o"}, "program.so");
   return runtime::load_module(folder.path() / "source" / "program.so");
 }

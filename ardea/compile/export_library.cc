@@ -13,6 +13,7 @@
 #include "ardea/compile/manifest.h"
 #include "ardea/compile/toolchain.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/lower/notes.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/error.h"
 #include "ardea/support/staged_folder.h"
@@ -82,7 +83,11 @@ class Export {
             options.request);
     arith::require_valid(m, "compile");
     functions_ = c_interface(m, options.prefix);
-    for (const CFunction& f : functions_) lowered_.push_back(lower::lower(f.function, target));
+    for (const CFunction& f : functions_) {
+      lowered_.push_back(lower::lower(f.function, target));
+      if (!options.build.note) continue;
+      for (const std::string& sentence : lower::notes(lowered_.back())) options.build.note(sentence);
+    }
     parallel_ = is_parallel(lowered_);
   }
 
@@ -128,7 +133,7 @@ class Export {
     write_whole_file(folder / kernels, {codegen::object_code(lowered_, target_, codegen_options())});
     write_whole_file(folder / (around + ".c"),
                      {c_declarations(functions_) + c_wrapper(name_, functions_) + c_runtime(parallel_)});
-    compile_c(*compiler_, folder, around + ".c", around + ".o");
+    compile_c(*compiler_, folder, around + ".c", around + ".o", {.note = options_.build.note});
     combine_objects(*compiler_, folder, {kernels, around + ".o"}, object);
     if (wants(LibraryFile::object)) files_.push_back(object);
     if (!wants(LibraryFile::shared_library)) return;

@@ -58,9 +58,17 @@ std::string lack_of_space(const std::string& complaints) {
   return "";
 }
 
-void run_or_fail(const CCompiler& compiler, const std::filesystem::path& folder,
-                 const std::vector<std::string>& arguments, const std::string& what) {
-  const ProcessResult result = run_compiler(compiler, arguments, folder);
+/// A fault of the compiler, not of what it was given.
+bool failed_itself(const ProcessResult& result) {
+  if (result.succeeded() || result.end == ProcessResult::End::timed_out) return false;
+  for (const char* sign : {"internal compiler error", "PLEASE submit a bug report"})
+    if (result.error.find(sign) != std::string::npos) return true;
+  return false;
+}
+
+/// Error where the compiler did not succeed.
+void check(const CCompiler& compiler, const std::filesystem::path& folder, const ProcessResult& result,
+           const std::string& what) {
   if (result.succeeded()) return;
   if (result.end != ProcessResult::End::exited)
     fail("{}: the C compiler {} {}; check it, or choose another by ARDEA_CC", what, compiler.text(),
@@ -69,6 +77,11 @@ void run_or_fail(const CCompiler& compiler, const std::filesystem::path& folder,
     fail("{} cannot be written: {}; free some space or choose another folder",
          in_quotes((folder / what).string()), reason);
   fail("{}: the C compiler {} refuses: {}", what, compiler.text(), first_complaint(result));
+}
+
+void run_or_fail(const CCompiler& compiler, const std::filesystem::path& folder,
+                 const std::vector<std::string>& arguments, const std::string& what) {
+  check(compiler, folder, run_compiler(compiler, arguments, folder), what);
 }
 
 /// "x86_64" of "x86_64-linux-gnu"; empty where it is no compiler.
@@ -151,11 +164,18 @@ CCompiler find_c_compiler(target::Arch arch) {
 }
 
 void compile_c(const CCompiler& compiler, const std::filesystem::path& folder, const std::string& source,
-               const std::string& object, const std::vector<std::string>& flags) {
-  std::vector<std::string> arguments = {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden"};
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  arguments.insert(arguments.end(), {"-c", source, "-o", object});
-  run_or_fail(compiler, folder, arguments, object);
+               const std::string& object, const CompileC& options) {
+  for (int level = options.level;; --level) {
+    std::vector<std::string> arguments = {"-std=c11", fmt::format("-O{}", level), "-fPIC",
+                                          "-fvisibility=hidden"};
+    arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
+    arguments.insert(arguments.end(), {"-c", source, "-o", object});
+    const ProcessResult result = run_compiler(compiler, arguments, folder);
+    if (level == 0 || !failed_itself(result)) return check(compiler, folder, result, object);
+    if (options.note)
+      options.note(fmt::format("{}: the C compiler {} fails on it at -O{} ({}); it is compiled at -O{}",
+                               object, compiler.text(), level, first_complaint(result), level - 1));
+  }
 }
 
 void combine_objects(const CCompiler& compiler, const std::filesystem::path& folder,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,16 @@ CCompiler find_c_compiler(target::Arch arch);
 
 // Each of these runs in `folder`, over file names in it. Error with the compiler's first complaint.
 
-/// SOURCE (C11) → OBJECT, position-independent, with `flags` behind the usual ones.
+struct CompileC {
+  std::vector<std::string> flags = {};  ///< behind the usual ones
+  int level = 2;                        ///< -O
+  std::function<void(const std::string&)> note = {};
+};
+
+/// SOURCE (C11) → OBJECT, position-independent. Where the compiler itself fails (gcc 12 does at -O3 on some
+/// loops), the next lower level is tried, and `note` told.
 void compile_c(const CCompiler& compiler, const std::filesystem::path& folder, const std::string& source,
-               const std::string& object, const std::vector<std::string>& flags = {});
+               const std::string& object, const CompileC& options = {});
 
 /// OBJECTS → one relocatable object.
 void combine_objects(const CCompiler& compiler, const std::filesystem::path& folder,

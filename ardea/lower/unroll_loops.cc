@@ -3,16 +3,14 @@
 #include "ardea/arith/analyzer.h"
 #include "ardea/arith/fold_constants.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/unroll_hint.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/notes.h"
 #include "ardea/lower/passes.h"
 
 namespace ardea::lower {
 
 namespace {
-
-/// Beyond this many stores and calls a nest is not written out, whoever asks for it: the time that LLVM takes
-/// grows faster than the code, and no machine's instruction cache holds more.
-constexpr std::int64_t most_steps = 1024;
 
 /// How deep a nest may be that is written out without having been asked for loop by loop.
 constexpr int deepest_automatic_nest = 8;
@@ -88,17 +86,31 @@ class Unrolling {
       result.kind = ForKind::unrolled;
     } else {
       out.has_loop = true;
+      if (loop.kind == ForKind::unrolled) leave_to_backend(result, out.steps);
     }
     const bool same = removed == 0 && result.body == loop.body && result.kind == loop.kind;
     out.stmt = same ? s : Stmt(result);
     return out;
   }
 
+  /// The backend makes copies too, and nobody would bound those of a whole nest. `steps`: of the body; then
+  /// with the copies.
+  static void leave_to_backend(For& loop, std::int64_t& steps) {
+    const std::int64_t copies = unroll_count(loop);
+    if (copies * std::max<std::int64_t>(steps, 1) <= most_unrolled_steps) {
+      steps *= copies;
+      return;
+    }
+    loop.kind = ForKind::serial;
+    loop.annotations[unroll_refused_key] = {make_int(copies * steps)};
+  }
+
   static bool is_unrolled(const For& loop, const Unrolled& body, const Wishes& wishes) {
     const auto extent = constant_int(loop.extent);
     if (reads_memory(loop.min)) return false;  // it is read once, before the body may write it
     // The first test keeps the product from overflowing.
-    if (!extent || *extent > most_steps || *extent * std::max<std::int64_t>(body.steps, 1) > most_steps)
+    if (!extent || *extent > most_unrolled_steps ||
+        *extent * std::max<std::int64_t>(body.steps, 1) > most_unrolled_steps)
       return false;
     if (loop.kind == ForKind::unrolled) return true;
     return loop.kind == ForKind::serial && !body.has_loop && body.unrolled_depth <= deepest_automatic_nest &&

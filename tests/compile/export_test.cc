@@ -198,6 +198,28 @@ TEST(Toolchain, refuses_a_compiler_for_another_architecture_and_repeats_the_firs
 }
 
 /// Where there is a compiler for it; running is for that machine.
+TEST(Toolchain, goes_round_a_compiler_that_fails_at_a_high_level_and_says_so) {
+  const Folder folder;
+  folder.write("good.c", "int one(void) { return 1; }\n");
+  folder.write(
+      "dies",
+      "#!/bin/sh\n"
+      "case \"$*\" in *-O3*|*-O2*)\n"
+      "  echo 'good.c:1:1: internal compiler error: in vect_transform, at tree-vect.cc:1' >&2; exit 4;;\n"
+      "esac\n"
+      "exec cc \"$@\"\n");
+  std::filesystem::permissions(folder.path() / "dies", std::filesystem::perms::owner_all);
+  const compile::CCompiler compiler{(folder.path() / "dies").string()};
+  std::vector<std::string> said;
+  compile::compile_c(compiler, folder.path(), "good.c", "good.o",
+                     {.level = 3, .note = [&](const std::string& sentence) { said.push_back(sentence); }});
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "good.o"));
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_NE(said[0].find("fails on it at -O3 (good.c:1:1: internal compiler error"), std::string::npos)
+      << said[0];
+  EXPECT_NE(said[1].find("it is compiled at -O1"), std::string::npos) << said[1];
+}
+
 TEST(Export, makes_libraries_for_the_other_architecture) {
   const bool is_x86 = host().arch == target::Arch::x86_64;
   const target::Target other = target::find(is_x86 ? "generic-aarch64" : "generic-x86_64");

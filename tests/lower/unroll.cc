@@ -1,5 +1,7 @@
+#include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/lower/notes.h"
 #include "ardea/lower/pipeline.h"
 #include "programs.h"
 #include "rules.h"
@@ -43,7 +45,45 @@ TEST(Unroll, stops_before_a_nest_explodes) {
   };
   EXPECT_EQ(unrolled(nest(32)).find("for"), std::string::npos);
   const std::string kept = unrolled(nest(33));
-  EXPECT_TRUE(kept.starts_with("for i in T.unroll(33):\n    Y[0] = X[i]\n")) << kept;
+  EXPECT_TRUE(
+      kept.starts_with("for i in T.serial(33, annotations={\"unroll_refused\": 1056}):\n    Y[0] = X[i]\n"))
+      << kept;
+}
+
+TEST(Unroll, bounds_what_it_leaves_to_the_backend_over_a_whole_nest) {
+  // Of unknown extents a backend makes eight copies each: 512 steps, then 4,096.
+  const auto nest = [](int loops) {
+    std::string text, indent;
+    for (int i = 0; i < loops; ++i, indent += "    ")
+      text +=
+          indent + "for i" + std::to_string(i) + " in T.unroll(T.max(T.min(n, T.int64(2)), T.int64(1))):\n";
+    return text + indent + "Y[0] = X[i0]\n";
+  };
+  EXPECT_EQ(unrolled(nest(3)).find("unroll_refused"), std::string::npos) << unrolled(nest(3));
+  const std::string four = unrolled(nest(4));
+  EXPECT_TRUE(four.starts_with("for i0 in T.serial(")) << four;
+  EXPECT_NE(four.find("\"unroll_refused\": 4096"), std::string::npos) << four;
+  EXPECT_NE(four.find("for i1 in T.unroll("), std::string::npos) << four;
+}
+
+TEST(Unroll, says_what_it_did_not_do) {
+  const Function f = parse(R"(
+@T.prim_func
+def cube(A: T.Buffer((64, 64, 64), "float32")):
+    for i in T.unroll(64):
+        for j in T.unroll(64):
+            for k in T.unroll(64):
+                with T.block("b"):
+                    vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+                    A[vi, vj, vk] = T.float32(1)
+)")
+                         .functions[0];
+  const std::vector<std::string> sentences = notes(lower(f, target::find("generic-aarch64")));
+  ASSERT_EQ(sentences.size(), 2U);
+  EXPECT_EQ(sentences[0],
+            "cube: loop i stays a loop though it is marked unroll: with the loops inside it would be 4096 "
+            "steps, at most "
+            "1024 are written out; unroll fewer loops, or split them and unroll the inner parts");
 }
 
 TEST(Unroll, does_not_read_a_bound_again_that_the_body_may_write) {
