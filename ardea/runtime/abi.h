@@ -69,16 +69,18 @@ int32_t ardea_request_tiles(void);
 
 /* A shared library describes itself by one exported object, `const ArdeaLibrary ardea_library`:
  * runtime::load_module reads it. The version counts changes of anything in this file. */
-#define ARDEA_ABI_VERSION 2
+#define ARDEA_ABI_VERSION 3
 
-/* What a process that loads the library puts in place of the library's own: its errors, threads and
- * registered functions. All are there, and live as long as the library. */
+/* What a process that loads the library puts in place of the library's own: its errors, threads, registered
+ * functions and memory. All are there, and live as long as the library. */
 typedef struct ArdeaHost {
   void (*set_error)(const char* sentence);
   const char* (*last_error)(void);
   int32_t (*parallel_for)(ArdeaParallelBody body, void* closure, int64_t extent);
   int32_t (*call_registered)(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
                              int32_t count, ArdeaValue* result, int32_t* result_code);
+  void* (*allocate)(int64_t bytes, int64_t alignment);
+  void (*free)(void* memory);
 } ArdeaHost;
 
 typedef struct ArdeaLibraryFunction {

@@ -15,7 +15,8 @@ namespace ardea::runtime {
 
 namespace {
 
-const ArdeaHost this_process = {ardea_set_error, ardea_last_error, ardea_parallel_for, ardea_call_registered};
+const ArdeaHost this_process = {ardea_set_error,       ardea_last_error, ardea_parallel_for,
+                                ardea_call_registered, ardea_allocate,   ardea_free};
 
 /// A spelling of the path by which the dynamic linker finds the file that is there now. It takes a path that
 /// it has opened before for the same library, even where the file is another one by now: so each file that
