@@ -64,6 +64,11 @@ bool is_cast(const Expr& e, bool (*from)(DataType), bool (*to)(DataType)) {
 bool is_float(DataType t) { return t.is_float(); }
 bool is_integer(DataType t) { return t.is_integer(); }
 
+bool has_index(const Expr& e, bool (*is)(const Expr&)) {
+  const auto* load = e.as<Load>();
+  return load != nullptr && std::any_of(load->indices.begin(), load->indices.end(), is);
+}
+
 const std::vector<ExprFeature> expr_features = {
     {"floor division or modulo", is_binary<BinaryOp::floor_div, BinaryOp::floor_mod>},
     {"truncating division or modulo", is_binary<BinaryOp::trunc_div, BinaryOp::trunc_mod>},
@@ -96,6 +101,14 @@ const std::vector<ExprFeature> expr_features = {
      [](const Expr& e) {
        const auto* load = e.as<Load>();
        return load != nullptr && std::any_of(load->indices.begin(), load->indices.end(), contains<Load>);
+     }},
+    {"index held at a border",
+     [](const Expr& e) { return has_index(e, is_binary<BinaryOp::min, BinaryOp::max>); }},
+    {"index turned round",
+     [](const Expr& e) {
+       return has_index(e, [](const Expr& index) {
+         return is_binary<BinaryOp::sub>(index) && index.as<Binary>()->right.is<VarNode>();
+       });
      }},
     {"ramp", [](const Expr& e) { return e.is<Ramp>(); }},
     {"broadcast", [](const Expr& e) { return e.is<Broadcast>(); }},

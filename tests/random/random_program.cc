@@ -16,6 +16,7 @@ const std::vector<StageKind> block_stages = {
     {1.5, scan_stage},
     {2, padded_window_stage},
     {2, stencil_stage},
+    {2, border_stage},
     {1.5, gather_stage},
     {1.5, scatter_stage},
     {2, tiled_stage},

@@ -170,4 +170,34 @@ void stencil_stage(ProgramState& state) {
   state.publish(std::move(result));
 }
 
+void border_stage(ProgramState& state) {
+  Random& random = state.random();
+  std::vector<Axis> axes = {state.any_axis()};
+  if (random.chance(0.4)) axes.insert(axes.begin(), state.any_axis());
+  const DataType type = random.chance(0.6) || state.smooth() ? state.float_type() : state.integer_type();
+  // Two sources at one place: where all lanes read one element of each, they are still two elements.
+  std::vector<Tensor> sources = {state.input(axes, type)};
+  if (random.chance(0.6)) sources.push_back(state.input(axes, type));
+  Tensor result = state.result(axes, type);
+  const auto iterators = spatial_iterators(axes);
+  block_in_loops(
+      state, state.fresh_name("border"), iterators, [&](BlockBuilder&, const std::vector<Var>& vars) {
+        ValueWriter values(state, scope_of(iterators, vars));
+        std::vector<Expr> at(vars.begin(), vars.end());
+        Expr sum;
+        const std::int64_t taps = random.integer(1, 2);
+        for (std::int64_t tap = 0; tap < taps; ++tap) {
+          at.back() = values.bent(vars.back(), axes.back());
+          for (const Tensor& source : sources) {
+            const Expr x = make_load(source.buffer, at);
+            const Expr weighted = random.chance(0.5) ? x : x * make_const(type.is_uint() ? 3 : -2, type);
+            sum = sum.defined() ? sum + weighted : weighted;
+          }
+        }
+        result.magnitude = 8;
+        state.builder().store(result.buffer, {vars.begin(), vars.end()}, values.clamped({sum, 16}, 8).expr);
+      });
+  state.publish(std::move(result));
+}
+
 }  // namespace ardea::random_programs
