@@ -49,7 +49,7 @@ std::optional<double> peak_of(const compile::Peaks& peaks, const std::string& na
 
 std::string share(double rate, const std::optional<double>& peak, double unit, const char* of) {
   if (!peak) return "";
-  return fmt::format(" ({:.1f} % of {} {:.1f})", 100 * rate / *peak, of, *peak / unit);
+  return fmt::format(" ({:.1f} % of {}, {:.1f})", 100 * rate / *peak, of, *peak / unit);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ std::string time_text(double s) {
 std::string rate_line(const Rates& rates) {
   const bool counts_floats = rates.peak_name.find("float") != std::string::npos;
   const std::string of =
-      fmt::format("{} peak of {}", rates.peak_name.substr(0, rates.peak_name.find('_')),
+      fmt::format("the {} peak of {}", rates.peak_name.substr(0, rates.peak_name.find('_')),
                   rates.threads == 1 ? "one thread" : fmt::format("{} threads", rates.threads));
   const char* const hint = rates.peak_operations || rates.peak_bytes
                                ? ""
@@ -99,7 +99,7 @@ std::string rate_line(const Rates& rates) {
   return fmt::format("rate: {:.3g} {}{}, {:.3g} GB/s{}{}\n", rates.operations_per_s / 1e9,
                      counts_floats ? "GFLOP/s" : "Gop/s",
                      share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()),
-                     rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "memory's"),
+                     rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "the memory's"),
                      hint);
 }
 

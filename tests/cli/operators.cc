@@ -82,7 +82,7 @@ TEST(Run, compares_with_the_peak_of_the_threads_that_ran) {
   EXPECT_EQ(serial_threads, 1);
   EXPECT_NEAR(serial_peak / one, 1, 1e-6);
   const std::string steps = folder.write("steps.py",
-                                         "m, n, k = sch.get_loops(sch.get_block(\"C\"))\n"
+                                         "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\n"
                                          "sch.parallel(m)\n");
   const auto [threads, peak] = peak_of_run(steps);
   EXPECT_EQ(threads, 2);
