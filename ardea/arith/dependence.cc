@@ -20,34 +20,36 @@ BufferRegion substituted(const BufferRegion& region, const Substitution& values)
   return out;
 }
 
-const Binary* quotient_or_rest(const Expr& e, BinaryOp op) {
+const Binary* division(const Expr& e, BinaryOp op) {
   const auto* binary = e.as<Binary>();
-  return binary != nullptr && binary->op == op && constant_int(binary->right) ? binary : nullptr;
+  return binary != nullptr && binary->op == op ? binary : nullptr;
 }
 
 /// e where e // c and e % c are known, e // b where e // (a * b) and e // b % a are; nothing for other pairs.
-Expr joined(const Expr& high, const Expr& low) {
-  const Binary* quotient = quotient_or_rest(high, BinaryOp::floor_div);
-  const Binary* rest = quotient_or_rest(low, BinaryOp::floor_mod);
-  if (quotient == nullptr || rest == nullptr) return {};
-  const std::int64_t whole = *constant_int(quotient->right), radix = *constant_int(rest->right);
-  if (whole <= 0 || radix <= 0) return {};
-  if (whole == radix && structurally_equal(quotient->left, rest->left)) return rest->left;
-  const Binary* part = quotient_or_rest(rest->left, BinaryOp::floor_div);
-  if (part == nullptr || !structurally_equal(quotient->left, part->left)) return {};
-  const std::int64_t divisor = *constant_int(part->right);
-  return divisor > 0 && whole % divisor == 0 && whole / divisor == radix ? rest->left : Expr();
+std::optional<Expr> joined(const Expr& high, const Expr& low, const Analyzer& facts) {
+  const Binary* quotient = division(high, BinaryOp::floor_div);
+  const Binary* rest = division(low, BinaryOp::floor_mod);
+  if (quotient == nullptr || rest == nullptr) return std::nullopt;
+  const Expr &whole = quotient->right, &radix = rest->right;
+  const auto is_positive = [&](const Expr& e) { return facts.proves(e >= make_int(1, e.type())); };
+  if (!is_positive(whole) || !is_positive(radix)) return std::nullopt;
+  if (structurally_equal(quotient->left, rest->left) && facts.proves(equals(whole, radix))) return rest->left;
+  const Binary* part = division(rest->left, BinaryOp::floor_div);
+  if (part == nullptr || !structurally_equal(quotient->left, part->left)) return std::nullopt;
+  return is_positive(part->right) && facts.proves(equals(whole, part->right * radix))
+             ? std::optional(rest->left)
+             : std::nullopt;
 }
 
 /// Digits of one number, which fused loops leave, as that number.
-std::vector<Expr> with_joined_digits(std::vector<Expr> indices) {
+std::vector<Expr> with_joined_digits(std::vector<Expr> indices, const Analyzer& facts) {
   for (std::size_t i = 0; i < indices.size(); ++i)
     for (std::size_t j = 0; j < indices.size(); ++j) {
-      const Expr number = i == j ? Expr() : joined(indices[i], indices[j]);
-      if (!number.defined()) continue;
-      indices[i] = number;
+      const auto number = i == j ? std::nullopt : joined(indices[i], indices[j], facts);
+      if (!number) continue;
+      indices[i] = *number;
       indices.erase(indices.begin() + static_cast<std::ptrdiff_t>(j));
-      return with_joined_digits(std::move(indices));
+      return with_joined_digits(std::move(indices), facts);
     }
   return indices;
 }
@@ -58,8 +60,102 @@ struct Guarded {
   const std::vector<Expr>& conditions;  ///< it happens only where these hold
 };
 
+/// What one access does in each iteration of the loops listed and of loops inside them, where all conditions
+/// hold.
+struct Repeated {
+  const BufferRegion& region;
+  const std::vector<LoopRange>& inner;
+  const std::vector<Expr>& conditions;
+};
+
+bool same_expr(const Expr& a, const Expr& b) { return structurally_equal(a, b); }
+
+bool same_ranges(const std::vector<Range>& a, const std::vector<Range>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Range& x, const Range& y) {
+    return same_expr(x.min, y.min) && same_expr(x.extent, y.extent);
+  });
+}
+
+/// The loops among `loops` that the expressions name, in the order of their first mention.
+std::vector<LoopRange> named_in(const std::vector<Range>& ranges, const std::vector<LoopRange>& loops) {
+  std::vector<LoopRange> named;
+  const auto look = [&](const Expr& e) {
+    for (const Var& var : free_variables(e)) {
+      const auto is_it = [&](const LoopRange& loop) { return loop.first == var; };
+      const auto loop = std::find_if(loops.begin(), loops.end(), is_it);
+      if (loop != loops.end() && std::none_of(named.begin(), named.end(), is_it)) named.push_back(*loop);
+    }
+  };
+  for (const Range& range : ranges) {
+    look(range.min);
+    look(range.extent);
+  }
+  return named;
+}
+
+/// What two accesses by one function of the loops share.
+struct SharedFunction {
+  std::vector<LoopRange> inner;  ///< the loops inside that it names, and those that their ranges name
+  std::vector<Expr> conditions;  ///< over these loops, under which both happen
+};
+
+/// Where both accesses are by one function of the listed loops and of those inside, up to the names of the
+/// latter: what they share, in the names of the first. A loop that only one of them is in, or a condition of
+/// only one, says nothing of the other: not even that a range is not empty.
+std::optional<SharedFunction> shared_function(const Repeated& first, const Repeated& second) {
+  const std::vector<LoopRange> mine = named_in(first.region.region, first.inner),
+                               theirs = named_in(second.region.region, second.inner);
+  if (mine.size() != theirs.size()) return std::nullopt;
+  Substitution names;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    if (!(mine[i].first.type() == theirs[i].first.type())) return std::nullopt;
+    names[theirs[i].first] = mine[i].first;
+  }
+  std::vector<Range> my_ranges, their_ranges;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    my_ranges.push_back(mine[i].second);
+    their_ranges.push_back(
+        {substitute(theirs[i].second.min, names), substitute(theirs[i].second.extent, names)});
+  }
+  if (!same_ranges(my_ranges, their_ranges) ||
+      !same_ranges(first.region.region, substituted(second.region, names).region))
+    return std::nullopt;
+  SharedFunction shared;
+  std::vector<Range> seen = first.region.region;
+  for (std::size_t k = first.inner.size(); k-- > 0;) {  // innermost first: a range names loops around
+    if (named_in(seen, {first.inner[k]}).empty()) continue;
+    shared.inner.insert(shared.inner.begin(), first.inner[k]);
+    seen.push_back(first.inner[k].second);
+  }
+  std::vector<LoopRange> others = first.inner;
+  std::erase_if(others, [&](const LoopRange& loop) { return !named_in(seen, {loop}).empty(); });
+  for (const Expr& condition : first.conditions)
+    if (!uses_any(condition, others) &&
+        std::any_of(second.conditions.begin(), second.conditions.end(),
+                    [&](const Expr& other) { return same_expr(condition, substitute(other, names)); }))
+      shared.conditions.push_back(condition);
+  return shared;
+}
+
+/// `disjoint` without the work of a refutation.
+bool lie_apart(const BufferRegion& a, const BufferRegion& b, const Analyzer& facts) {
+  for (std::size_t d = 0; d < a.region.size(); ++d) {
+    const Range &ra = a.region[d], &rb = b.region[d];
+    const Expr first = as_index(ra.min), second = as_index(rb.min);
+    if (facts.proves(first + as_index(ra.extent) <= second) ||
+        facts.proves(second + as_index(rb.extent) <= first))
+      return true;
+  }
+  return false;
+}
+
 /// Finds the signs loop by loop. Each is tested with the other loops of the second access free, except those
 /// already known to be equal: the digits of a split index follow one after another.
+///
+/// Everything that depends on an iteration (indices, lengths, conditions, the ranges of loops inside others)
+/// has two values, one for each access. A proof either puts x' for x in all of the second's, or is about one
+/// function of x that both accesses share and uses no equality f(x) = f(x') but where f is free of all loops
+/// that may differ.
 class DistanceSearch {
  public:
   DistanceSearch(const Guarded& first, const Guarded& second, const std::vector<LoopRange>& loops,
@@ -68,21 +164,36 @@ class DistanceSearch {
         second_(second.region),
         second_conditions_(second.conditions),
         loops_(loops),
-        facts_(facts),
+        unconditional_(facts),
         signs_(loops.size()) {
+    Substitution names;
     for (std::size_t k = 0; k < loops.size(); ++k) {
       const auto& [var, range] = loops[k];
       others_.emplace_back(var.name() + "'", var.type());
-      facts_.bind(var, range);
-      facts_.bind(others_.back(), range);
-      if (facts.proves(range.extent <= make_int(1, var.type()))) signs_[k] = stands_still;
+      unconditional_.bind(var, range);
+      if (!uses_any(range.min, loops) && facts.proves(range.extent <= make_int(1, var.type())))
+        signs_[k] = stands_still;
     }
-    learn_from_digits();
-    // Only now: the digits are those of both accesses, and the second one knows nothing of these conditions.
+    facts_ = unconditional_;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      const Range& range = loops[k].second;
+      facts_.bind(others_[k], {substitute(range.min, names), substitute(range.extent, names)});
+      names[loops[k].first] = others_[k];
+    }
     for (const Expr& condition : first.conditions) facts_.assume(condition);
   }
 
+  /// What follows from the accesses before loops inside were relaxed.
+  void learn_from_each(const Repeated& first, const Repeated& second) {
+    if (const auto shared = shared_function(first, second))
+      learn_from_digits(first.region.region, shared->inner, shared->conditions);
+  }
+
   std::vector<Signs> run() {
+    std::vector<Range> shared;
+    for (std::size_t d = 0; d < first_.region.size(); ++d)
+      if (same_ranges({first_.region[d]}, {second_.region[d]})) shared.push_back(first_.region[d]);
+    learn_from_digits(shared, {}, {});
     for (bool learned = true; learned;) {
       learned = false;
       for (std::size_t k = 0; k < loops_.size(); ++k) {
@@ -101,38 +212,63 @@ class DistanceSearch {
  private:
   static constexpr Signs stands_still = {false, true, false};
 
-  /// Ranges that begin at multiples of their length, as tiles do, meet only where they are the same one:
-  /// which one the range is. Nothing for other ranges.
-  Expr tile_of(const Range& range) const {
+  /// A number that two ranges of one function have in common where they meet; nothing where there is none.
+  ///
+  /// The rule: let iteration x touch [m(x), m(x) + L(x)), and c > 0 and r be free of the loops `moving`,
+  /// which are all that may differ between x and x', with L(x) <= c and m(x) = c · t(x) + r for all x. Where
+  /// the ranges of x and x' meet, t(x) = t(x'). Proof: both lie in tiles r + [c · t, c · t + c), and two of
+  /// these tiles meet only where they are the same one. (c is a bound of the length: a length that differs
+  /// from iteration to iteration makes no tiles.)
+  static std::optional<Expr> tile_of(const Range& range, const std::vector<LoopRange>& moving,
+                                     const Analyzer& facts) {
     if (is_one(range.extent)) return range.min;
-    const Expr extent = make_cast(range.min.type(), range.extent);
-    const Expr tile = facts_.simplify(floor_div(range.min, extent));
-    return facts_.proves(equals(tile * extent, range.min)) ? tile : Expr();
+    const Expr start = as_index(range.min), length = as_index(range.extent);
+    const auto in_tiles_of = [&](const Expr& c) -> std::optional<Expr> {
+      if (uses_any(c, moving) || !facts.proves(c >= make_int(1)) || !facts.proves(length <= c))
+        return std::nullopt;
+      if (uses_any(facts.simplify(floor_mod(start, c)), moving)) return std::nullopt;
+      return facts.simplify(floor_div(start, c));
+    };
+    std::vector<Var> variables;
+    for (const LoopRange& loop : moving) variables.push_back(loop.first);
+    const SymbolicBounds bounds = facts.bounds(length, variables);
+    if (bounds.high.defined())
+      if (const auto tile = in_tiles_of(as_index(bounds.high))) return tile;
+    const std::int64_t step = facts.congruence(start).multiple;
+    return step > 1 ? in_tiles_of(make_int(step)) : std::nullopt;
   }
 
-  /// Two accesses by the same indices meet only where their digits are equal: i // m and i % m need the same
-  /// i.
-  void learn_from_digits() {
-    std::vector<Expr> indices;
-    for (std::size_t d = 0; d < first_.region.size(); ++d) {
-      const Range &a = first_.region[d], &b = second_.region[d];
-      if (!structurally_equal(a.min, b.min) || !structurally_equal(a.extent, b.extent)) continue;
-      if (const Expr index = tile_of(a); index.defined()) indices.push_back(index);
-    }
-    indices = with_joined_digits(std::move(indices));
-    std::vector<LoopRange> used;
+  /// Both accesses touch `region`, a function of the loops and of those inside, where `conditions` hold: they
+  /// meet only where its digits are equal in both, and the loops that these determine are equal. i // m and
+  /// i % m need the same i.
+  void learn_from_digits(const std::vector<Range>& region, const std::vector<LoopRange>& inner,
+                         const std::vector<Expr>& conditions) {
+    Analyzer facts = unconditional_;
+    std::vector<LoopRange> moving;
     std::vector<std::size_t> positions;
     for (std::size_t k = 0; k < loops_.size(); ++k) {
-      const bool is_used = std::any_of(indices.begin(), indices.end(),
-                                       [&](const Expr& index) { return uses(index, loops_[k].first); });
-      if (!is_used) continue;
-      used.push_back(loops_[k]);
+      if (is_equal(k)) continue;
+      moving.push_back(loops_[k]);
       positions.push_back(k);
     }
-    if (used.empty()) return;
-    const auto map = iter_map(indices, used, {}, facts_);
-    if (!map || !map->injective) return;
-    for (const std::size_t k : positions) signs_[k] = stands_still;
+    for (const LoopRange& loop : inner) {
+      moving.push_back(loop);
+      facts.bind(loop.first, loop.second);
+    }
+    std::vector<Expr> indices;
+    bool moves = false;
+    for (const Range& range : region)
+      if (const auto index = tile_of(range, moving, facts)) {
+        indices.push_back(*index);
+        for (const std::size_t k : positions) moves = moves || uses(*index, loops_[k].first);
+      }
+    if (!moves) return;
+    Expr all = make_bool(true);
+    for (const Expr& condition : conditions) all = logical_and(all, condition);
+    const auto map = iter_map(with_joined_digits(std::move(indices), facts), moving, all, facts);
+    if (!map) return;
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      if (map->determined[i]) signs_[positions[i]] = stands_still;
   }
 
   bool is_equal(std::size_t k) const { return !signs_[k].positive && !signs_[k].negative; }
@@ -152,14 +288,15 @@ class DistanceSearch {
       facts.assume(needed);
     }
     const BufferRegion second = substituted(second_, values);
-    if (disjoint(first_, second, facts) == Proof::proved) return true;
+    if (lie_apart(first_, second, facts)) return true;
+    if (second.region.size() == 1) return false;
     // Where they meet they do so in every dimension: what one requires may contradict another.
     Analyzer meeting = facts;
     for (std::size_t d = 0; d < second.region.size(); ++d) {
       const Range &a = first_.region[d], &b = second.region[d];
       if (is_one(a.extent) && is_one(b.extent)) meeting.assume(equals(as_index(a.min), as_index(b.min)));
     }
-    return disjoint(first_, second, meeting) == Proof::proved;
+    return lie_apart(first_, second, meeting);
   }
 
   /// Whether the two cannot meet where loop k of the second is after (or before) that of the first.
@@ -167,12 +304,19 @@ class DistanceSearch {
     const auto& [var, range] = loops_[k];
     Analyzer facts = facts_;
     const Var distance("distance", var.type());
-    facts.bind(distance, {make_int(1, var.type()), range.extent});
     const Expr other = after ? var + distance : var - distance;
-    const Expr runs = after ? other < range.min + range.extent : other >= range.min;
-    if (facts.prove(runs) == Proof::refuted) return true;
-    facts.assume(runs);
     Substitution values = iterations();
+    const Expr low = substitute(range.min, values), end = low + substitute(range.extent, values);
+    if (uses_any(range.min, loops_) || uses_any(range.extent, loops_)) {
+      facts.assume(distance >= make_int(1, var.type()));
+      facts.assume(low <= other);
+      facts.assume(other < end);
+    } else {
+      facts.bind(distance, {make_int(1, var.type()), range.extent});
+      const Expr runs = after ? other < end : other >= low;
+      if (facts.prove(runs) == Proof::refuted) return true;
+      facts.assume(runs);
+    }
     values[var] = other;
     return never_meet(facts, values);
   }
@@ -187,23 +331,30 @@ class DistanceSearch {
   const BufferRegion& second_;
   const std::vector<Expr>& second_conditions_;
   const std::vector<LoopRange>& loops_;
-  Analyzer facts_;
+  Analyzer unconditional_;  ///< knows the loops of the first access
+  Analyzer facts_;          ///< and those of the second, and the first one's conditions
   std::vector<Signs> signs_;
   std::vector<Var> others_;
 };
 
-bool same_conditions(const Access& a, const Access& b) {
-  return std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
-                    [](const Expr& x, const Expr& y) { return structurally_equal(x, y); });
+bool same_region(const BufferRegion& a, const BufferRegion& b) {
+  return a.buffer == b.buffer && same_ranges(a.region, b.region);
 }
 
-bool same_region(const BufferRegion& a, const BufferRegion& b) {
-  if (!(a.buffer == b.buffer)) return false;
-  for (std::size_t d = 0; d < a.region.size(); ++d)
-    if (!structurally_equal(a.region[d].min, b.region[d].min) ||
-        !structurally_equal(a.region[d].extent, b.region[d].extent))
-      return false;
-  return true;
+/// Whether what is found out about the one holds of the other.
+bool is_same(const Access& a, const Access& b) {
+  return same_region(a.touched.region, b.touched.region) && same_region(a.each, b.each) &&
+         std::equal(a.inner_conditions.begin(), a.inner_conditions.end(), b.inner_conditions.begin(),
+                    b.inner_conditions.end(), same_expr);
+}
+
+/// Whether memory decides where it is, by the range of a loop: its content may be another one for the other
+/// access.
+bool follows_memory(const Access& access) {
+  const auto reads = [](const Range& range) { return reads_memory(range.min) || reads_memory(range.extent); };
+  return std::any_of(access.touched.region.region.begin(), access.touched.region.region.end(), reads) ||
+         std::any_of(access.inner.begin(), access.inner.end(),
+                     [&](const LoopRange& loop) { return reads(loop.second); });
 }
 
 bool reads(const Expr& e, const Buffer& buffer) {
@@ -256,15 +407,18 @@ class ConflictList {
     if (!(first.buffer->data == second.buffer->data)) return;
     // A reduction's accesses of one element name it several times: one of them speaks for all.
     const bool known = std::any_of(seen_.begin(), seen_.end(), [&](const auto& pair) {
-      return same_region(pair.first->touched.region, first) && same_conditions(*pair.first, a) &&
-             same_region(pair.second->touched.region, second) && same_conditions(*pair.second, b);
+      return is_same(*pair.first, a) && is_same(*pair.second, b);
     });
     if (known) return;
     seen_.emplace_back(&a, &b);
     Conflict conflict{first, second, std::vector<Signs>(loops_.size())};
     // Views of one memory, and addresses given away, may meet anywhere.
-    if (first.buffer == second.buffer && !a.opaque && !b.opaque)
-      conflict.distance = DistanceSearch({first, a.conditions}, {second, b.conditions}, loops_, facts_).run();
+    if (first.buffer == second.buffer && !a.opaque && !b.opaque && !follows_memory(a) && !follows_memory(b)) {
+      DistanceSearch search({first, a.conditions}, {second, b.conditions}, loops_, facts_);
+      if (!a.inner.empty() || !b.inner.empty())
+        search.learn_from_each({a.each, a.inner, a.inner_conditions}, {b.each, b.inner, b.inner_conditions});
+      conflict.distance = search.run();
+    }
     found_.push_back(std::move(conflict));
   }
 

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "ardea/arith/reasoner.h"
+#include "ardea/arith/regions_linear.h"
 #include "ardea/ir/intrinsics.h"
 
 namespace ardea::arith {
@@ -16,30 +17,42 @@ struct DigitPlace {
   Polynomial divisor, extent, weight;
 };
 
-/// What digits are cut from: a loop, or a fused sum.
+/// What digits are cut from: a loop, or a fused sum. It counts from its start, and its counts lie in
+/// [0, extent).
 struct Source {
   AtomId atom;
-  Polynomial extent;
+  Polynomial extent = {};
   std::vector<DigitPlace> places = {};  ///< of a fused sum: what it is made of
   Polynomial value = {};                ///< the sum itself, to recognise it again
+  bool known = true;                    ///< extent and start are: else a use of it is not understood
+  bool fills = true;                    ///< every count in [0, extent) comes, whatever the other loops do
 };
 
+/// The rule for ranges that depend on other loops: all starts and extents here are free of the loops. A loop
+/// j in [s(x), s(x) + e(x)) counts from a lower bound S of all s(x), and its counts lie in [0, E) where S + E
+/// bounds all s(x) + e(x) from above. So weight · j = weight · S + weight · count with the same S for any two
+/// iterations, and what tells the counts of the whole box apart tells those in it apart that really come:
+/// `injective` and `determined` are proved for the box and hold for its part. What says that values come
+/// (`regular`, `surjective`) does not follow for a part, and is not said then. (With s(x) itself for S,
+/// 4 · i + j with j from 3 - i would be a base of 3 - i that two iterations do not share.)
 class Reader {
  public:
   Reader(const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate, Analyzer facts) {
     for (const auto& [var, range] : loops) facts.bind(var, range);
     if (predicate.defined()) facts.assume(predicate);
     reasoner_.emplace(facts.facts());
-    for (const auto& [var, range] : loops) {
-      const AtomId id = reasoner_->variable_atom(var);
-      const auto low = ideal(range.min), extent = ideal(range.extent);
-      if (!low || !extent) continue;  // a use of this loop will then not be understood
-      sources_.push_back({id, *extent});
-      starts_.push_back({id, *low});
-    }
     Reasoner::AtomSet ranging;
     for (const auto& [var, range] : loops) ranging.insert(reasoner_->variable_atom(var));
     reasoner_->range_over(std::move(ranging));
+    is_cut_ = !is_true(predicate);
+    for (const auto& [var, range] : loops)
+      // By its text: where the loop runs, its range may well simplify to one that is free of the others.
+      add_loop(reasoner_->variable_atom(var), range,
+               uses_any(range.min, loops) || uses_any(range.extent, loops));
+    // One range that depends on another loop may be empty for some of its values: these do not come, either.
+    const bool all_fill =
+        std::all_of(sources_.begin(), sources_.end(), [](const Source& s) { return s.fills; });
+    for (Source& source : sources_) source.fills = all_fill;
   }
 
   /// The places of e, or nothing; `base` gets what is free of loops.
@@ -87,6 +100,7 @@ class Reader {
   /// its end.
   bool complete(const Source& source, const std::vector<DigitPlace>& known,
                 std::vector<DigitPlace>* chain = nullptr) {
+    if (!source.known) return false;
     Polynomial covered = constant_polynomial(1);
     for (std::size_t steps = 0; steps <= known.size(); ++steps) {
       if (reasoner_->at_most(source.extent, covered)) return true;
@@ -100,11 +114,33 @@ class Reader {
     return false;
   }
 
+  /// Whether the digits together take every combination of their values.
+  bool take_all_values(const std::vector<DigitPlace>& used) {
+    int sums = 0;
+    for (const Source& source : sources_) {
+      if (!independent(source, used)) return false;
+      if (source.places.empty() || !is_used(source, used)) continue;
+      ++sums;
+      // Digits of a loop and of a sum that contains it are not independent.
+      for (const DigitPlace& p : source.places)
+        if (std::any_of(used.begin(), used.end(), [&](const DigitPlace& q) { return q.source == p.source; }))
+          return false;
+    }
+    return sums <= 1;
+  }
+
   /// Whether the digits taken from a source are independent of each other and each takes all its values.
   bool independent(const Source& source, const std::vector<DigitPlace>& used) {
     std::vector<DigitPlace> mine;
     std::copy_if(used.begin(), used.end(), std::back_inserter(mine),
                  [&](const DigitPlace& p) { return p.source == source.atom; });
+    if (mine.empty()) return true;
+    if (!source.known || !source.fills) return false;
+    // The greatest value m - 1 of (x // d) % m alone comes at x = d · (m - 1), the others before it.
+    if (mine.size() == 1) {
+      const Polynomial last = add(mine[0].extent, constant_polynomial(-1));
+      return reasoner_->positive(subtract(source.extent, multiply(mine[0].divisor, last)));
+    }
     Polynomial reached = constant_polynomial(1);
     while (!mine.empty()) {
       // The next digit starts at a multiple of where the last one ended.
@@ -145,6 +181,25 @@ class Reader {
   const std::deque<Source>& sources() const { return sources_; }
 
  private:
+  void add_loop(AtomId id, const Range& range, bool depends) {
+    auto low = ideal(range.min), extent = ideal(range.extent);
+    if (depends && low && extent) {
+      const auto high = reasoner_->extreme(add(*low, *extent), true);
+      low = reasoner_->extreme(*low, false);
+      extent = low && high ? std::optional(subtract(*high, *low)) : std::nullopt;
+    }
+    const bool known = low && extent && !reasoner_->depends(*low) && !reasoner_->depends(*extent);
+    sources_.push_back({.atom = id, .known = known, .fills = known && !depends});
+    if (!known) return;
+    sources_.back().extent = *extent;
+    starts_.push_back({id, *low});
+  }
+
+  static bool is_used(const Source& source, const std::vector<DigitPlace>& used) {
+    return std::any_of(used.begin(), used.end(),
+                       [&](const DigitPlace& p) { return p.source == source.atom; });
+  }
+
   std::optional<Polynomial> ideal(const Expr& e) {
     if (has_effect(e)) return std::nullopt;
     return reasoner_->ideal(reasoner_->normalise(e), e.type());
@@ -209,7 +264,7 @@ class Reader {
   const Source* loop_of(AtomId id) const {
     const auto it =
         std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) { return s.atom == id; });
-    return it == sources_.end() || !it->places.empty() ? nullptr : &*it;
+    return it == sources_.end() || !it->places.empty() || !it->known ? nullptr : &*it;
   }
 
   // The source whose value the polynomial is: a loop that starts at 0, or a regular sum, which becomes a
@@ -231,8 +286,11 @@ class Reader {
     // The predicate may end the sum before its digits do.
     const auto last = reasoner_->extreme(p, true);
     if (!last) return nullptr;
+    // A bound is no value: where it is not what the digits reach, not every value below it comes.
+    const Polynomial extent = add(*last, constant_polynomial(1));
+    const bool fills = take_all_values(*places) && (is_cut_ || same(extent, span(*places)));
     const AtomId id = reasoner_->variable_atom(Var("fused"));
-    sources_.push_back({id, add(*last, constant_polynomial(1)), std::move(*places), p});
+    sources_.push_back({id, extent, std::move(*places), p, true, fills});
     return &sources_.back();
   }
 
@@ -240,11 +298,12 @@ class Reader {
   std::deque<Source>
       sources_;  ///< loops first, then sums in the order in which they were met; pointers stay valid
   std::vector<std::pair<AtomId, Polynomial>> starts_;
+  bool is_cut_ = false;  ///< by a predicate
 };
 
 MixedRadix to_mixed_radix(Reader& reader, std::vector<DigitPlace>& places, const Polynomial& base) {
   MixedRadix result;
-  result.regular = reader.sort_regular(places);
+  result.regular = reader.sort_regular(places) && reader.take_all_values(places);
   for (const DigitPlace& p : places) result.digits.push_back(reader.digit(p));
   result.base = reader.expr(base);
   if (result.regular) result.extent = reader.expr(reader.span(places));
@@ -273,36 +332,27 @@ std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
   const Question question(steps_of_a_region);
   Reader reader(loops, predicate, facts);
   IterMap map;
-  map.surjective = true;
   std::vector<DigitPlace> known, used;
+  bool regular = true;
   for (const Expr& binding : bindings) {
     Polynomial base;
     auto places = reader.read(binding, base);
     if (!places) return std::nullopt;
     map.bindings.push_back(to_mixed_radix(reader, *places, base));
-    map.surjective = map.surjective && map.bindings.back().regular;
+    regular = regular && map.bindings.back().regular;
     if (reader.decodable(*places)) known.insert(known.end(), places->begin(), places->end());
     used.insert(used.end(), places->begin(), places->end());
   }
   map.fused = reader.fused();
-  for (const Source& source : reader.sources()) {
-    map.surjective = map.surjective && reader.independent(source, used);
-    // A fused sum whose digits are all known is known, and with it the digits that it is made of.
+  map.surjective = regular && is_true(predicate) && reader.take_all_values(used);
+  // A fused sum whose digits are all known is known, and with it the digits that it is made of.
+  for (const Source& source : reader.sources())
     if (!source.places.empty() && reader.complete(source, known))
       known.insert(known.end(), source.places.begin(), source.places.end());
-  }
-  // Digits of a loop and of a sum that contains it are not independent.
-  if (!map.fused.empty()) {
-    for (const Source& source : reader.sources())
-      for (const DigitPlace& p : source.places)
-        map.surjective = map.surjective && std::none_of(used.begin(), used.end(), [&](const DigitPlace& q) {
-                           return q.source == p.source;
-                         });
-    map.surjective = map.surjective && map.fused.size() == 1;
-  }
-  map.injective = std::all_of(reader.sources().begin(), reader.sources().end(), [&](const Source& source) {
-    return !source.places.empty() || reader.complete(source, known);
-  });
+  for (std::size_t k = 0; k < loops.size(); ++k)
+    map.determined.push_back(reader.complete(reader.sources()[k], known));
+  map.injective =
+      std::all_of(map.determined.begin(), map.determined.end(), [](bool determined) { return determined; });
   return map;
 } catch (const OutOfWork&) {
   return std::nullopt;
@@ -348,6 +398,8 @@ std::optional<std::vector<std::pair<Var, Expr>>> inverse(const IterMap& map, con
                                                          const std::vector<std::pair<Var, Range>>& loops,
                                                          const Analyzer& facts) {
   if (!map.injective || values.size() != map.bindings.size()) return std::nullopt;
+  for (const auto& [var, range] : loops)  // counted from a bound that is not in the map
+    if (uses_any(range.min, loops) || uses_any(range.extent, loops)) return std::nullopt;
   std::vector<Solved> known;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!map.bindings[i].regular) continue;

@@ -25,7 +25,9 @@ struct Fused {
 };
 
 /// base + Σ digits, sorted by falling weight. Regular: each weight is the next digit's weight times its
-/// extent and the last is 1, so that the value without `base` runs over [0, extent) without gaps.
+/// extent and the last is 1, no digit restricts another and none comes from a loop whose range depends on
+/// other loops, so that the value without `base` runs over [0, extent) without gaps where all loops run and
+/// no predicate cuts them.
 struct MixedRadix {
   std::vector<Digit> digits;
   Expr base;
@@ -43,19 +45,24 @@ std::optional<MixedRadix> mixed_radix(const Expr& e, const std::vector<std::pair
 struct IterMap {
   std::vector<MixedRadix> bindings;  ///< with digits of loops and of `fused`
   std::vector<Fused> fused;
-  bool injective = false;   ///< different loop values (where the predicate holds) give different bindings
-  bool surjective = false;  ///< every point of the box of extents is reached where there is no predicate
+  bool injective = false;  ///< different loop values (where the predicate holds) give different bindings
+  /// There is no predicate, no range depends on another loop, and every point of the box of extents is
+  /// reached (where all loops run).
+  bool surjective = false;
+  /// For each loop: equal bindings mean an equal value of it, whatever the other loops do.
+  std::vector<bool> determined = {};
 };
 
 /// The bindings under `predicate` (empty means true), which cuts the tails of splits that do not divide;
-/// nothing where some binding is no mixed-radix number.
+/// nothing where some binding is no mixed-radix number. The loops stand outermost first; their ranges may
+/// depend on loops around them.
 std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
                                 const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate,
                                 const Analyzer& facts);
 
 /// The loop values as expressions of the binding values `values` (one each), in the order of `loops`: the
-/// inverse of an injective map whose bindings are regular, or nothing. `facts` may know the ranges of the
-/// values.
+/// inverse of an injective map whose bindings are regular, or nothing, as where a range depends on another
+/// loop. `facts` may know the ranges of the values.
 std::optional<std::vector<std::pair<Var, Expr>>> inverse(const IterMap& map, const std::vector<Expr>& values,
                                                          const std::vector<std::pair<Var, Range>>& loops,
                                                          const Analyzer& facts);

@@ -67,13 +67,15 @@ struct Place {
 
   /// The conditions over variables from outside the statement that was asked about.
   std::vector<Expr> outer_conditions() const {
-    std::vector<Expr> outer = conditions;
-    std::erase_if(outer, [&](const Expr& condition) {
-      return follows_data(condition) || std::any_of(loops.begin(), loops.end(), [&](const LoopRange& loop) {
-               return uses(condition, loop.first);
-             });
-    });
+    std::vector<Expr> outer = plain_conditions();
+    std::erase_if(outer, [&](const Expr& condition) { return uses_any(condition, loops); });
     return outer;
+  }
+
+  std::vector<Expr> plain_conditions() const {
+    std::vector<Expr> plain = conditions;
+    std::erase_if(plain, follows_data);
+    return plain;
   }
 };
 
@@ -355,6 +357,9 @@ class Walk {
                   .opaque = opaque_access,
                   .conditional = !place.conditions.empty() || place.guarded_by_memory,
                   .conditions = place.outer_conditions(),
+                  .each = region,
+                  .inner = place.loops,
+                  .inner_conditions = place.plain_conditions(),
                   .facts = place.facts,
                   .statement = place.statement};
     access.touched.exact = exact && !place.guarded_by_memory &&

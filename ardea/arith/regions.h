@@ -28,6 +28,8 @@ Accesses accesses(const Stmt& s, const Analyzer& facts);
 /// Those of this buffer, and perhaps some of others.
 Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts);
 
+using LoopRange = std::pair<Var, Range>;
+
 /// One place that touches memory, not yet united with the others.
 struct Access {
   Touched touched;
@@ -41,6 +43,11 @@ struct Access {
   /// Those of these conditions that name neither memory nor a loop inside what was asked about: for given
   /// variables outside, it happens only where all of them hold.
   std::vector<Expr> conditions = {};
+  /// The same before anything was relaxed: the box of one iteration of `inner`, the loops inside what was
+  /// asked about (outermost first), which happens only where all of `inner_conditions` hold.
+  BufferRegion each;
+  std::vector<LoopRange> inner = {};
+  std::vector<Expr> inner_conditions = {};
   Analyzer facts;  ///< what holds where it happens, its conditions included
   Stmt statement;  ///< the store, the statement around the load, or the block inside
 };
@@ -59,8 +66,6 @@ Accesses accesses(const Block& block, const Analyzer& facts);
 
 /// facts, and the iterators of the block in their domains: what holds inside.
 Analyzer facts_inside(const Block& block, const Analyzer& facts);
-
-using LoopRange = std::pair<Var, Range>;
 
 /// The box that `region` covers when `loops` (outermost first) run, clipped to the buffer where it cannot be
 /// proved inside. A dimension that depends on none of the loops stays as it is.

@@ -1,10 +1,16 @@
 #include "evaluate.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "ardea/ir/intrinsics.h"
 
 namespace ardea::arith_tests {
+
+std::uint64_t cases(std::uint64_t usual) {
+  const char* wanted = std::getenv("ARDEA_RANDOM_CASES");
+  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
+}
 
 namespace {
 

@@ -12,6 +12,10 @@
 
 namespace ardea::arith_tests {
 
+/// How many random cases a test runs: `usual`, or what ARDEA_RANDOM_CASES says, which may be more than a test
+/// run should take.
+std::uint64_t cases(std::uint64_t usual);
+
 using Point = std::unordered_map<Var, std::int64_t>;
 
 /// The point says nothing here: a division by zero, or int64 arithmetic beyond 64 bits, which the law of

@@ -95,6 +95,28 @@ TEST(IterMap, needs_every_digit) {
   EXPECT_FALSE(dropped->injective);
 }
 
+TEST(IterMap, counts_from_a_start_that_all_iterations_share) {
+  Var i("i"), j("j");
+  const Loops loops = {{i, upto(4)}, {j, {make_int(3) - i, make_int(4)}}};
+  const auto sum = arith::iter_map({i * 4 + j}, loops, {}, {});  // (0, 6) and (1, 2) give 6
+  EXPECT_TRUE(!sum || (!sum->injective && !sum->surjective));
+  const auto wide = arith::iter_map({i * 7 + j}, loops, {}, {});
+  ASSERT_TRUE(wide);
+  EXPECT_TRUE(wide->injective);
+  EXPECT_FALSE(wide->surjective);
+  EXPECT_FALSE(arith::inverse(*wide, {Var("x")}, loops, {}));
+  const auto both = arith::iter_map({i, j}, loops, {}, {});
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->injective);
+}
+
+TEST(IterMap, says_which_loops_are_determined) {
+  Var i("i"), j("j"), k("k");
+  const auto map = arith::iter_map({i * 4 + j}, {{i, upto(3)}, {j, upto(4)}, {k, upto(2)}}, {}, {});
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->determined, (std::vector<bool>{true, true, false}));
+}
+
 /// Random splits and fuses: values in terms of loops, with their extents.
 struct Nest {
   struct Axis {

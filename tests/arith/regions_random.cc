@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -8,11 +7,14 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/support/random.h"
+#include "evaluate.h"
 
 /// Random loop nests, run by counting: regions hold every access, and exact ones hold nothing else.
 
 namespace ardea::arith {
 namespace {
+
+using arith_tests::cases;
 
 using Values = std::map<const ExprNode*, std::int64_t>;
 
@@ -271,12 +273,6 @@ void run(std::uint64_t seed, bool symbolic, std::size_t& exact_boxes) {
     check(found.reads, touches.reads, touches.left, parameters, exact_boxes);
     check(found.writes, touches.writes, touches.left, parameters, exact_boxes);
   }
-}
-
-/// ARDEA_RANDOM_CASES asks for more than a test run should take.
-std::uint64_t cases(std::uint64_t usual) {
-  const char* wanted = std::getenv("ARDEA_RANDOM_CASES");
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
 }
 
 TEST(RegionsOfRandomNests, hold_every_access_and_exact_ones_nothing_else) {
