@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "ardea/arith/regions_linear.h"
 #include "ardea/arith/verify_laws.h"
@@ -233,12 +234,61 @@ class KindCheck {
       if (!feeds(loop, false)) steps *= extent.value_or(1);
       if (steps > largest) break;
     }
+    if (repeats_an_instance(loops, feeds))
+      report_.add("reduction_counts_twice",
+                  "block {}: the bounds of its loops depend on one another so that an instance with the same "
+                  "values of {} comes twice; split loops bind as outer * factor + inner",
+                  block_.name, names(reduce_));
     if (steps > values)
       report_.add("reduction_counts_twice",
                   "block {}: its loops run through more values than the domains of the reduce iterators {} "
                   "hold, so that "
                   "some are counted twice; split loops bind as outer * factor + inner",
                   block_.name, names(reduce_));
+  }
+
+  /// Where bounds of the reduction's loops depend on loops, numbers of steps and values say little: whether
+  /// an instance of the block comes twice is counted out, if there are few enough and all is a matter of
+  /// numbers.
+  template <class Feeds>
+  bool repeats_an_instance(const std::vector<LoopRange>& loops, const Feeds& feeds) const {
+    constexpr std::size_t most = 512;
+    std::size_t outside = 0;
+    while (outside < loops.size() && !feeds(loops[outside], true)) ++outside;
+    const bool depends = std::any_of(
+        loops.begin() + static_cast<std::ptrdiff_t>(outside), loops.end(), [&](const LoopRange& loop) {
+          return uses_any(loop.second.min, loops) || uses_any(loop.second.extent, loops);
+        });
+    if (!depends) return false;
+    std::vector<Substitution> iterations = {{}};
+    std::set<std::vector<std::int64_t>> seen;
+    const Analyzer plain;
+    const auto value = [&](const Expr& e, const Substitution& at) {
+      return constant_int(plain.simplify(substitute(e, at)));
+    };
+    for (const auto& [var, range] : loops) {
+      std::vector<Substitution> longer;
+      for (const Substitution& at : iterations) {
+        const auto first = value(range.min, at), count = value(range.extent, at);
+        if (!first || !count || *count > static_cast<std::int64_t>(most - longer.size())) return false;
+        for (std::int64_t i = 0; i < *count; ++i) {
+          longer.push_back(at);
+          longer.back()[var] = make_int(*first + i, var.type());
+        }
+      }
+      iterations = std::move(longer);
+    }
+    for (const Substitution& at : iterations) {
+      std::vector<std::int64_t> instance;
+      for (std::size_t k = 0; k < outside; ++k) instance.push_back(*value(loops[k].first, at));
+      for (const BlockIterator& iterator : block_.iterators) {
+        const auto bound = value(iterator.binding, at);
+        if (!bound) return false;
+        instance.push_back(*bound);
+      }
+      if (!seen.insert(std::move(instance)).second) return true;
+    }
+    return false;
   }
 
   static std::string names(const std::vector<LoopRange>& iterators) {

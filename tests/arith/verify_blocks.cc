@@ -259,6 +259,22 @@ def main(A: T.Buffer((4, 16), "float32"), C: T.Buffer((4,), "float32")):
                 {"block sum", "init writes C[0]", "body writes C[vi]"});
 }
 
+TEST(VerifyKinds, counts_terms_once_where_bounds_depend) {
+  const std::string sum = R"(
+@T.prim_func
+def main(A: T.Buffer((19,), "float32"), C: T.Buffer((1,), "float32")):
+    for i in range(4):
+        for j in range(3 - i, 7 - i):
+            with T.block("sum"):
+                vk = T.axis.reduce(19, i * 4 + j)
+                with T.init():
+                    C[0] = T.float32(0.0)
+                C[0] = C[0] + A[vk]
+)";
+  expect_broken(sum, "reduction_counts_twice", {"block sum", "bounds", "comes twice"});
+  expect_accepted(replaced(sum, "range(3 - i, 7 - i)", "range(3 - i, 6 - i)"));
+}
+
 TEST(VerifyKinds, counts_every_term_once) {
   const std::string sum = R"(
 @T.prim_func

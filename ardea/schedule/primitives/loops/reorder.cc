@@ -4,8 +4,10 @@
 
 #include "ardea/arith/dependence.h"
 #include "ardea/ir/print.h"
+#include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/program/chain.h"
 #include "ardea/schedule/program/plain_loop.h"
+#include "ardea/schedule/program/refer.h"
 
 namespace ardea::schedule {
 
@@ -50,7 +52,8 @@ Outcome apply(const Function& f, const Reorder& step, Context& context) {
   if (std::is_sorted(order.begin(), order.end())) return Applied{f};
   for (const For* loop : chain.loops) {
     ARDEA_TRY(refuse_bounds_in_memory(*loop));
-    if (loop->kind != ForKind::serial && loop->kind != ForKind::unrolled)
+    if (loop->kind != ForKind::serial && loop->kind != ForKind::unrolled &&
+        loop->kind != ForKind::thread_binding)
       return Refusal{"loop_is_not_serial", fmt::format("loop {} is {}; reorder first and say so afterwards",
                                                        loop->var.name(), kind_name(loop->kind))};
   }
@@ -66,7 +69,14 @@ Outcome apply(const Function& f, const Reorder& step, Context& context) {
     loop.body = nest;
     nest = std::move(loop);
   }
-  return Applied{with(f, chain.path, nest)};
+  Function now = with(f, chain.path, nest);
+  // A loop that has moved out of another meets more of itself.
+  for (const For* loop : chain.loops)
+    if (is_concurrent(loop->kind)) {
+      const FoundLoop found = ARDEA_TRY(refer_to_loop(now, LoopRef{loop->var}));
+      ARDEA_TRY(refuse_carried(now, found, loop->kind));
+    }
+  return Applied{std::move(now)};
 }
 
 }  // namespace ardea::schedule

@@ -15,10 +15,12 @@ struct Reorder {
       "between them stay where they are.\n"
       "Requires a chain of loops whose bounds do not depend on one another, and that no two iterations that "
       "touch the\n"
-      "same memory change their order, updates of one recognised reduction aside. All references stay valid.";
+      "same memory change their order, updates of one recognised reduction aside. Loops bound to "
+      "threads may be\n"
+      "among them, where their iterations still do not meet in the new order. All references stay valid.";
   static constexpr std::array refusals = {
-      "not_a_chain",        "no_loops",           "loop_named_twice",         "bounds_depend",
-      "loop_is_not_serial", "bounds_read_memory", "reorder_breaks_dependence"};
+      "not_a_chain",        "no_loops",           "loop_named_twice",          "bounds_depend",
+      "loop_is_not_serial", "bounds_read_memory", "reorder_breaks_dependence", "loop_carries_dependence"};
 };
 Outcome apply(const Function& f, const Reorder& step, Context& context);
 
