@@ -54,6 +54,23 @@ std::vector<Expr> with_joined_digits(std::vector<Expr> indices, const Analyzer& 
   return indices;
 }
 
+/// Two values of an index in different iterations of `moving` are equal exactly where those of this part are:
+/// what is left without addends and positive factors that the iterations share.
+Expr deciding_part(const Expr& index, const std::vector<LoopRange>& moving, const Analyzer& facts) {
+  const auto* binary = index.as<Binary>();
+  if (binary == nullptr) return index;
+  const Expr &left = binary->left, &right = binary->right;
+  const bool shares_left = !uses_any(left, moving), shares_right = !uses_any(right, moving);
+  if (shares_left == shares_right) return index;
+  if (binary->op == BinaryOp::add) return deciding_part(shares_left ? right : left, moving, facts);
+  if (binary->op == BinaryOp::sub && shares_right) return deciding_part(left, moving, facts);
+  // A product of a narrower type may wrap, and two different ones be equal.
+  if (binary->op == BinaryOp::mul && index.type() == int64 && shares_right &&
+      facts.proves(right >= make_int(1, right.type())))
+    return deciding_part(left, moving, facts);
+  return index;
+}
+
 /// An access for the question with which others it meets.
 struct Guarded {
   const BufferRegion& region;
@@ -259,7 +276,7 @@ class DistanceSearch {
     bool moves = false;
     for (const Range& range : region)
       if (const auto index = tile_of(range, moving, facts)) {
-        indices.push_back(*index);
+        indices.push_back(deciding_part(*index, moving, facts));
         for (const std::size_t k : positions) moves = moves || uses(*index, loops_[k].first);
       }
     if (!moves) return;
