@@ -33,7 +33,7 @@ struct Source {
 /// bounds all s(x) + e(x) from above. So weight · j = weight · S + weight · count with the same S for any two
 /// iterations, and what tells the counts of the whole box apart tells those in it apart that really come:
 /// `injective` and `determined` are proved for the box and hold for its part. What says that values come
-/// (`regular`, `surjective`) does not follow for a part, and is not said then. (With s(x) itself for S,
+/// (`fills`, `surjective`) does not follow for a part, and is not said then. (With s(x) itself for S,
 /// 4 · i + j with j from 3 - i would be a base of 3 - i that two iterations do not share.)
 class Reader {
  public:
@@ -184,7 +184,7 @@ class Reader {
   void add_loop(AtomId id, const Range& range, bool depends) {
     auto low = ideal(range.min), extent = ideal(range.extent);
     if (depends && low && extent) {
-      const auto high = reasoner_->extreme(add(*low, *extent), true);
+      const auto high = upper_bound(add(*low, *extent));
       low = reasoner_->extreme(*low, false);
       extent = low && high ? std::optional(subtract(*high, *low)) : std::nullopt;
     }
@@ -193,6 +193,21 @@ class Reader {
     if (!known) return;
     sources_.back().extent = *extent;
     starts_.push_back({id, *low});
+  }
+
+  /// Of a + min(b, c) that of a + b or a + c: together, the a often goes.
+  std::optional<Polynomial> upper_bound(const Polynomial& p) {
+    std::optional<Polynomial> best = reasoner_->extreme(p, true);
+    for (const AtomId id : atoms_in(p)) {
+      const Atom& atom = reasoner_->atom(id);
+      if (atom.kind != AtomKind::minimum || degree(p, id) != 1) continue;
+      if (!is_positive(split_linear(p, id).coefficient)) continue;
+      for (const Polynomial& operand : atom.operands) {
+        const auto bound = reasoner_->extreme(substitute(p, id, operand), true);
+        if (bound && (!best || reasoner_->at_most(*bound, *best))) best = bound;
+      }
+    }
+    return best;
   }
 
   static bool is_used(const Source& source, const std::vector<DigitPlace>& used) {
@@ -303,7 +318,8 @@ class Reader {
 
 MixedRadix to_mixed_radix(Reader& reader, std::vector<DigitPlace>& places, const Polynomial& base) {
   MixedRadix result;
-  result.regular = reader.sort_regular(places) && reader.take_all_values(places);
+  result.regular = reader.sort_regular(places);
+  result.fills = result.regular && reader.take_all_values(places);
   for (const DigitPlace& p : places) result.digits.push_back(reader.digit(p));
   result.base = reader.expr(base);
   if (result.regular) result.extent = reader.expr(reader.span(places));
@@ -333,18 +349,18 @@ std::optional<IterMap> iter_map(const std::vector<Expr>& bindings,
   Reader reader(loops, predicate, facts);
   IterMap map;
   std::vector<DigitPlace> known, used;
-  bool regular = true;
+  bool all_fill = true;
   for (const Expr& binding : bindings) {
     Polynomial base;
     auto places = reader.read(binding, base);
     if (!places) return std::nullopt;
     map.bindings.push_back(to_mixed_radix(reader, *places, base));
-    regular = regular && map.bindings.back().regular;
+    all_fill = all_fill && map.bindings.back().fills;
     if (reader.decodable(*places)) known.insert(known.end(), places->begin(), places->end());
     used.insert(used.end(), places->begin(), places->end());
   }
   map.fused = reader.fused();
-  map.surjective = regular && is_true(predicate) && reader.take_all_values(used);
+  map.surjective = all_fill && is_true(predicate) && reader.take_all_values(used);
   // A fused sum whose digits are all known is known, and with it the digits that it is made of.
   for (const Source& source : reader.sources())
     if (!source.places.empty() && reader.complete(source, known))

@@ -25,14 +25,15 @@ struct Fused {
 };
 
 /// base + Σ digits, sorted by falling weight. Regular: each weight is the next digit's weight times its
-/// extent and the last is 1, no digit restricts another and none comes from a loop whose range depends on
-/// other loops, so that the value without `base` runs over [0, extent) without gaps where all loops run and
-/// no predicate cuts them.
+/// extent and the last is 1, so that the value without `base` lies in [0, extent) and tells its digits.
 struct MixedRadix {
   std::vector<Digit> digits;
   Expr base;
   bool regular = false;
   Expr extent;  ///< product of the digits' extents where regular
+  /// It is regular and the value without `base` takes every value in [0, extent), where all loops run and no
+  /// predicate cuts them: no digit restricts another, and no range depends on another loop.
+  bool fills = false;
   std::vector<Fused> fused = {};
 };
 

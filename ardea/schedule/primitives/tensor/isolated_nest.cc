@@ -105,7 +105,7 @@ class Isolating {
     Expr count = make_int(1, type);
     if (!is_zero(within)) {
       const auto digits = arith::mixed_radix(within, ranges_, facts_);
-      if (!digits || !digits->regular || !is_zero(facts_.simplify(digits->base)))
+      if (!digits || !digits->fills || !is_zero(facts_.simplify(digits->base)))
         return does_not_divide(iterator,
                                fmt::format("of which the nest does not run through a whole range of values"));
       count = facts_.simplify(make_cast(type, digits->extent));
