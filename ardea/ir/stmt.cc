@@ -52,6 +52,7 @@ Stmt make_seq(std::vector<Stmt> statements) {
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case) {
   require(condition.type() == boolean, "if: the condition is {}, must be a scalar bool",
           to_string(condition.type()));
+  require(then_case.defined(), "if: what it does is an empty statement; make_no_op() does nothing");
   return If{std::move(condition), std::move(then_case), std::move(else_case)};
 }
 
@@ -60,10 +61,13 @@ Stmt make_for(Var var, Expr min, Expr extent, Stmt body, ForKind kind) {
               var.type().is_scalar(),
           "for {}: the variable is {}, its bounds {} and {}", var.name(), to_string(var.type()),
           to_string(min.type()), to_string(extent.type()));
+  require(body.defined(), "for {}: its body is an empty statement; make_no_op() does nothing", var.name());
   return For{std::move(var), std::move(min), std::move(extent), kind, std::move(body)};
 }
 
 Buffer make_buffer(std::string name, std::vector<Expr> shape, DataType type, std::string scope) {
+  for (const Expr& extent : shape)
+    require(extent.defined(), "buffer {}: an extent is an empty expression", name);
   Var data(name, handle_type);
   return Buffer(BufferNode{.name = std::move(name),
                            .data = std::move(data),

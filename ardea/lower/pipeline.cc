@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/arith/verify.h"
+#include "ardea/ir/complete.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -133,7 +134,13 @@ void insert(std::vector<Pass>& passes, const Insertion& insertion) {
           "{}: there is a pass of that name already", who);
   std::size_t at = 0;
   if (!insertion.after.empty()) at = index_of_pass(insertion.after, passes, who) + 1;
-  passes.insert(passes.begin() + static_cast<std::ptrdiff_t>(at), pass);
+  Pass checked = pass;
+  checked.run = [pass](const Function& f, const target::Target& machine) {
+    Function out = pass.run(f, machine);
+    require_complete(out, fmt::format("lower {}: pass {}", f.name, pass.name));
+    return out;
+  };
+  passes.insert(passes.begin() + static_cast<std::ptrdiff_t>(at), std::move(checked));
 }
 
 }  // namespace
@@ -161,6 +168,7 @@ std::vector<Pass> pipeline(const target::Target& target, const Options& options)
 }
 
 Function lower(const Function& f, const target::Target& target, const Options& options) {
+  require_complete(f, "lower");
   Function out = f;
   for (const Pass& pass : pipeline(target, options)) out = run_verified(pass, out, target);
   return out;
@@ -170,6 +178,7 @@ Function lower_until(const Function& f, const target::Target& target, const std:
                      const Options& options) {
   const std::vector<Pass> passes = pipeline(target, options);
   const std::size_t end = index_of_pass(last, passes, "lower " + f.name) + 1;
+  require_complete(f, "lower");
   Function out = f;
   for (std::size_t i = 0; i < end; ++i) out = run_verified(passes[i], out, target);
   return out;

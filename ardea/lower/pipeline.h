@@ -18,7 +18,8 @@ struct Pass {
 };
 
 /// A pass of a user's own and its place: right after the pass named `after`, or before all where that is
-/// empty. It must keep what the passes before it have established, and the meaning of the program.
+/// empty. It must keep what the passes before it have established, and the meaning of the program. Error with
+/// its name where it gives an empty body or leaves a part of a node out.
 struct Insertion {
   std::string after;
   Pass pass;

@@ -13,6 +13,7 @@ namespace {
 std::vector<Axis> axes_of(const std::string& name, const std::vector<Dim>& shape) {
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < shape.size(); ++d) {
+    require(shape[d].extent.defined(), "compute({}): extent {} is an empty expression", name, d);
     const DataType type = shape[d].extent.type();
     require(type.is_integer() && type.is_scalar(), "compute({}): extent {} is {}, must be an integer", name,
             d, to_string(type));
@@ -122,6 +123,8 @@ std::vector<Tensor> compute_from(std::string name, const std::vector<Dim>& shape
   }
   std::vector<Buffer> outputs;
   for (std::size_t i = 0; i < values.size(); ++i) {
+    require(values[i].defined(),
+            "compute({}): its function gives an empty expression, one that was never given a value", name);
     require(values[i].type().is_scalar() && !values[i].type().is_handle(),
             "compute({}): a value is {}, must be a number", name, to_string(values[i].type()));
     outputs.push_back(

@@ -87,7 +87,10 @@ Reduction Reducer::operator()(std::vector<Expr> values, std::vector<Axis> axes, 
   require(!where.defined() || where.type() == boolean, "{}: the condition is {}, must be a bool", name,
           where.defined() ? to_string(where.type()) : "");
   std::vector<DataType> types;
-  for (const Expr& value : values) types.push_back(value.type());
+  for (const Expr& value : values) {
+    require(value.defined(), "{}: a value to reduce is an empty expression", name);
+    types.push_back(value.type());
+  }
   check_tuple(name, "identity", node_->identity(types), values);
   check_tuple(name, "combiner", node_->combine(values, values), values);
   return {node_, std::move(values), std::move(axes), std::move(where)};

@@ -98,6 +98,7 @@ Expr Tensor::at(std::vector<Expr> indices) const {
 
 Tensor placeholder(std::string name, const Shape& shape, DataType type) {
   for (const Expr& extent : shape.extents()) {
+    require(extent.defined(), "placeholder({}): an extent is an empty expression", name);
     const auto size = constant_int(extent);
     require(!size || *size > 0, "placeholder({}): an extent is {}, must be at least 1", name,
             size.value_or(0));

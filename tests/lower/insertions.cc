@@ -80,6 +80,36 @@ TEST(Insertions, refuse_a_place_that_there_is_not_and_a_name_that_there_is) {
             "insert pass \"mine\": it has no function");
 }
 
+TEST(Insertions, that_leave_a_part_out_are_named) {
+  const auto refused_after = [](const std::function<Stmt(const Stmt&)>& change) -> std::string {
+    const auto run = [=](const Function& f, const target::Target&) {
+      Function out = f;
+      out.body = change(f.body);
+      return out;
+    };
+    try {
+      lower(function_of(doubling), generic_machine(), {{{"simplify", {"forgets", "nothing", run}}}});
+    } catch (const Error& error) {
+      const std::string sentence = error.what();
+      return sentence.substr(0, sentence.find(';'));
+    }
+    return "";
+  };
+  const std::string head = "lower main: pass forgets: ";
+  const Var i("i");
+  EXPECT_EQ(refused_after([](const Stmt&) { return Stmt(); }), head + "the body of main is empty");
+  EXPECT_EQ(refused_after([&](const Stmt&) { return Stmt(For{i, make_int(0), make_int(2)}); }),
+            head + "the body of loop i of main is empty");
+  EXPECT_EQ(
+      refused_after([&](const Stmt& body) {
+        return Stmt(Seq{{body, Stmt(Evaluate{Expr(int64, Binary{BinaryOp::add, make_int(0), Expr()})})}});
+      }),
+      head + "an operand of an expression of main is empty");
+  EXPECT_EQ(refused_after([](const Stmt& body) { return Stmt(Seq{{body, Stmt()}}); }),
+            head + "a statement of a sequence of main is empty");
+  EXPECT_EQ(refused_after([](const Stmt& body) { return body; }), "");
+}
+
 #ifndef NDEBUG
 TEST(Insertions, that_break_a_law_are_named) {
   const auto breaks = [](const Function& f, const target::Target&) {
