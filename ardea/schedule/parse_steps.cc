@@ -104,7 +104,7 @@ class ScriptParser {
           tokens_.fail_at(result, "only the first result may take the rest");
         written.results.push_back((rest ? "*" : "") + result.text);
         if (!rest) defined_.insert(result.text);
-      } while (tokens_.take(","));
+      } while (tokens_.take(",") && !tokens_.at("="));  // `i, = …` is a list of one
       tokens_.expect("=");
     }
     tokens_.expect("sch");

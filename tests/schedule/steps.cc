@@ -62,6 +62,15 @@ TEST(Trace, takes_arguments_by_place_and_the_rest_of_the_results) {
   EXPECT_NE(print(s.program()).find("for k in T.unroll(7)"), std::string::npos) << print(s.program());
 }
 
+TEST(Trace, takes_a_list_of_one_result) {
+  Schedule s = schedule_of(gemm);
+  s.replay(
+      parse_steps("b = sch.get_block(\"C\")\n*rest, k = sch.get_loops(b)\nk0, = sch.split(k, [7])\n"
+                  "sch.unroll(k0)\n",
+                  "script"));
+  EXPECT_NE(print(s.program()).find("for k_0 in T.unroll(7)"), std::string::npos) << print(s.program());
+}
+
 TEST(Trace, names_the_fault_of_a_script) {
   const std::vector<std::pair<std::string, std::string>> faults = {
       {"b = sch.get_blok(\"C\")\n",

@@ -90,6 +90,7 @@ Outcome apply(const Function& f, const Bind& step, Context& context) {
         "no_such_thread", fmt::format("there is no thread {}", in_quotes(step.thread_axis)), {}, [=] {
           return "they are " + join(axes, ", ") + did_you_mean(step.thread_axis, axes);
         }};
+  if (is_thread_loop(*found.loop) && found.loop->thread == step.thread_axis) return Applied{f};
   ARDEA_TRY(refuse_unless_serial(*found.loop));
   ARDEA_TRY(refuse_same_thread_in_nest(found, step.thread_axis));
   ARDEA_TRY(refuse_other_extent(found, step.thread_axis, f, context));

@@ -17,7 +17,7 @@ vthread.x, .y, .z (virtual threads, which one thread runs interleaved).
 Requires a serial loop that carries no dependence; memory of a thread's own scope that each iteration writes before it
 reads it carries none. A reduction is refused: threads would have to combine their results. No loop around or inside
 may be bound to the same thread, virtual threads without a name aside, and all loops of one launch that are bound to
-one thread have the same extent.)";
+one thread have the same extent. A loop that is bound to that thread already stays as it is.)";
   static constexpr std::array refusals = {"no_such_thread",       "loop_is_not_serial",
                                           "thread_is_taken",      "extents_differ",
                                           "reduction_by_threads", "loop_carries_dependence"};

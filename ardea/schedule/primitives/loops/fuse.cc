@@ -8,7 +8,6 @@ namespace ardea::schedule {
 
 Outcome apply(const Function& f, const Fuse& step, Context&) {
   const Chain chain = ARDEA_TRY(chain_of(f, step.loops));
-  if (step.loops.size() < 2) return Refusal{"one_loop", "one loop cannot be fused; name at least two"};
   if (chain.loops.size() != step.loops.size())
     return Refusal{
         "not_adjacent",

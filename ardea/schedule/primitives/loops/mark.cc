@@ -20,6 +20,7 @@ Outcome marked(const Function& f, const FoundLoop& found, ForKind kind) {
 /// For loops whose iterations run at the same time.
 Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind, Context& context) {
   const FoundLoop found = ARDEA_TRY(refer_to_loop(f, loop));
+  if (found.loop->kind == kind) return Applied{f};
   ARDEA_TRY(refuse_unless_serial(*found.loop));
   ARDEA_TRY(context.judge(refuse_carried(f, found, kind)));
   return marked(f, found, kind);
@@ -52,6 +53,7 @@ Outcome apply(const Function& f, const Vectorize& step, Context& context) {
 
 Outcome apply(const Function& f, const Unroll& step, Context&) {
   const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
+  if (found.loop->kind == ForKind::unrolled) return Applied{f};
   ARDEA_TRY(refuse_unless_serial(*found.loop));
   return marked(f, found, ForKind::unrolled);
 }

@@ -11,8 +11,9 @@ struct Parallel {
   static constexpr auto name = "parallel";
   static constexpr auto fields = std::tuple(field("loop", &Parallel::loop));
   static constexpr auto contract =
-      "a loop's iterations run on several threads\n\n"
-      "Requires a serial loop that carries no dependence (a reduction's updates are one).";
+      R"(a loop's iterations run on several threads
+
+Requires a serial loop that carries no dependence (a reduction's updates are one). A parallel loop stays as it is.)";
   static constexpr std::array refusals = {"loop_is_not_serial", "loop_carries_dependence"};
 };
 Outcome apply(const Function& f, const Parallel& step, Context& context);
@@ -22,10 +23,10 @@ struct Vectorize {
   static constexpr auto name = "vectorize";
   static constexpr auto fields = std::tuple(field("loop", &Vectorize::loop));
   static constexpr auto contract =
-      "a loop's iterations become lanes of vectors\n\n"
-      "Requires a serial loop that carries no dependence (a reduction's updates are one) and holds no "
-      "tensor\n"
-      "instruction.";
+      R"(a loop's iterations become lanes of vectors
+
+Requires a serial loop that carries no dependence (a reduction's updates are one) and holds no tensor
+instruction. A vectorized loop stays as it is.)";
   static constexpr std::array refusals = {"loop_is_not_serial", "loop_carries_dependence",
                                           "holds_instruction"};
 };
@@ -36,8 +37,9 @@ struct Unroll {
   static constexpr auto name = "unroll";
   static constexpr auto fields = std::tuple(field("loop", &Unroll::loop));
   static constexpr auto contract =
-      "a loop's body is written out for each iteration\n\n"
-      "Requires a serial loop.";
+      R"(a loop's body is written out for each iteration
+
+Requires a serial loop. An unrolled loop stays as it is.)";
   static constexpr std::array refusals = {"loop_is_not_serial"};
 };
 Outcome apply(const Function& f, const Unroll& step, Context& context);
