@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "ardea/arith/load.h"
 #include "ardea/recipes/recipe.h"
@@ -50,7 +51,7 @@ DataType one_type(const char* flag, const std::string& text) {
 }
 
 Program with_steps(Program program, const schedule::Schedule& schedule) {
-  program.module.functions[0] = schedule.program();
+  program.written = std::exchange(program.module.functions[0], schedule.program());
   program.trace = schedule.trace();
   return program;
 }

@@ -33,6 +33,11 @@ struct Program {
   /// Where weights are packed ahead: their place among the parameters. The module's first function then takes
   /// what its second, NAME_pack, makes of them.
   std::optional<std::size_t> packed_parameter = {};
+  /// Where it was scheduled: its first function as it was written.
+  std::optional<Function> written = {};
+
+  /// What `--check` compares f, one of the module's functions, with: the program before any step.
+  const Function& meaning_of(const Function& f) const { return written ? *written : f; }
 };
 
 /// Error where the file cannot be read or is no valid program, where there is no such operator, or where its

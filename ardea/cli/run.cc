@@ -104,8 +104,7 @@ int run(const RunOptions& options) {
   const Program given = load_program(options.program, target::host());
   const Function& f = chosen_function(given.module, options);
   const Runnable program = on_backend(f, options.backend);
-  // An operator is checked against what it says, whatever schedule it runs by.
-  const Function meant = given.workload ? ops::create_function(*given.workload) : f;
+  const Function& meant = given.meaning_of(f);
   const std::vector<interp::Argument> arguments = measure::make_arguments(
       given.packed_parameter ? meant : f, {.seed = options.seed, .sizes = options.sizes});
   const auto weights = packed_weights(given, options.backend);

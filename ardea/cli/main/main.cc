@@ -86,8 +86,9 @@ int run(int argc, char** argv) {
   run_command->add_option("--function", run_options.function,
                           "which function, where the program has several");
   run_command->add_option("--seed", run_options.seed, "of the inputs")->capture_default_str();
-  run_command->add_flag("--check", run_options.check,
-                        "compare with the interpreter under a derived tolerance");
+  run_command->add_flag(
+      "--check", run_options.check,
+      "compare with the program as written, before any step, interpreted, under a derived tolerance");
   run_command->add_option("--backend", run_options.backend, "llvm, c or interp")->capture_default_str();
   run_command->add_option("--save", run_options.save,
                           "write the arrays as .npy and a manifest to this folder");
