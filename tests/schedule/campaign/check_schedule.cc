@@ -124,9 +124,10 @@ void check(const Function& original, const Schedule& schedule, std::uint64_t see
 
 std::string schedule_failure(std::uint64_t seed, const CampaignOptions& options, StepCounts& counts) {
   Random random(seed);
-  const Function original = program_of(seed, random);
+  Function original;
   std::string steps;
   try {
+    original = program_of(seed, random);
     Schedule schedule(original);
     try {
       const bool dependent = has_dependent_loops(seed);
@@ -147,7 +148,8 @@ std::string schedule_failure(std::uint64_t seed, const CampaignOptions& options,
       throw;
     }
   } catch (const std::exception& e) {
-    return fmt::format("seed {}: {}\n{}{}", seed, e.what(), print(original), steps);
+    return fmt::format("seed {}: {}\n{}{}", seed, e.what(), original.body.defined() ? print(original) : "",
+                       steps);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify.h"
 #include "ardea/ir/parse.h"
+#include "ardea/ir/print.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "tests/schedule/campaign/index_expression.h"
@@ -65,6 +66,9 @@ class DependentNests {
     }
     return "@T.prim_func\ndef dependent(" + head + "):\n" + allocated + fills + text_;
   }
+
+  /// Whether a reduction of the program comes to the same values of its iterators twice: it is none.
+  bool counts_twice() const { return counts_twice_; }
 
  private:
   // --- loops ---
@@ -396,10 +400,13 @@ class DependentNests {
     }
     if (!init_comes_first(spatial, reduce)) return false;
     const bool is_consumed = random_.chance(0.5) && covers_a_box(spatial);
+    Indices instance = spatial;
+    instance.insert(instance.end(), reduce.begin(), reduce.end());
+    counts_twice_ = counts_twice_ || !tells_apart(instance, depth);
     text_ += pad(depth + 1) + fmt::format("with T.block(\"b{}\"):\n", blocks_++);
     iterators_.clear();
-    Indices all = spatial, places;
-    all.insert(all.end(), reduce.begin(), reduce.end());
+    const Indices& all = instance;
+    Indices places;
     for (std::size_t k = 0; k < all.size(); ++k) {
       const auto [low, high] = reach(all[k]);
       if (k < spatial.size()) places.push_back(var(k));
@@ -506,6 +513,7 @@ class DependentNests {
   std::deque<Tensor> tensors_;  ///< never moved
   std::string text_;
   std::size_t blocks_ = 0, nests_ = 0;
+  bool counts_twice_ = false;
   // Of the nest under way:
   std::vector<LoopBounds> loops_;
   bool has_uneven_tiles_ = false;
@@ -523,9 +531,12 @@ Function dependent_nests(Random& random) {
   // What cannot be proved of its bindings and iterator kinds is no program: then another one is drawn, after
   // a few only with iterators of which nothing must be proved.
   for (int attempt = 0; attempt < 40; ++attempt) {
-    const Function program =
-        arith::complete_regions(parse_function(DependentNests(random, attempt > 3).text()));
-    if (arith::verify(program).empty()) return program;
+    DependentNests nests(random, attempt > 3);
+    const Function program = arith::complete_regions(parse_function(nests.text()));
+    if (!arith::verify(program).empty()) continue;
+    if (nests.counts_twice())
+      throw InternalError("verify accepts a reduction that counts elements twice:\n" + print(program));
+    return program;
   }
   throw InternalError("none of forty random nests verifies");
 }
