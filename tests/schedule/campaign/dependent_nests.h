@@ -5,7 +5,7 @@
 
 namespace ardea::schedule {
 
-/// One to three nests of loops whose bounds and starts may depend on loops around them, with blocks that are
+/// One or two nests of loops whose bounds and starts may depend on loops around them, with blocks that are
 /// indexed, bound and guarded by products, quotients, remainders, least and greatest values of them;
 /// iterators of all four kinds, wherever that is true and provable. Integers only, so that every order that
 /// changes an answer is seen. Throws InternalError where `verify` accepts a reduction that counts elements

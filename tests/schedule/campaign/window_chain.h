@@ -8,6 +8,8 @@ namespace ardea::schedule {
 /// A program whose stages read each other: windows with strides and dilation, padding, reductions,
 /// broadcasts, transposes, reversals, two results of one block, several consumers, sizes that are numbers or
 /// n + a number. What steps that move blocks need more of than random programs of all kinds have.
+/// It cannot make loops that depend on one another (dependent_nests.h does), nor other types than float32:
+/// types are operator_chain.h's and tests/random's.
 Function window_chain(Random& random);
 
 }  // namespace ardea::schedule

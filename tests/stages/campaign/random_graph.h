@@ -6,7 +6,7 @@
 namespace ardea::stages {
 
 /// A random graph of tensor expressions: maps, sums and extremes, tuples, windows, padded and transposed
-/// reads, scans.
+/// reads, scans. It cannot make axes whose extents depend on other axes: tensor expressions have none.
 struct RandomGraph {
   std::vector<te::Tensor> inputs;
   std::vector<te::Tensor> stages;   ///< everything that is computed, cells of scans and first steps included
