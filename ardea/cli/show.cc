@@ -10,6 +10,8 @@
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/notes.h"
+#include "ardea/limits/limits.h"
+#include "ardea/lower/limits_of.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -43,6 +45,29 @@ const schedule::Trace& steps(const ShowOptions& options, const Program& program)
   return *program.trace;
 }
 
+/// What a function takes of the machine, a line each.
+std::string limits_text(const Function& f, const target::Target& target) {
+  std::string text = f.name + "\n";
+  for (const limits::Bound& bound : limits::bounds_of(lower::limits_of(f, target), target))
+    text += fmt::format("  {:<24} {}{}\n", bound.name, print(bound.taken),
+                        bound.available ? fmt::format(" of {}", *bound.available) : "");
+  return text;
+}
+
+nlohmann::json limits_json(const Function& f, const target::Target& target) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const limits::Bound& bound : limits::bounds_of(lower::limits_of(f, target), target)) {
+    nlohmann::json one = {{"name", bound.name}};
+    if (const auto number = constant_int(bound.taken))
+      one["taken"] = *number;
+    else
+      one["taken"] = print(bound.taken);
+    if (bound.available) one["available"] = *bound.available;
+    all.push_back(one);
+  }
+  return all;
+}
+
 std::string shown(const ShowOptions& options, const Program& program, const target::Target& target) {
   const Module& module = program.module;
   const auto after = [&](auto&& lowered) {
@@ -62,9 +87,18 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   if (options.as == "llvm") return compile::llvm_ir(module, target, build);
   if (options.as == "asm") return compile::assembly(module, target, build);
   if (options.as == "c") return compile::c_source(module, target, build);
+  if (options.as == "limits") {
+    std::string text;
+    for (const Function& f : module.functions) text += limits_text(f, target);
+    return text;
+  }
+  if (options.as == "llvm") return compile::llvm_ir(module, target);
+  if (options.as == "asm") return compile::assembly(module, target);
+  if (options.as == "c") return compile::c_source(module, target);
   if (options.as == "trace") return print(steps(options, program));
   if (options.as == "trace-json") return to_json(steps(options, program)).dump(2);
-  const std::vector<std::string> forms = {"te", "tir", "lowered", "llvm", "asm", "c", "trace", "trace-json"};
+  const std::vector<std::string> forms = {"te",  "tir", "lowered", "limits",    "llvm",
+                                          "asm", "c",   "trace",   "trace-json"};
   fail("--as {}: there is no such form, use one of {}{}", options.as, join(forms, ", "),
        did_you_mean(options.as, forms));
 }
@@ -110,10 +144,12 @@ int show(const ShowOptions& options) {
     return exit_ok;
   }
   nlohmann::json functions = nlohmann::json::array();
-  for (const Function& f : program.module.functions)
+  for (const Function& f : program.module.functions) {
     functions.push_back({{"name", f.name},
                          {"hash", fmt::format("{:016x}", structural_hash(f))},
                          {"parameters", parameters_json(f)}});
+    if (options.as == "limits") functions.back()["limits"] = limits_json(f, target);
+  }
   const nlohmann::json answer = {
       {"program", program.title}, {"as", options.pass.empty() ? options.as : "tir"},
       {"pass", options.pass},     {"target", target.name},

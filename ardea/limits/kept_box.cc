@@ -87,14 +87,18 @@ std::optional<Range> kept_part(const Range& touched, const Expr& whole, bool in_
   return part;
 }
 
-/// What is not touched of a row of registers costs nothing.
-bool pad_row(BufferNode& buffer, const target::Target& target) {
+/// What is not touched of a row of registers costs nothing. A row of one is a number.
+bool pad_row(BufferNode& buffer, Sizes sizes, const target::Target& target) {
   if (buffer.shape.empty()) return false;
   Expr& row = buffer.shape.back();
   const std::int64_t lanes = register_lanes(std::max<int>(buffer.type.bits, 8), target);
   const auto known = constant_int(row);
-  if (!known || *known == 1 || *known % lanes == 0) return false;
-  row = make_int((*known + lanes - 1) / lanes * lanes);
+  if (known ? *known == 1 || *known % lanes == 0 : sizes == Sizes::number) return false;
+  if (known)
+    row = make_int((*known + lanes - 1) / lanes * lanes);
+  else
+    row = make_select(equals(row, make_int(1)), row,
+                      floor_div(row + make_int(lanes - 1), make_int(lanes)) * make_int(lanes));
   return true;
 }
 
@@ -113,7 +117,8 @@ Surroundings inside(const Surroundings& around, const Stmt& s) {
 KeptBox kept_box(const Allocate& allocate, const Surroundings& around, const target::Target& target,
                  Sizes sizes) {
   const Buffer buffer = whole_view(allocate, Addresses::of_instructions);
-  KeptBox whole{{}, allocate.extents, true};
+  KeptBox whole{.shape = allocate.extents};
+  if (!whole.shape.empty()) whole.row = as_index(whole.shape.back());
   if (!buffer.defined()) return whole;
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
   const std::optional<BufferRegion> box = touched_box(buffer, body, around.facts);
@@ -127,7 +132,8 @@ KeptBox kept_box(const Allocate& allocate, const Surroundings& around, const tar
     kept.corner.push_back(part ? part->min : make_int(0));
     kept.is_whole = kept.is_whole && !part;
   }
-  if (in_registers && pad_row(small, target)) kept.is_whole = false;
+  if (in_registers && !small.shape.empty()) kept.row = small.shape.back();
+  if (in_registers && pad_row(small, sizes, target)) kept.is_whole = false;
   kept.shape = small.shape;
   if (kept.is_whole || !instructions_take(Buffer(std::move(small)), buffer, body, around.facts)) return whole;
   return kept;

@@ -29,7 +29,8 @@ Surroundings inside(const Surroundings& around, const Stmt& s);
 /// The part of a buffer that gets memory: along each dimension from `corner`, `shape` elements. An index less
 /// its corner lies inside the shape wherever the program touches the buffer.
 struct KeptBox {
-  std::vector<Expr> corner, shape;
+  std::vector<Expr> corner = {}, shape = {};
+  Expr row = {};         ///< of registers: the last extent before it is rounded up to whole registers
   bool is_whole = true;  ///< nothing changes
 };
 

@@ -52,6 +52,12 @@ int registers_for(const Stmt& body) {
   return loops ? 4 : 1;  // more would leave no registers for anything else
 }
 
+bool uses_registers(const Stmt& s) {
+  const std::vector<Buffer> buffers = buffers_in(s);
+  return std::any_of(buffers.begin(), buffers.end(),
+                     [](const Buffer& b) { return b->scope == register_scope; });
+}
+
 Rest rest_of(const Stmt& body, int bits, const target::Target& target) {
   const std::vector<Buffer> buffers = buffers_in(body);
   const auto tiles = std::count_if(buffers.begin(), buffers.end(),

@@ -34,6 +34,9 @@ enum class Rest {
   whole,     ///< one of a whole register under a mask
 };
 
+/// Whether s touches memory of scope "register".
+bool uses_registers(const Stmt& s);
+
 /// A mask where the target has masks. In code on register tiles a mask on every target, since there is room
 /// for one vector, and since the masks mostly go away (drop_masks); and vectors of one width on targets with
 /// masks, because LLVM spills where it mixes widths. What only moves between tiles, as the halves of a sum

@@ -3,6 +3,7 @@
 #include "ardea/ir/equal.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/limits/aligned_strides.h"
 #include "ardea/lower/filled_first.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
@@ -10,27 +11,6 @@
 namespace ardea::lower {
 
 namespace {
-
-/// The smallest value of at least `stride` that leaves the offset modulo the factor.
-Expr aligned(const Expr& stride, const StorageAlignment& alignment) {
-  const auto number = constant_int(stride);
-  const Expr missing = floor_mod(make_int(alignment.offset) - stride, make_int(alignment.factor));
-  if (!number) return stride + missing;
-  const std::int64_t rest = (alignment.offset - *number) % alignment.factor;
-  return make_int(*number + (rest < 0 ? rest + alignment.factor : rest));
-}
-
-std::vector<Expr> aligned_strides(const Buffer& buffer, const std::vector<StorageAlignment>& alignments) {
-  std::vector<Expr> strides(buffer->shape.size());
-  Expr stride = make_int(1);
-  for (std::size_t d = strides.size(); d-- > 0;) {
-    for (const StorageAlignment& alignment : alignments)
-      if (alignment.axis == static_cast<std::int64_t>(d)) stride = aligned(stride, alignment);
-    strides[d] = stride;
-    stride = multiply_index(stride, buffer->shape[d]);
-  }
-  return strides;
-}
 
 Stmt with_aligned_strides(const Stmt& s) {
   const Stmt out = map_children(s, Mapper{.stmt = with_aligned_strides});
@@ -44,8 +24,8 @@ Stmt with_aligned_strides(const Stmt& s) {
   const Buffer buffer = allocate->scope == "register" ? Buffer() : whole_view(*allocate);
   if (!buffer.defined()) return padded;
   BufferNode node = *buffer;
-  node.strides = aligned_strides(buffer, alignments);
-  const std::vector<Expr> dense = aligned_strides(buffer, {});
+  node.strides = limits::aligned_strides(buffer->shape, alignments);
+  const std::vector<Expr> dense = limits::aligned_strides(buffer->shape, {});
   const bool has_gaps = !std::equal(dense.begin(), dense.end(), node.strides.begin(),
                                     [](const Expr& a, const Expr& b) { return structurally_equal(a, b); });
   if (!has_gaps) return padded;

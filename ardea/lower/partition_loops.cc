@@ -4,6 +4,8 @@
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/limits/lane_counts.h"
+#include "ardea/limits/steps.h"
 #include "ardea/lower/cut_pieces.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/passes.h"
@@ -15,9 +17,6 @@ namespace {
 
 using arith::Analyzer;
 
-/// How many times larger a nest may become. Tails along three tiled dimensions are eight pieces.
-constexpr std::int64_t most_growth = 8;
-
 std::int64_t size_of(const Stmt& s) {
   std::int64_t size = 0;
   visit_stmts(s, [&](const Stmt&) { ++size; });
@@ -27,7 +26,7 @@ std::int64_t size_of(const Stmt& s) {
 /// One outermost loop and everything in it.
 class Partition {
  public:
-  explicit Partition(std::int64_t size) : growth_left_(size * (most_growth - 1)) {}
+  explicit Partition(std::int64_t size) : growth_left_(size * (limits::most_growth - 1)) {}
 
   Stmt visit(const Stmt& s, const Analyzer& facts) {
     if (const auto* loop = s.as<For>()) return visit_loop(*loop, facts, {});
@@ -152,7 +151,7 @@ class Partition {
     if (reads_memory(loop.min) || reads_memory(loop.extent)) return std::nullopt;
     const std::vector<Guard> guards =
         guards_in(loop.body, inside(facts, loop), loop.annotations.contains("pragma_loop_partition_hint"));
-    const bool tiles = uses_registers(loop.body);
+    const bool tiles = limits::uses_registers(loop.body);
     for (const Guard& guard : guards)
       for (const CutPoint& point : cut_points(guard, loop, facts)) {
         if (std::any_of(done.begin(), done.end(),

@@ -5,6 +5,7 @@
 #include "ardea/ir/equal.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/limits/lane_counts.h"
 #include "ardea/lower/cut_pieces.h"
 #include "ardea/lower/facts.h"
 
@@ -38,14 +39,8 @@ void for_each_unrolled(const Stmt& s, const Analyzer& facts,
 
 }  // namespace
 
-bool uses_registers(const Stmt& s) {
-  const std::vector<Buffer> buffers = buffers_in(s);
-  return std::any_of(buffers.begin(), buffers.end(),
-                     [](const Buffer& b) { return b->scope == register_scope; });
-}
-
 std::optional<TailCases> tail_cases(const Stmt& nest, const Analyzer& facts) {
-  if (!uses_registers(nest)) return std::nullopt;
+  if (!limits::uses_registers(nest)) return std::nullopt;
   const std::vector<Var> defined = defined_in(nest);
   const auto is_outside = [&](const Expr& e) {
     const std::vector<Var> used = free_variables(e);

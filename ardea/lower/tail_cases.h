@@ -16,9 +16,6 @@ struct TailCases {
   std::int64_t least = 0, most = 0;
 };
 
-/// Whether s uses a buffer of scope register.
-bool uses_registers(const Stmt& s);
-
 /// Nothing where the nest uses no register buffer, where no guard of its unrolled loops has such a form, or
 /// where there would be too many cases.
 std::optional<TailCases> tail_cases(const Stmt& nest, const arith::Analyzer& facts);

@@ -4,6 +4,7 @@
 #include "ardea/arith/fold_constants.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/unroll_hint.h"
+#include "ardea/limits/steps.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/notes.h"
 #include "ardea/lower/passes.h"
@@ -54,8 +55,7 @@ class Unrolling {
   Unrolled visit(const Stmt& s, const Wishes& wishes) {
     if (const auto* loop = s.as<For>()) return visit_loop(s, *loop, updated(wishes, loop->annotations));
     Unrolled out;
-    const bool is_step = s.is<Store>() || s.is<Assert>() || (s.is<Evaluate>() && !is_no_op(s));
-    out.steps = is_step ? 1 : 0;
+    out.steps = limits::is_step(s) ? 1 : 0;
     out.stmt = map_children(s, Mapper{.stmt = [&](const Stmt& part) {
                               const Unrolled inner = visit(part, wishes);
                               out.steps += inner.steps;

@@ -1,6 +1,7 @@
 #include "ardea/ir/pragmas.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/limits/lane_counts.h"
+#include "ardea/limits/steps.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/lane_code.h"
 #include "ardea/lower/passes.h"
@@ -11,9 +12,6 @@ namespace ardea::lower {
 namespace {
 
 using arith::Analyzer;
-
-/// So many vectors are written one after another; more of them are a loop.
-constexpr std::int64_t most_copies = 4;
 
 /// One vectorized loop, whose body holds no other any more.
 class Vectorizing {
@@ -47,7 +45,7 @@ class Vectorizing {
     const limits::Rest rest = limits::rest_of(loop_.body, bits_, target_);
     for (const limits::LanePiece& piece :
          limits::lane_pieces(extent, bits_, limits::registers_for(loop_.body), rest, target_)) {
-      const bool is_loop = piece.rounds > most_copies;
+      const bool is_loop = piece.rounds > limits::most_vector_copies;
       for (std::int64_t copy = 0; copy < (is_loop ? 1 : piece.rounds); ++copy) {
         const auto part = is_loop ? rounds(number(piece.rounds), piece.lanes)
                                   : vectors(after(number(done + copy * piece.lanes)), piece.lanes,
@@ -87,7 +85,7 @@ class Vectorizing {
     const auto body = vectors(after(round * number(lanes)), lanes, number(lanes), facts);
     if (!body) return std::nullopt;
     // Registers have no index: each round of a tile's row is written out.
-    const ForKind kind = uses_registers(loop_.body) ? ForKind::unrolled : ForKind::serial;
+    const ForKind kind = limits::uses_registers(loop_.body) ? ForKind::unrolled : ForKind::serial;
     return hand_down_pragmas(loop_.annotations, make_for(round, number(0), count, *body, kind));
   }
 

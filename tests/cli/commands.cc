@@ -106,6 +106,9 @@ TEST(Show, prints_the_program_and_every_form_of_it) {
   EXPECT_EQ(text.exit_code, 0) << text.error;
   EXPECT_NE(text.out.find("vi, vj, vr = T.axis.remap(\"SSR\", [i, j, r])"), std::string::npos) << text.out;
   EXPECT_EQ(ardea("show examples/gemm.tir --as lowered").out.find("T.block"), std::string::npos);
+  EXPECT_NE(
+      ardea("show gemm 64,64,64 --schedule recipe --as limits --target avx2").out.find("vector registers"),
+      std::string::npos);
   EXPECT_NE(ardea("show examples/gemm.tir --as llvm").out.find("define "), std::string::npos);
   EXPECT_NE(ardea("show examples/gemm.tir --as asm --target neoverse-n1").out.find("fmadd"),
             std::string::npos);

@@ -60,7 +60,9 @@ int run(int argc, char** argv) {
   add_program(show_command, show.program, false);
   show_command
       ->add_option("--as", show.as,
-                   "te, tir, lowered, llvm, asm, c, or the steps of its schedule: trace, trace-json")
+                   "te, tir, lowered, llvm, asm, c, what it takes of the machine: limits, or the steps of "
+                   "its schedule: "
+                   "trace, trace-json")
       ->capture_default_str();
   show_command->add_option("--pass", show.pass, "the program after this pass of the lowering");
   show_command->add_option("--target", show.target, "a name from `ardea target --list`, or a JSON file")
@@ -77,6 +79,7 @@ int run(int argc, char** argv) {
       "  ardea show gemm 64,64,64 --schedule recipe --as asm\n"
       "  ardea show gemm 64,64,64 --as trace\n"
       "  ardea show gemm 1024,1024,1024 --timing\n"
+      "  ardea show gemm 64,64,64 --schedule recipe --as limits\n"
       "  ardea show --list-passes");
 
   cli::RunOptions run_options;

@@ -5,6 +5,7 @@
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/limits/registers.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -72,7 +73,7 @@ void Tiles::begin(const Allocate& allocation) {
             allocation.data.name());
     elements *= *value;
   }
-  const auto count = static_cast<int>((allocation.type.bytes(elements) + tile_bytes - 1) / tile_bytes);
+  const auto count = static_cast<int>(limits::tiles_in(allocation.type.bytes(elements)));
   const int first = live_.empty() ? 0 : live_.back().first + live_.back().count;
   live_.push_back({allocation.data, first, count});
   if (first + count <= tile_registers) return;

@@ -10,7 +10,7 @@
 
 namespace ardea::codegen {
 
-inline constexpr std::int64_t tile_bytes = 1024;  ///< 16 rows of 64 bytes
+using intrin::tile_bytes;
 using intrin::tile_registers;
 
 /// Every tile has all its rows and columns: what ldtilecfg reads.

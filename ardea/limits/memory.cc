@@ -1,0 +1,141 @@
+#include "ardea/limits/memory.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ardea/arith/allocation_site.h"
+#include "ardea/arith/pipelined_loops.h"
+#include "ardea/ir/layout.h"
+#include "ardea/ir/scope.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/limits/aligned_strides.h"
+#include "ardea/limits/largest_value.h"
+
+namespace ardea::limits {
+
+namespace {
+
+using arith::Analyzer;
+
+/// How many iterations of the pipeline have the memory at a time, of what stands between it and its parts.
+std::unordered_map<Var, std::int64_t> versions_in(const For& loop) {
+  std::unordered_map<Var, std::int64_t> versions;
+  if (!loop.annotations.contains(arith::pipeline_stage_key)) return versions;
+  std::vector<Var> own;
+  Stmt body = loop.body;
+  while (const auto* allocate = body.as<Allocate>()) {
+    own.push_back(allocate->data);
+    const auto* declare = allocate->body.as<DeclareBuffer>();
+    body = declare != nullptr ? declare->body : allocate->body;
+  }
+  const auto* parts = body.as<Seq>();
+  if (parts == nullptr) return versions;
+  const arith::PipelineStages stages{*arith::numbers_of(loop.annotations.at(arith::pipeline_stage_key)),
+                                     *arith::numbers_of(loop.annotations.at(arith::pipeline_order_key))};
+  for (const Var& data : own) {
+    std::vector<std::size_t> touching;
+    for (std::size_t i = 0; i < parts->statements.size(); ++i)
+      if (arith::touches(parts->statements[i], data)) touching.push_back(i);
+    versions[data] = arith::versions_needed(stages, touching);
+  }
+  return versions;
+}
+
+/// A size that varies with the loops around is the largest of its values; `fallback` where none is known.
+Expr in_all_iterations(const Expr& size, const Expr& fallback, const Analyzer& facts) {
+  if (!varies_with_loops(size, facts)) return size;
+  const Expr largest = largest_value(size, facts);
+  return largest.defined() ? largest : fallback;
+}
+
+class Collection {
+ public:
+  explicit Collection(const target::Target& target) : target_(target) {}
+
+  void visit(const Stmt& s, const Surroundings& around) {
+    if (const auto* loop = s.as<For>()) versions_.merge(versions_in(*loop));
+    if (const auto* allocate = s.as<Allocate>()) found_.push_back(memory_of(*allocate, around));
+    const Surroundings inner = limits::inside(around, s);
+    for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { visit(part, inner); });
+  }
+
+  std::vector<Memory> take() { return std::move(found_); }
+
+ private:
+  Memory memory_of(const Allocate& allocate, const Surroundings& around) const {
+    const Analyzer& facts = around.facts;
+    const KeptBox kept = kept_box(allocate, around, target_, Sizes::exact);
+    Memory memory{allocate.data, allocate.scope, allocate.type, {}, kept.row, {}, {}};
+    for (std::size_t d = 0; d < kept.shape.size(); ++d) {
+      const Expr whole = d < allocate.extents.size() ? as_index(allocate.extents[d]) : make_int(1);
+      memory.shape.push_back(in_all_iterations(as_index(kept.shape[d]), whole, facts));
+    }
+    const auto versions = versions_.find(allocate.data);
+    if (versions != versions_.end() && versions->second > 1)
+      memory.shape.insert(memory.shape.begin(), make_int(versions->second));
+    memory.elements = facts.simplify(elements_of(allocate, memory.shape));
+    memory.bytes = facts.simplify(memory.elements * make_int(allocate.type.bytes()));
+    return memory;
+  }
+
+  static Expr elements_of(const Allocate& allocate, const std::vector<Expr>& shape) {
+    std::vector<StorageAlignment> alignments = storage_alignments(allocate.annotations);
+    if (allocate.scope == register_scope || !whole_view(allocate).defined()) alignments.clear();
+    const std::vector<Expr> strides = aligned_strides(shape, alignments);
+    Expr elements = make_int(1);
+    if (alignments.empty()) {
+      for (const Expr& extent : shape) elements = multiply_index(elements, extent);
+      return elements;
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      elements = add_index(elements, multiply_index(add_index(shape[d], make_int(-1)), strides[d]));
+    return elements;
+  }
+
+  const target::Target& target_;
+  std::unordered_map<Var, std::int64_t> versions_;
+  std::vector<Memory> found_;
+};
+
+using Sums = std::map<std::string, Expr>;
+
+/// Of two parts that run one after the other.
+void take_larger(Sums& sums, const Sums& others, const Analyzer& facts) {
+  for (const auto& [scope, cost] : others) {
+    Expr& sum = sums[scope];
+    if (!sum.defined() || facts.proves(sum <= cost))
+      sum = cost;
+    else if (!facts.proves(cost <= sum))
+      sum = facts.simplify(max(sum, cost));
+  }
+}
+
+Sums live_in(const Stmt& s, const std::unordered_map<Var, const Memory*>& memory, const Cost& cost,
+             const Analyzer& facts) {
+  Sums sums;
+  for_each_child(
+      s, [](const Expr&) {},
+      [&](const Stmt& part) { take_larger(sums, live_in(part, memory, cost, facts), facts); });
+  const auto* allocate = s.as<Allocate>();
+  if (allocate == nullptr) return sums;
+  Expr& sum = sums[allocate->scope];
+  const Expr own = cost(*memory.at(allocate->data));
+  sum = facts.simplify(sum.defined() ? sum + own : own);
+  return sums;
+}
+
+}  // namespace
+
+std::vector<Memory> memory_of(const Function& f, const target::Target& target) {
+  Collection collection(target);
+  collection.visit(f.body, {arith::facts_of(f)});
+  return collection.take();
+}
+
+std::map<std::string, Expr> live(const Function& f, const std::vector<Memory>& memory, const Cost& cost) {
+  std::unordered_map<Var, const Memory*> by_data;
+  for (const Memory& one : memory) by_data[one.data] = &one;
+  return live_in(f.body, by_data, cost, arith::facts_of(f));
+}
+
+}  // namespace ardea::limits

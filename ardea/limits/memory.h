@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ardea/ir/function.h"
+#include "ardea/limits/kept_box.h"
+
+/// What a program's own memory takes, after each buffer has been cut down to what is touched of it
+/// (kept_box.h), has its versions in pipelines and its aligned strides, and before memory is shared by
+/// buffers that are not needed at the same time: an upper bound of what is in use then. Programs are those
+/// whose allocations stand where lowering places them (lower/placed.h).
+
+namespace ardea::limits {
+
+struct Memory {
+  Var data;
+  std::string scope;
+  DataType type;
+  std::vector<Expr> shape;  ///< the number of versions first where there are several
+  Expr row = {};            ///< of registers: kept_box.h
+  Expr elements;            ///< gaps of aligned strides included
+  Expr bytes;
+};
+
+/// Of every allocation, in the order of the program; one inside a loop counts once. Sizes are expressions
+/// over the parameters of f alone: the most there is in any iteration.
+std::vector<Memory> memory_of(const Function& f, const target::Target& target);
+
+/// The largest sum of `cost` over memory that is live at once, by scope. A parallel loop counts as one
+/// iteration: each thread has its own.
+using Cost = std::function<Expr(const Memory&)>;
+std::map<std::string, Expr> live(const Function& f, const std::vector<Memory>& memory, const Cost& cost);
+
+}  // namespace ardea::limits
