@@ -9,9 +9,9 @@
 #include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
-#include "ardea/lower/notes.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
+#include "ardea/lower/notes.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -92,9 +92,6 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
     for (const Function& f : module.functions) text += limits_text(f, target);
     return text;
   }
-  if (options.as == "llvm") return compile::llvm_ir(module, target);
-  if (options.as == "asm") return compile::assembly(module, target);
-  if (options.as == "c") return compile::c_source(module, target);
   if (options.as == "trace") return print(steps(options, program));
   if (options.as == "trace-json") return to_json(steps(options, program)).dump(2);
   const std::vector<std::string> forms = {"te",  "tir", "lowered", "limits",    "llvm",

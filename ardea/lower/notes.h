@@ -5,14 +5,13 @@
 #include <vector>
 
 #include "ardea/ir/function.h"
+#include "ardea/limits/steps.h"
 
 /// What a program asked for and did not get, though its answers are the same.
 
 namespace ardea::lower {
 
-/// Beyond this many stores and calls a nest is not written out, whoever asks for it: the time that LLVM takes
-/// grows faster than the code, and no machine's instruction cache holds more.
-inline constexpr std::int64_t most_unrolled_steps = 1024;
+using limits::most_unrolled_steps;
 
 /// On a loop that stays one although it is marked T.unroll: the steps that a copy for each iteration would
 /// be.
