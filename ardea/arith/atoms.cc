@@ -11,7 +11,7 @@ Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
   std::vector<const Facts*> oldest_last;
   for (const Facts* f = facts.get(); f; f = f->older.get()) oldest_last.push_back(f);
   int& order = next_order_;
-  Variables& variables = *variables_;
+  Variables& variables = variables_.own();
   for (auto it = oldest_last.rbegin(); it != oldest_last.rend(); ++it, ++order) {
     std::visit(overloaded{
                    [&](const BoundVariable& f) {
@@ -41,15 +41,7 @@ Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
   forget();
 }
 
-void Reasoner::forget() {
-  intervals_.clear();
-  congruences_.clear();
-  wholes_.clear();
-  normalised_.clear();
-  simplified_.clear();
-  decided_.clear();
-  signs_.clear();
-}
+void Reasoner::forget() { answers_ = {}; }
 
 bool Reasoner::is_tame(const Var& var) {
   // A uint64 holds values that our 64-bit bounds cannot, so nothing is promised about its arithmetic.
@@ -62,60 +54,13 @@ bool Reasoner::is_tame(const Var& var) {
 }
 
 AtomId Reasoner::variable_atom(const Var& var) {
-  if (const auto it = variable_atoms_.find(var); it != variable_atoms_.end()) return it->second;
+  if (const auto known = atoms_.find_variable(var)) return *known;
   const bool tame = is_tame(var);  // may itself meet new atoms
-  const auto id = static_cast<AtomId>(atoms_.size());
-  atoms_.push_back({AtomKind::variable, var, var.type().lanes, {}, tame});
-  variable_atoms_.emplace(var, id);
-  return id;
-}
-
-AtomId Reasoner::lane_atom(int lanes) {
-  const auto [it, inserted] = lane_atoms_.try_emplace(lanes, static_cast<AtomId>(atoms_.size()));
-  if (inserted) atoms_.push_back({AtomKind::lane, {}, lanes});
-  return it->second;
+  return atoms_.add_variable(var, tame);
 }
 
 AtomId Reasoner::opaque_atom(const Expr& e) {
-  if (e.is<VarNode>()) return variable_atom(Var(e));
-  const std::uint64_t hash = structural_hash(e);
-  const auto [first, last] = opaque_atoms_.equal_range(hash);
-  for (auto it = first; it != last; ++it)
-    if (structurally_equal(atom(it->second).expr, e)) return it->second;
-  const auto id = static_cast<AtomId>(atoms_.size());
-  opaque_atoms_.emplace(hash, id);
-  atoms_.push_back({AtomKind::opaque, e, e.type().lanes, {}, e.type().bits < 64});
-  return id;
-}
-
-AtomId Reasoner::compound_atom(AtomKind kind, std::vector<Polynomial> operands, const Expr& expr) {
-  std::vector<std::vector<std::int64_t>> keys;
-  for (const Polynomial& p : operands) keys.push_back(key_of(p));
-  if (kind == AtomKind::minimum || kind == AtomKind::maximum) std::sort(keys.begin(), keys.end());
-  std::vector<std::int64_t> key = {static_cast<std::int64_t>(kind)};
-  for (const auto& k : keys) {
-    key.push_back(static_cast<std::int64_t>(k.size()));
-    key.insert(key.end(), k.begin(), k.end());
-  }
-  // Which side a choice takes is in its condition, which only the expression knows.
-  if (kind == AtomKind::choice) key.push_back(opaque_atom(expr));
-  const auto [it, inserted] = compound_atoms_.try_emplace(std::move(key), static_cast<AtomId>(atoms_.size()));
-  if (!inserted) return it->second;
-  Atom made{kind, expr, 1, std::move(operands), true};
-  for (const Polynomial& p : made.operands) {
-    made.lanes = std::max(made.lanes, lanes_of(p));
-    for (const AtomId part : atoms_in(p)) made.tame = made.tame && atom(part).tame;
-  }
-  if (kind == AtomKind::choice) made.lanes = expr.type().lanes;
-  atoms_.push_back(std::move(made));
-  return it->second;
-}
-
-int Reasoner::lanes_of(const Polynomial& p) const {
-  int lanes = 1;
-  for (const Term& term : p.terms)
-    for (const AtomId id : term.factors) lanes = std::max(lanes, atom(id).lanes);
-  return lanes;
+  return e.is<VarNode>() ? variable_atom(Var(e)) : atoms_.opaque(e);
 }
 
 const VariableFacts* Reasoner::facts_of(AtomId variable) const {

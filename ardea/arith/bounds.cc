@@ -93,14 +93,14 @@ Interval Reasoner::by_assumptions(AtomId id, Interval known) {
 }
 
 Interval Reasoner::interval(AtomId id) {
-  if (const auto it = intervals_.find(id); it != intervals_.end()) return it->second;
+  if (const auto it = answers_.intervals.find(id); it != answers_.intervals.end()) return it->second;
   // Bounds that lean on each other: the inner question gets what is known without asking.
   if (!intervals_in_progress_.insert(id).second)
     return atom(id).expr.defined() ? values_of(atom(id).expr.type()) : structural_interval(id);
-  Question::spend(1 + static_cast<std::int64_t>(assumptions_.size()));
+  Question::spend(1 + static_cast<std::int64_t>(assumptions_->size()));
   const Interval result = by_assumptions(id, structural_interval(id));
   intervals_in_progress_.erase(id);
-  return intervals_[id] = result;
+  return answers_.intervals[id] = result;
 }
 
 Interval Reasoner::interval(const Polynomial& p) {

@@ -15,8 +15,8 @@ Proof opposite(Proof p) {
 
 Proof Reasoner::decide(const Expr& condition) {
   if (const auto value = constant_truth(condition)) return *value ? Proof::proved : Proof::refuted;
-  if (const auto it = decided_.find(condition); it != decided_.end()) return it->second;
-  return decided_[condition] = decide_node(condition);
+  if (const auto it = answers_.decided.find(condition); it != answers_.decided.end()) return it->second;
+  return answers_.decided[condition] = decide_node(condition);
 }
 
 Proof Reasoner::decide_node(const Expr& condition) {
@@ -98,16 +98,16 @@ void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
   const auto add_fact = [&](const Polynomial& p) {
     Polynomial fact = tightened(p);
     if (fact.overflow || fact.is_constant() || interval(fact).low >= 0) return;
-    assumptions_.push_back(fact);
+    assumptions_.own().push_back(fact);
     // The same without quotients, for proofs about what they divide.
     for (auto next = without_quotient(fact); next; next = without_quotient(fact)) {
       fact = tightened(*next);
       if (fact.overflow) break;
-      assumptions_.push_back(fact);
+      assumptions_.own().push_back(fact);
     }
-    intervals_.clear();
-    congruences_.clear();
-    signs_.clear();
+    answers_.intervals.clear();
+    answers_.congruences.clear();
+    answers_.signs.clear();
   };
   const Polynomial minus = scale(difference, -1);
   const Polynomial less_one = add(difference, constant_polynomial(-1)),

@@ -43,9 +43,9 @@ Congruence product(const Congruence& a, const Congruence& b) {
 }  // namespace
 
 Congruence Reasoner::congruence(AtomId id) {
-  if (const auto it = congruences_.find(id); it != congruences_.end()) return it->second;
+  if (const auto it = answers_.congruences.find(id); it != answers_.congruences.end()) return it->second;
   const Congruence result = structural_congruence(id);
-  return congruences_[id] = result;
+  return answers_.congruences[id] = result;
 }
 
 Congruence Reasoner::structural_congruence(AtomId id) {

@@ -46,11 +46,11 @@ bool too_large(const Polynomial& a, const Polynomial& b) {
 }  // namespace
 
 Polynomial Reasoner::normalise(const Expr& e) {
-  if (const auto it = normalised_.find(e); it != normalised_.end()) return it->second;
+  if (const auto it = answers_.normalised.find(e); it != answers_.normalised.end()) return it->second;
   Question::spend(4);
   ensure(e.type().is_integer(), "normalise: {} is not an integer type", e.type());
   const Polynomial result = join_divisions(wrap(normalise_node(e), e.type().bits), e.type());
-  return normalised_[e] = result;
+  return answers_.normalised[e] = result;
 }
 
 Polynomial Reasoner::opaque(const Expr& e) {
@@ -60,7 +60,7 @@ Polynomial Reasoner::opaque(const Expr& e) {
 }
 
 Polynomial Reasoner::of_compound(AtomKind kind, std::vector<Polynomial> operands, const Expr& expr) {
-  const AtomId id = compound_atom(kind, std::move(operands), expr);
+  const AtomId id = atoms_.compound(kind, std::move(operands), expr);
   const Interval bounds = interval(id);
   return bounds.is_point() ? constant_polynomial(static_cast<std::int64_t>(bounds.low)) : atom_polynomial(id);
 }
@@ -257,8 +257,9 @@ Polynomial Reasoner::join_divisions(Polynomial p, DataType type) {
     }
     // Asked for every sum that the remainder is part of.
     const std::tuple<AtomId, int, bool> key{id, type.bits, type.is_uint()};
-    auto known = wholes_.find(key);
-    if (known == wholes_.end()) known = wholes_.emplace(key, quotient(dividend, divisor, type)).first;
+    auto known = answers_.wholes.find(key);
+    if (known == answers_.wholes.end())
+      known = answers_.wholes.emplace(key, quotient(dividend, divisor, type)).first;
     const std::optional<Polynomial>& whole = known->second;
     if (!whole || whole->terms.size() != 1 || whole->constant != 0) continue;
     // coefficient · divisor · whole must be in the rest, term for term.

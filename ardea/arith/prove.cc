@@ -24,10 +24,10 @@ bool Reasoner::nonnegative(const Polynomial& p) {
   if (p.overflow) return false;
   if (p.is_constant()) return p.constant >= 0;
   auto key = key_of(p);
-  if (const auto known = signs_.find(key); known != signs_.end()) return known->second;
+  if (const auto known = answers_.signs.find(key); known != answers_.signs.end()) return known->second;
   Search state;
   const bool result = search(state, p, 0);
-  return signs_[std::move(key)] = result;
+  return answers_.signs[std::move(key)] = result;
 }
 
 bool Reasoner::search(Search& state, Polynomial p, int depth) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,39 +9,21 @@
 #include <vector>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/answers.h"
+#include "ardea/arith/atom_table.h"
 #include "ardea/arith/facts.h"
 #include "ardea/arith/interval.h"
 #include "ardea/arith/polynomial.h"
 #include "ardea/arith/work.h"
 
-/// The inside of one question to the Analyzer: the atoms met so far and what is known about them.
+/// The inside of one question to the Analyzer: what the facts say, the atoms met so far (atom_table.h) and
+/// what was worked out about them (answers.h).
 ///
 /// The law that everything here keeps: a polynomial stands for a typed value *modulo 2^bits*, with every atom
 /// read as the ideal integer that it holds. `ideal` says when the two are equal, and only then may bounds,
 /// comparisons and divisions look at it.
 
 namespace ardea::arith {
-
-enum class AtomKind {
-  variable,
-  lane,       ///< 0, 1, …, lanes - 1 across the lanes of a vector: Ramp(b, s) is b + s · lane
-  quotient,   ///< floor(operands[0] / operands[1]), the divisor positive
-  remainder,  ///< operands[0] - operands[1] · quotient
-  minimum,
-  maximum,
-  choice,  ///< one of the operands; which one, `expr` says
-  opaque,
-};
-
-struct Atom {
-  AtomKind kind;
-  Expr expr;  ///< how it prints; empty for `lane`
-  int lanes = 1;
-  std::vector<Polynomial> operands = {};
-  /// Built from int64 variables and bounded values only, so that the law "index arithmetic does not overflow"
-  /// covers it.
-  bool tame = true;
-};
 
 /// What the facts say about a variable.
 struct VariableFacts {
@@ -61,7 +42,7 @@ class Reasoner {
   /// One Reasoner may answer several questions, and a copy of it others: each has the whole budget.
   void begin_question() { contexts_left_ = std::make_shared<int>(most_contexts); }
   /// Whether it remembers more than is worth keeping.
-  bool is_large() const { return atoms_.size() > 256 || normalised_.size() > 4096 || decided_.size() > 4096; }
+  bool is_large() const { return atoms_.size() > 256 || answers_.is_large(); }
 
   // normalise.cc, simplify_*.cc: expressions to normal form and back
   /// For every expression; the other functions here take expressions without effects only.
@@ -106,13 +87,11 @@ class Reasoner {
   std::optional<Polynomial> remainder(const Polynomial& a, const Polynomial& b, DataType type);
 
   // atoms.cc
-  const Atom& atom(AtomId id) const { return atoms_[static_cast<std::size_t>(id)]; }
+  const Atom& atom(AtomId id) const { return atoms_[id]; }
   AtomId variable_atom(const Var& var);
-  AtomId lane_atom(int lanes);
+  AtomId lane_atom(int lanes) { return atoms_.lane(lanes); }
   AtomId opaque_atom(const Expr& e);
-  /// A quotient, remainder, minimum, maximum or choice: `expr` is used where the atom is new.
-  AtomId compound_atom(AtomKind kind, std::vector<Polynomial> operands, const Expr& expr);
-  int lanes_of(const Polynomial& p) const;
+  int lanes_of(const Polynomial& p) const { return atoms_.lanes_of(p); }
   /// The variable's range as ideal polynomials (low, high), where it has one.
   struct Ends {
     std::optional<Polynomial> low, high;
@@ -120,7 +99,7 @@ class Reasoner {
   const Ends& ends(AtomId variable);
   const VariableFacts* facts_of(AtomId variable) const;
   /// Conditions in force: each p >= 0.
-  const std::vector<Polynomial>& assumptions() const { return assumptions_; }
+  const std::vector<Polynomial>& assumptions() const { return *assumptions_; }
   /// Truth of conditions that are not comparisons, as assumed.
   std::optional<bool> assumed_truth(const Expr& condition);
 
@@ -206,39 +185,21 @@ class Reasoner {
   int nesting_ = 0;
   static constexpr int most_contexts = 200;
   std::shared_ptr<int> contexts_left_ = std::make_shared<int>(most_contexts);
-  /// Shared between copies until one of them learns of another variable.
   using Variables = std::unordered_map<Var, VariableFacts>;
-  Variables& own_variables() {
-    if (variables_.use_count() > 1) variables_ = std::make_shared<Variables>(*variables_);
-    return *variables_;
-  }
-  std::shared_ptr<Variables> variables_ = std::make_shared<Variables>();
+  SharedCopy<Variables> variables_;
   int next_order_ = 0;
-  std::vector<Polynomial> assumptions_;
+  SharedCopy<std::vector<Polynomial>> assumptions_;
   std::vector<std::pair<Expr, bool>> truths_;
   std::vector<std::pair<Polynomial, Congruence>> residues_;  ///< assumed of polynomials without a constant
 
-  std::deque<Atom> atoms_;  ///< references stay valid while more are met
-  std::unordered_map<Expr, AtomId> variable_atoms_;
-  std::map<int, AtomId> lane_atoms_;
-  std::map<std::vector<std::int64_t>, AtomId> compound_atoms_;
-  std::unordered_multimap<std::uint64_t, AtomId> opaque_atoms_;
+  AtomTable atoms_;
+  Answers answers_;
   std::unordered_map<AtomId, Ends> ends_;
-  std::unordered_map<AtomId, Interval> intervals_;
-  std::unordered_map<AtomId, Congruence> congruences_;
-  /// Of remainders, by their type's width and sign: the quotient of the same operands.
-  std::map<std::tuple<AtomId, int, bool>, std::optional<Polynomial>> wholes_;
   std::unordered_set<AtomId> intervals_in_progress_, ends_in_progress_;
-  /// What `nonnegative` has searched for, by key_of: a sum that is not proved is often asked for again.
-  std::map<std::vector<std::int64_t>, bool> signs_;
 
   AtomSet ranging_;
   std::unordered_map<AtomId, bool> depends_;
   std::map<std::pair<std::vector<std::int64_t>, bool>, std::optional<Polynomial>> extremes_;
-
-  std::unordered_map<Expr, Polynomial> normalised_;
-  std::unordered_map<Expr, Expr> simplified_;
-  std::unordered_map<Expr, Proof> decided_;
 };
 
 /// The Reasoner that has answered the last questions under these facts: what it worked out for them, it need

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "ardea/arith/reasoner.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
@@ -36,18 +38,18 @@ Expr truth(bool value, DataType type) {
 
 Expr Reasoner::simplify_with_effects(const Expr& e) {
   if (!has_effect(e)) return simplify(e);
-  if (const auto it = simplified_.find(e); it != simplified_.end()) return it->second;
+  if (const auto it = answers_.simplified.find(e); it != answers_.simplified.end()) return it->second;
   const Expr result =
       map_children(e, {.expr = [this](const Expr& part) { return simplify_with_effects(part); }});
-  return simplified_[e] = result;
+  return answers_.simplified[e] = result;
 }
 
 Expr Reasoner::simplify(const Expr& e) {
-  if (const auto it = simplified_.find(e); it != simplified_.end()) return it->second;
+  if (const auto it = answers_.simplified.find(e); it != answers_.simplified.end()) return it->second;
   Question::spend(4);
   Expr result = simplify_node(e);
   if (result != e && structurally_equal(result, e)) result = e;
-  return simplified_[e] = result;
+  return answers_.simplified[e] = result;
 }
 
 Expr Reasoner::simplify_node(const Expr& e) {
@@ -70,7 +72,9 @@ Expr Reasoner::simplify_under(const Expr& condition, bool holds, const Expr& e) 
   if (e.is<IntImm>() || e.is<FloatImm>()) return e;
   if (nesting_ >= deepest_assumptions || --*contexts_left_ < 0) return simplify(e);
   Question::spend(16 + static_cast<std::int64_t>(atoms_.size()));
+  Answers without_condition = std::exchange(answers_, {});  // not worth copying: they are forgotten there
   Reasoner inner = *this;
+  answers_ = std::move(without_condition);
   ++inner.nesting_;
   inner.assume(condition, holds);
   inner.forget();
@@ -98,7 +102,7 @@ Expr Reasoner::simplify_let(const Expr& e, const Let& let) {
   const Expr value = simplify(let.value);
   if (value.is<IntImm>() || value.is<FloatImm>() || value.is<VarNode>())
     return simplify(substitute(let.body, let.var, value));
-  own_variables()[let.var] = {.value = value, .order = next_order_++};
+  variables_.own()[let.var] = {.value = value, .order = next_order_++};
   const Expr body = simplify(let.body);
   if (!uses(body, let.var)) return body;
   if (value == let.value && body == let.body) return e;

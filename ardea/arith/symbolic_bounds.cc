@@ -122,7 +122,7 @@ std::optional<Polynomial> Reasoner::extreme(const Polynomial& p, bool upper, int
   if (depth > deepest) return constant_end(interval(p), upper);
   auto key = std::pair(key_of(p), upper);
   if (const auto it = extremes_.find(key); it != extremes_.end()) return it->second;
-  Question::spend(4 + static_cast<std::int64_t>(p.terms.size() * (1 + assumptions_.size())));
+  Question::spend(4 + static_cast<std::int64_t>(p.terms.size() * (1 + assumptions_->size())));
   const auto result = best_extreme(p, upper, depth);
   return extremes_[std::move(key)] = result;
 }

@@ -29,16 +29,18 @@ std::string listed(const std::vector<BufferRegion>& regions) {
 
 namespace {
 
-using Check = void (*)(const Function&, Report&);
+using FormCheck = void (*)(const Function&, Report&);
+using TruthCheck = void (*)(const Function&, const Unchanged&, Report&);
 
 // In this order: a group reads only what the groups before it have found sound.
-const std::vector<Check> form_checks = {check_scopes, check_types, check_buffers};
-const std::vector<Check> truth_checks = {check_blocks, check_ranges};
+const std::vector<FormCheck> form_checks = {check_scopes, check_types, check_buffers};
+const std::vector<TruthCheck> truth_checks = {check_blocks, check_ranges};
 
-std::vector<Violation> run(const Function& f, const std::vector<Check>& checks) {
+template <class Check, class... Known>
+std::vector<Violation> run(const std::vector<Check>& checks, const Function& f, const Known&... known) {
   Report report(f.name);
   for (const Check check : checks) {
-    check(f, report);
+    check(f, known..., report);
     if (!report.clean()) break;
   }
   return report.take();
@@ -64,14 +66,18 @@ void refuse(const std::vector<Violation>& violations, const std::string& context
 
 }  // namespace
 
-std::vector<Violation> verify_form(const Function& f) { return run(f, form_checks); }
+std::vector<Violation> verify_form(const Function& f) { return run(form_checks, f); }
 std::vector<Violation> verify_form(const Module& m) {
   return in_module(m, [](const Function& f) { return verify_form(f); });
 }
 
 std::vector<Violation> verify(const Function& f) {
-  std::vector<Violation> violations = run(f, form_checks);
-  return violations.empty() ? run(f, truth_checks) : violations;
+  std::vector<Violation> violations = verify_form(f);
+  return violations.empty() ? run(truth_checks, f, Unchanged()) : violations;
+}
+std::vector<Violation> verify_changed(const Function& f, const Function& verified) {
+  std::vector<Violation> violations = verify_form(f);
+  return violations.empty() ? run(truth_checks, f, Unchanged(f, verified)) : violations;
 }
 std::vector<Violation> verify(const Module& m) {
   return in_module(m, [](const Function& f) { return verify(f); });

@@ -17,6 +17,9 @@ struct Violation {
 /// bindings inside their domains, declared regions true, iterator kinds true, accesses that are provably out
 /// of range. Empty where all hold.
 std::vector<Violation> verify(const Function& f);
+/// The same where `verified` is known to keep the laws: what f shares with it, under the same loops and
+/// conditions, is not proved again.
+std::vector<Violation> verify_changed(const Function& f, const Function& verified);
 std::vector<Violation> verify(const Module& m);
 
 /// The laws of form alone, which need no proofs: definitions, types, buffers. What complete_regions may count

@@ -25,7 +25,7 @@ struct Around {
 
 class BlockCheck {
  public:
-  explicit BlockCheck(Report& report) : report_(report) {}
+  BlockCheck(const Unchanged& known, Report& report) : known_(known), report_(report) {}
 
   void function(const Function& f) {
     root_ = root_block(f);
@@ -35,7 +35,7 @@ class BlockCheck {
 
  private:
   void visit(const Stmt& s, Around around) {
-    if (!s.defined()) return;
+    if (!s.defined() || known_.contains(s)) return;
     if (const auto* block = s.as<Block>()) return visit_block(*block, std::move(around));
     if (const auto* branch = s.as<If>()) {
       Around otherwise = around;
@@ -170,12 +170,15 @@ class BlockCheck {
                 print(region), actual ? print(actual->region) : "nothing of this buffer");
   }
 
+  const Unchanged& known_;
   Report& report_;
   const Block* root_ = nullptr;
 };
 
 }  // namespace
 
-void check_blocks(const Function& f, Report& report) { BlockCheck(report).function(f); }
+void check_blocks(const Function& f, const Unchanged& known, Report& report) {
+  BlockCheck(known, report).function(f);
+}
 
 }  // namespace ardea::arith

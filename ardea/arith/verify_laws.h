@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ardea/arith/regions.h"
+#include "ardea/arith/unchanged.h"
 #include "ardea/arith/verify.h"
 
 /// The laws of docs/ir.md in groups. Each group may count on the groups before it, so that a later one never
@@ -34,8 +35,10 @@ void check_scopes(const Function& f,
                   Report& report);  // every part present, every name defined once and before use
 void check_types(const Function& f, Report& report);    // every node typed as its maker would
 void check_buffers(const Function& f, Report& report);  // shapes, scopes, sizes; threads
-void check_blocks(const Function& f, Report& report);   // bindings in their domains, declared regions true
-void check_ranges(const Function& f, Report& report);   // nothing provably outside its buffer
+/// Bindings in their domains, declared regions true.
+void check_blocks(const Function& f, const Unchanged& known, Report& report);
+/// Nothing provably outside its buffer.
+void check_ranges(const Function& f, const Unchanged& known, Report& report);
 
 /// Part of check_blocks: the kinds of the iterators are true. `loops` are those between the block and the
 /// block around it, outermost first; `guarded` where a condition stands among them; `facts` know what

@@ -42,10 +42,10 @@ struct Path {
 
 class RangeCheck {
  public:
-  explicit RangeCheck(Report& report) : report_(report) {}
+  RangeCheck(const Unchanged& known, Report& report) : known_(known), report_(report) {}
 
   void visit(const Stmt& s, Path path) {
-    if (!s.defined() || path.dead) return;
+    if (!s.defined() || path.dead || known_.contains(s)) return;
     statement_ = s;
     std::visit(overloaded{
                    [&](const Store& node) {
@@ -196,14 +196,15 @@ class RangeCheck {
            (bounds.high.defined() && path.facts.proves(as_index(bounds.high) >= extent));
   }
 
+  const Unchanged& known_;
   Report& report_;
   Stmt statement_;
 };
 
 }  // namespace
 
-void check_ranges(const Function& f, Report& report) {
-  RangeCheck(report).visit(f.body, Path{.facts = facts_of(f)});
+void check_ranges(const Function& f, const Unchanged& known, Report& report) {
+  RangeCheck(known, report).visit(f.body, Path{.facts = facts_of(f)});
 }
 
 }  // namespace ardea::arith
