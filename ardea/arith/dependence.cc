@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/arith/inside.h"
 #include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/equal.h"

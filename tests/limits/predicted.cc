@@ -33,9 +33,11 @@ Function random_scheduled(std::uint64_t seed) {
             {.most_stages = 3, .largest_extent = 7, .transformed_loops = false, .vector_code = false});
     }
   };
-  schedule::Schedule s(program());
+  const Function original = program();
+  schedule::Schedule s(original);
   schedule::StepCounts counts;
-  take_random_steps(s, random, 17, counts);
+  schedule::StepJudge judge(original, seed);
+  take_random_steps(s, random, 17, /*mostly_order=*/false, judge, counts);
   return s.program();
 }
 
