@@ -199,6 +199,38 @@ bool fills_box(const std::vector<Range>& dims, const std::vector<LoopRange>& loo
   return fills_linearly(points) || fills_by_digits(points);
 }
 
+namespace {
+
+/// Values that e is never more than: of a + min(b, c) both a + b and a + c are. Few of them.
+std::vector<Expr> upper_values(const Expr& e) {
+  constexpr std::size_t most = 8;
+  const auto* node = e.as<Binary>();
+  if (node == nullptr) return {e};
+  if (node->op == BinaryOp::min) {
+    std::vector<Expr> all = upper_values(node->left);
+    for (const Expr& other : upper_values(node->right)) all.push_back(other);
+    return all.size() > most ? std::vector<Expr>{e} : all;
+  }
+  if (node->op != BinaryOp::add && node->op != BinaryOp::sub) return {e};
+  std::vector<Expr> all;
+  const std::vector<Expr> right =
+      node->op == BinaryOp::add ? upper_values(node->right) : std::vector<Expr>{node->right};
+  for (const Expr& a : upper_values(node->left))
+    for (const Expr& b : right) all.push_back(make_binary(node->op, a, b));
+  return all.size() > most ? std::vector<Expr>{e} : all;
+}
+
+/// A width that no slice exceeds, whichever iteration it is of. Slices [s(x), s(x) + w(x)) lie in
+/// [s(x), s(x) + c) for w <= c: where these do not meet, they do not.
+Expr common_width(const Expr& width, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  if (!uses_any(width, loops)) return width;
+  for (const Expr& value : upper_values(width))
+    if (const Expr simple = facts.simplify(value); !uses_any(simple, loops)) return simple;
+  return {};
+}
+
+}  // namespace
+
 std::optional<std::vector<std::size_t>> separating_dimensions(const std::vector<Range>& dims,
                                                               const std::vector<LoopRange>& loops,
                                                               const Analyzer& facts) {
@@ -208,12 +240,14 @@ std::optional<std::vector<std::size_t>> separating_dimensions(const std::vector<
   for (bool progress = true; progress && !left.empty();) {
     progress = false;
     for (std::size_t d = 0; d < dims.size() && !left.empty(); ++d) {
-      if (!uses_any(dims[d].min, left) || uses_any(dims[d].extent, loops)) continue;
+      if (!uses_any(dims[d].min, left)) continue;
+      const Expr width = common_width(dims[d].extent, loops, facts);
+      if (!width.defined()) continue;
       const auto coefficients = linear_coefficients(dims[d].min, left, facts);
       if (!coefficients) continue;
       const auto terms = terms_of(*coefficients, left, facts);
       // A mention that cancels out (i - i) tells nothing apart.
-      if (!terms || terms->empty() || !apart(*terms, dims[d].extent, facts)) continue;
+      if (!terms || terms->empty() || !apart(*terms, width, facts)) continue;
       for (std::size_t i = left.size(); i-- > 0;)
         if (!is_zero((*coefficients)[i])) left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
       used.push_back(d);

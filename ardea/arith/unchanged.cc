@@ -59,7 +59,7 @@ Unchanged::Unchanged(const Function& now, const Function& before) {
 
 void Unchanged::keep(const Stmt& s) {
   if (s.is<For>() || s.is<Block>())
-    parts_.insert(s.get());
+    parts_.insert(s);
   else
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { keep(part); });
 }

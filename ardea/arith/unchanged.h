@@ -7,7 +7,6 @@
 namespace ardea::arith {
 
 /// The parts of a program that another one had in the same surroundings: what was proved of them holds still.
-/// Both programs must outlive it.
 class Unchanged {
  public:
   /// Nothing is.
@@ -15,14 +14,14 @@ class Unchanged {
   Unchanged(const Function& now, const Function& before);
 
   /// Loops and blocks only: what defines nothing may stand in several places, of which one has changed.
-  bool contains(const Stmt& s) const { return parts_.contains(s.get()); }
+  bool contains(const Stmt& s) const { return parts_.contains(s); }
 
  private:
   void compare(const Stmt& now, const Stmt& before);
   void compare_lists(const Stmt& now, const Stmt& before);
   void keep(const Stmt& s);
 
-  std::unordered_set<const StmtNode*> parts_;
+  std::unordered_set<Stmt> parts_;
 };
 
 }  // namespace ardea::arith
