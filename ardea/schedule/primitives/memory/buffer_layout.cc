@@ -8,6 +8,7 @@
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
+#include "ardea/schedule/primitives/memory/copy_block.h"
 #include "ardea/schedule/program/both_hold.h"
 #include "ardea/support/error.h"
 
@@ -94,7 +95,7 @@ class Rewriting {
     Block out = block;
     replace(out.reads, touched.reads);
     replace(out.writes, touched.writes);
-    return out;
+    return with_own_lets(std::move(out));
   }
 
   void replace(std::optional<std::vector<BufferRegion>>& declared,
