@@ -163,12 +163,18 @@ bool may_share_more(const Function& before, const Path& old, const Function& aft
 
 std::optional<Refusal> refuse_lost_privacy(const Function& before, const Function& after) {
   if (before.body == after.body) return std::nullopt;
-  for (const Path& path : loops_that_may_own(after)) {
+  const std::vector<Path> loops = loops_that_may_own(after);
+  const std::vector<Buffer> known = loops.empty() ? std::vector<Buffer>() : buffers_in(before.body);
+  for (const Path& path : loops) {
     const For& loop = loop_at(path);
     // A loop that is new, such as a copy, may count on any of the memory around it.
     const auto old = path_to(before, LoopRef{loop.var});
     if (old && old->back() == path.back() && !may_share_more(before, *old, after, path)) continue;
     std::vector<Buffer> lost = old ? private_buffers(before, *old) : allocated_around(path);
+    // A buffer that the step made may stand for one that each iteration had for itself.
+    if (old)
+      for (const Buffer& buffer : allocated_around(path))
+        if (!contains(known, buffer)) lost.push_back(buffer);
     if (lost.empty()) continue;
     const std::vector<Buffer> own = private_buffers(after, path);
     std::erase_if(lost, [&](const Buffer& buffer) { return contains(own, buffer); });

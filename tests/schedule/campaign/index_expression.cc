@@ -8,7 +8,10 @@ namespace ardea::schedule {
 
 namespace {
 
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+/// Of nothing by nothing nothing: where a divisor may become 0 its place is never reached, but looked at.
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+  return b == 0 ? 0 : a / b - (a % b < 0 ? 1 : 0);
+}
 
 }  // namespace
 
