@@ -97,7 +97,7 @@ lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_F
 	@$(MAKE) --no-print-directory build/lint/build.ninja
 	run-clang-tidy-19 -p build/lint -quiet -j $(JOBS) '$(strip $(LINT_FILES))'
 
-# What continuous integration can afford: all files take hours of processor time.
+# What continuous integration can afford: all files take too long for it.
 lint-changed: deps-dev ## check the formatting of all sources, clang-tidy on those changed since SINCE=revision
 	@$(MAKE) --no-print-directory build/lint/build.ninja
 	JOBS=$(JOBS) tools/lint_changed $(SINCE)

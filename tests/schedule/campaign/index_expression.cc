@@ -8,7 +8,8 @@ namespace ardea::schedule {
 
 namespace {
 
-/// Of nothing by nothing nothing: where a divisor may become 0 its place is never reached, but looked at.
+/// 0 where b is 0: machines differ there (x86_64 traps), and a place that is never reached may still be
+/// looked at.
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   return b == 0 ? 0 : a / b - (a % b < 0 ? 1 : 0);
 }
