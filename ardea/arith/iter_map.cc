@@ -24,6 +24,7 @@ struct Source {
   Polynomial extent = {};
   std::vector<DigitPlace> places = {};  ///< of a fused sum: what it is made of
   Polynomial value = {};                ///< the sum itself, to recognise it again
+  Polynomial base = {};                 ///< of a fused sum: what it adds to its places
   bool known = true;                    ///< extent and start are: else a use of it is not understood
   bool fills = true;                    ///< every count in [0, extent) comes, whatever the other loops do
 };
@@ -172,7 +173,7 @@ class Reader {
     std::vector<Fused> result;
     for (const Source& source : sources_) {
       if (source.places.empty()) continue;
-      Fused f{Var(reasoner_->atom(source.atom).expr), {}, expr(source.extent)};
+      Fused f{Var(reasoner_->atom(source.atom).expr), {}, expr(source.base), expr(source.extent)};
       for (const DigitPlace& p : source.places) f.digits.push_back(digit(p));
       result.push_back(std::move(f));
     }
@@ -283,7 +284,10 @@ class Reader {
   }
 
   // The source whose value the polynomial is: a loop that starts at 0, or a regular sum, which becomes a
-  // source now.
+  // source now. The rule for a sum p = base + s with s in [0, E) and a base >= 0 that is free of the loops,
+  // such as (i + 3) // 4 and (i + 3) % 4: p lies in [0, base + E), so that its digits up to that bound tell p
+  // as they tell a loop's count, and p tells s = p - base, which tells its own digits. What is below the base
+  // does not come: such a sum never fills.
   const Source* source_of(const Polynomial& p) {
     if (lone(p)) {
       const AtomId id = p.terms[0].factors[0];
@@ -297,15 +301,15 @@ class Reader {
       if (!source.places.empty() && same(source.value, p)) return &source;
     Polynomial base;
     auto places = read(p, base);
-    if (!places || !base.is_zero() || places->empty() || !sort_regular(*places)) return nullptr;
+    if (!places || !reasoner_->nonnegative(base) || places->empty() || !sort_regular(*places)) return nullptr;
     // The predicate may end the sum before its digits do.
     const auto last = reasoner_->extreme(p, true);
     if (!last) return nullptr;
     // A bound is no value: where it is not what the digits reach, not every value below it comes.
     const Polynomial extent = add(*last, constant_polynomial(1));
-    const bool fills = take_all_values(*places) && (is_cut_ || same(extent, span(*places)));
+    const bool fills = base.is_zero() && take_all_values(*places) && (is_cut_ || same(extent, span(*places)));
     const AtomId id = reasoner_->variable_atom(Var("fused"));
-    sources_.push_back({id, extent, std::move(*places), p, true, fills});
+    sources_.push_back({id, extent, std::move(*places), p, base, true, fills});
     return &sources_.back();
   }
 
@@ -423,7 +427,7 @@ std::optional<std::vector<std::pair<Var, Expr>>> inverse(const IterMap& map, con
   }
   for (const Fused& sum : map.fused)
     if (const auto value = assemble(sum.var, sum.extent, known, facts))
-      solve(sum.digits, *value, facts, known);
+      solve(sum.digits, *value - sum.base, facts, known);
   std::vector<std::pair<Var, Expr>> result;
   for (const auto& [var, range] : loops) {
     const auto value = assemble(var, make_cast(int64, range.extent), known, facts);

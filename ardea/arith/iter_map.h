@@ -16,12 +16,13 @@ struct Digit {
   Expr divisor, extent, weight;
 };
 
-/// A sum of loops that is cut where none of them ends, such as (io * 4 + ii) // 5: a source of digits, as a
-/// loop is.
+/// A sum of loops that is cut where none of them ends, such as (io * 4 + ii) // 5 or (i + 3) // 4: a source
+/// of digits, as a loop is.
 struct Fused {
   Var var;                    ///< stands for the sum in the digits that are cut from it
-  std::vector<Digit> digits;  ///< the sum itself: regular, sorted by falling weight
-  Expr extent;                ///< its values are [0, extent)
+  std::vector<Digit> digits;  ///< the sum without `base`: regular, sorted by falling weight
+  Expr base;                  ///< at least 0
+  Expr extent;                ///< its values lie in [base, extent)
 };
 
 /// base + Σ digits, sorted by falling weight. Regular: each weight is the next digit's weight times its

@@ -110,6 +110,35 @@ TEST(IterMap, counts_from_a_start_that_all_iterations_share) {
   EXPECT_TRUE(both->injective);
 }
 
+TEST(IterMap, reads_tiles_that_begin_before_the_loop) {
+  Var i("i"), n("n"), c("c"), x("x"), y("y");
+  const Loops loops = {{i, upto(10)}};
+  const Expr shifted = i + 3;
+  const auto map = arith::iter_map({floor_div(shifted, 4), floor_mod(shifted, 4)}, loops, {}, {});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(map->injective);
+  EXPECT_FALSE(map->surjective);  // (0, 0) is before the first
+  EXPECT_FALSE(map->bindings[0].fills);
+  EXPECT_EQ(print(map->bindings[0].extent), "4");
+  const auto back = arith::inverse(*map, {x, y}, loops, {});
+  ASSERT_TRUE(back);
+  EXPECT_EQ(print((*back)[0].second), "x * 4 + y - 3");
+  // Tiles of two sums that differ do not tell one number.
+  const auto two = arith::iter_map({floor_div(shifted, 4), floor_mod(i + 1, 3)}, loops, {}, {});
+  EXPECT_TRUE(!two || !two->injective);
+  // Nor do they where the sum may be negative, which has no digit for it: only with c >= 0.
+  Analyzer facts;
+  facts.parameter(n);
+  const std::vector<Expr> by_c = {floor_div(i + c, 4), floor_mod(i + c, 4)};
+  const Loops symbolic = {{i, {make_int(0), n}}};
+  const auto unknown = arith::iter_map(by_c, symbolic, {}, facts);
+  EXPECT_TRUE(!unknown || !unknown->injective);
+  facts.parameter(c);
+  const auto known = arith::iter_map(by_c, symbolic, {}, facts);
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(known->injective);
+}
+
 TEST(IterMap, says_which_loops_are_determined) {
   Var i("i"), j("j"), k("k");
   const auto map = arith::iter_map({i * 4 + j}, {{i, upto(3)}, {j, upto(4)}, {k, upto(2)}}, {}, {});

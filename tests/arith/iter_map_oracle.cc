@@ -130,6 +130,12 @@ TEST(IterMapOracle, what_is_claimed_holds_for_all_iterations) {
     std::vector<Expr> bindings;
     for (std::int64_t count = random.integer(1, 3); count > 0; --count)
       bindings.push_back(random_index(random, nest));
+    if (random.chance(0.3)) {  // whole tiles of a sum that begins within one
+      const Expr shifted = random_index(random, nest) + random.integer(-1, 4);
+      const std::int64_t tile = random.integer(2, 5);
+      bindings.push_back(floor_div(shifted, tile));
+      bindings.push_back(floor_mod(shifted, tile));
+    }
     MapJudge judge(nest, bindings, *points, claims);
     judge.give_names();
     judge.run();

@@ -36,8 +36,9 @@ std::string any_index_map(Random& random, std::size_t rank) {
     const std::string& index = from.back();
     if (random.chance(0.4)) {
       const std::int64_t factor = random.integer(2, 5);
-      to.push_back(index + " // " + std::to_string(factor));
-      to.push_back(index + " % " + std::to_string(factor));
+      const std::string tiled = factor == 5 ? "(" + index + " + 3)" : index;  // begins within a tile
+      to.push_back(tiled + " // " + std::to_string(factor));
+      to.push_back(tiled + " % " + std::to_string(factor));
     } else {
       to.push_back(random.chance(0.05) ? index + " * 2 + 1" : index);
     }

@@ -40,7 +40,8 @@ void invert(BufferLayout& layout, const arith::IterMap& map, const std::vector<a
     element.push_back(index);
     at[layout.map.from[d]] = index;
     const Expr extent = as_index(layout.from->shape[d]);
-    if (!known.proves(index >= make_int(0))) return;
+    // Places before the first element: those of a map such as (i + 3) // 4, (i + 3) % 4.
+    if (!known.proves(index >= make_int(0))) is_element = both_hold(is_element, index >= make_int(0));
     if (!known.proves(index < extent)) is_element = both_hold(is_element, index < extent);
   }
   if (is_element.defined()) known.assume(is_element);
