@@ -1,6 +1,7 @@
 #include "ardea/arith/iter_map.h"
 
 #include <fmt/core.h>
+#include <gtest/gtest.h>
 
 #include <set>
 

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <gtest/gtest.h>
 
 #include <map>
 #include <set>
