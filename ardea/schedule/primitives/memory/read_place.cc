@@ -37,6 +37,7 @@ class ReadPlacing {
   explicit ReadPlacing(const Readers& readers) : readers_(readers), path_(readers.blocks[0]) {}
 
   Result<Path> run() const {
+    ARDEA_TRY(refuse_init_and_body());
     for (std::size_t depth = readers_.scope.size();; ++depth) {
       // All readers stand in the statement at this depth.
       const Stmt& s = path_[depth];
@@ -60,6 +61,19 @@ class ReadPlacing {
   }
 
  private:
+  /// An init does not run in each instance, and the body begins after it: a copy in the one is none for the
+  /// other.
+  std::optional<Refusal> refuse_init_and_body() const {
+    for (const Path& other : readers_.blocks)
+      if (!holds(path_, readers_.scope.size(), other))
+        return Refusal{"not_in_one_scope",
+                       fmt::format("block {} stands in the init of block {}, and block {} in its body",
+                                   block_at(path_).name, block_at(readers_.scope).name, block_at(other).name),
+                       {},
+                       [] { return std::string("name the consumers of one of them"); }};
+    return std::nullopt;
+  }
+
   Path place(std::size_t depth, const Stmt& statement) const {
     Path place(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
     place.push_back(statement);

@@ -24,7 +24,8 @@ Result<Readers> readers_of(const Function& f, const Path& block, const Buffer& b
 
 /// The path to the statement before which the copy goes: the last place from which on nothing writes the
 /// buffer until the readers have run, outside of all loops that allow it. Refused as
-///   reads_itself (a reader writes the buffer), written_between.
+///   reads_itself (a reader writes the buffer), written_between, not_in_one_scope (readers in the init of the
+///   block around them, and in its body).
 Result<Path> read_place(const Readers& readers);
 
 /// What the readers read from the place on; empty where it is not proved that anything runs.
