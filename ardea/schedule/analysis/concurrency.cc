@@ -71,6 +71,16 @@ std::optional<arith::Conflict> carried_in_bytes(const For& loop, const arith::An
 /// Whether the iterations of a loop of that kind can have memory of their own.
 bool may_own_memory(ForKind kind) { return kind == ForKind::parallel || kind == ForKind::thread_binding; }
 
+/// The first place, in any memory that `counts`, where iterations of the loop meet when they run as `kind`
+/// says: elements, and of threads also the bytes that hold them.
+template <class Counts>
+std::optional<arith::Conflict> meeting(const For& loop, ForKind kind, const arith::Analyzer& facts,
+                                       const Counts& counts) {
+  auto conflict = carried(loop, facts, counts);
+  if (!conflict && may_own_memory(kind)) conflict = carried_in_bytes(loop, facts, counts);
+  return conflict;
+}
+
 /// The paths to the loops whose iterations may have memory of their own.
 std::vector<Path> loops_that_may_own(const Function& f) {
   std::vector<Path> paths;
@@ -120,8 +130,7 @@ std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found,
     }
     return !contains(*own, buffer);
   };
-  auto conflict = carried(*found.loop, found.facts, is_shared);
-  if (!conflict && may_own_memory(kind)) conflict = carried_in_bytes(*found.loop, found.facts, is_shared);
+  const auto conflict = meeting(*found.loop, kind, found.facts, is_shared);
   if (!conflict) return std::nullopt;
   return Refusal{"loop_carries_dependence",
                  fmt::format("iterations of loop {} touch the same memory: {} and {}", found.loop->var.name(),
@@ -180,7 +189,7 @@ std::optional<Refusal> refuse_lost_privacy(const Function& before, const Functio
     std::erase_if(lost, [&](const Buffer& buffer) { return contains(own, buffer); });
     if (lost.empty()) continue;
     const auto conflict =
-        carried(loop, facts_at(after, path), [&](const Buffer& b) { return contains(lost, b); });
+        meeting(loop, loop.kind, facts_at(after, path), [&](const Buffer& b) { return contains(lost, b); });
     if (!conflict) continue;
     return Refusal{
         "memory_becomes_shared",
