@@ -149,6 +149,8 @@ std::optional<Refusal> refuse_late_start(ReductionNest& nest, Context& context, 
                                "of its reduction: {}",
                                nest.block().name, why)};
   };
+  // Where nothing reduces, each instance runs the init: after rfactor a sum may have one term.
+  if (share == Share::part) nest.begins = make_bool(true);
   Substitution start;
   for (const For* loop : nest.loops) {
     if (!nest.feeds(*loop, IteratorKind::reduce)) continue;
