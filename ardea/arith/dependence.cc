@@ -413,13 +413,23 @@ Analyzer inside_loops(Analyzer facts, const std::vector<LoopRange>& loops) {
   return facts;
 }
 
+/// Whether a reduce iterator of the block (or one of another kind) is bound to the loop.
+bool feeds(const Block& block, const Var& loop, bool reduce) {
+  return std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
+    return (iterator.kind == IteratorKind::reduce) == reduce && uses(iterator.binding, loop);
+  });
+}
+
 class ConflictList {
  public:
   ConflictList(const std::vector<LoopRange>& loops, const Analyzer& facts) : loops_(loops), facts_(facts) {}
   std::vector<Conflict> take() { return std::move(found_); }
 
-  /// The conflict of the two, where there is one. Both must live as long as more are added.
-  void add(const Access& a, const Access& b) {
+  /// The conflict of the two, where there is one. Both must live as long as more are added. `reduction`:
+  /// both are updates of that block, which may change places where they differ in loops that feed its reduce
+  /// iterators alone, or where it has no init. (Where others differ, a loop repeats a reduction: from its init on, or what has been
+  /// counted would be counted again.)
+  void add(const Access& a, const Access& b, const Block* reduction = nullptr) {
     if (!a.write && !b.write) return;
     const BufferRegion &first = a.touched.region, &second = b.touched.region;
     if (!(first.buffer->data == second.buffer->data)) return;
@@ -437,10 +447,20 @@ class ConflictList {
         search.learn_from_each({a.each, a.inner, a.inner_conditions}, {b.each, b.inner, b.inner_conditions});
       conflict.distance = search.run();
     }
+    if (reduction != nullptr && differs_by_reducing(conflict, *reduction)) return;
     found_.push_back(std::move(conflict));
   }
 
  private:
+  bool differs_by_reducing(const Conflict& conflict, const Block& block) const {
+    if (!block.init.defined()) return true;
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      if ((conflict.distance[k].negative || conflict.distance[k].positive) &&
+          !feeds(block, loops_[k].first, true))
+        return false;
+    return true;
+  }
+
   const std::vector<LoopRange>& loops_;
   const Analyzer& facts_;
   std::vector<Conflict> found_;
@@ -465,14 +485,9 @@ namespace {
 bool init_stays_first(const Block& block, const std::vector<LoopRange>& loops, const Analyzer& facts) {
   if (!block.init.defined()) return true;
   Substitution starts;
-  const auto feeds = [&](const Var& loop, bool reduce) {
-    return std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
-      return (iterator.kind == IteratorKind::reduce) == reduce && uses(iterator.binding, loop);
-    });
-  };
   for (const auto& [var, range] : loops) {
-    if (!feeds(var, true)) continue;
-    if (feeds(var, false)) return false;
+    if (!feeds(block, var, true)) continue;
+    if (feeds(block, var, false)) return false;
     starts[var] = make_cast(var.type(), range.min);
   }
   return std::all_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
@@ -491,10 +506,10 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {
       const auto* block = all[i].statement.as<Block>();
-      const bool of_one_reduction = block != nullptr && all[i].statement == all[j].statement &&
+      const bool of_one_reduction = !concurrent && block != nullptr && all[i].statement == all[j].statement &&
                                     is_commutative_update(*block, all[i].touched.region.buffer) &&
                                     init_stays_first(*block, loops, inner);
-      if (concurrent || !of_one_reduction) found.add(all[i], all[j]);
+      found.add(all[i], all[j], of_one_reduction ? block : nullptr);
     }
   return found.take();
 }
@@ -532,6 +547,16 @@ std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& seco
                              const std::vector<LoopRange>& loops, const Analyzer& facts) {
   static const std::vector<Expr> none;
   return DistanceSearch({first, none}, {second, none}, loops, facts).run();
+}
+
+bool tell_apart(const std::vector<Expr>& values, const std::vector<LoopRange>& loops,
+                const std::vector<Expr>& conditions, const Analyzer& facts) {
+  BufferRegion point;
+  for (const Expr& value : values) point.region.push_back({value, make_int(1, value.type())});
+  const std::vector<Signs> found =
+      DistanceSearch({point, conditions}, {point, conditions}, loops, facts).run();
+  return std::none_of(found.begin(), found.end(),
+                      [](const Signs& signs) { return signs.negative || signs.positive; });
 }
 
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order) {

@@ -46,6 +46,10 @@ bool has_effects(const Stmt& s);
 std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
                              const std::vector<LoopRange>& loops, const Analyzer& facts);
 
+/// Whether different iterations of the loops in which all `conditions` hold give different values.
+bool tell_apart(const std::vector<Expr>& values, const std::vector<LoopRange>& loops,
+                const std::vector<Expr>& conditions, const Analyzer& facts);
+
 /// Whether two iterations that conflict would change places where the loops run in the order `order`
 /// (positions in the list of loops, outermost first).
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order);

@@ -15,11 +15,14 @@ struct Around {
   Analyzer facts;   ///< everything
   Analyzer shared;  ///< what a block inside may count on: no loops, no conditions
   std::vector<LoopRange> loops = {};
-  bool guarded = false;
+  std::vector<Expr> conditions = {};
+  std::vector<std::pair<Var, Expr>> lets = {};
 
   void require(const std::vector<Expr>& parts) {
-    for (const Expr& part : parts) facts.assume(part);
-    guarded = guarded || !parts.empty();
+    for (const Expr& part : parts) {
+      facts.assume(part);
+      conditions.push_back(part);
+    }
   }
 };
 
@@ -50,6 +53,7 @@ class BlockCheck {
       around.loops.emplace_back(loop->var, range);
     } else if (const auto* let = s.as<LetStmt>()) {
       around.facts.define(let->var, let->value);
+      around.lets.emplace_back(let->var, let->value);
     }
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { visit(part, around); });
   }
@@ -66,7 +70,7 @@ class BlockCheck {
       const std::vector<Access> each = each_access(block, around.shared);
       if (block.reads) reads(block, each, inside);
       if (block.writes) writes(block, each, inside);
-      check_iterator_kinds(block, around.loops, around.guarded, around.shared, report_);
+      check_iterator_kinds(block, {around.shared, around.loops, around.conditions, around.lets}, report_);
     }
     const Analyzer inside = facts_inside(block, around.shared);
     visit(block.init, Around{inside, inside});

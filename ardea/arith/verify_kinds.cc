@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <set>
 
 #include "ardea/arith/regions_linear.h"
 #include "ardea/arith/verify_laws.h"
 #include "ardea/ir/print.h"
-#include "ardea/ir/substitute.h"
 #include "ardea/support/text.h"
 
 namespace ardea::arith {
@@ -13,10 +11,10 @@ namespace {
 
 class KindCheck {
  public:
-  KindCheck(const Block& block, const Analyzer& around, Report& report)
+  KindCheck(const Block& block, const Analyzer& shared, Report& report)
       : block_(block),
-        facts_(facts_inside(block, around)),
-        each_(each_access(block, around)),
+        facts_(facts_inside(block, shared)),
+        each_(each_access(block, shared)),
         report_(report) {
     for (const BlockIterator& i : block.iterators) {
       all_.emplace_back(i.var, i.domain);
@@ -26,12 +24,12 @@ class KindCheck {
     }
   }
 
-  void run(const std::vector<LoopRange>& loops, bool guarded) {
+  void run(const Surroundings& around) {
     if (block_.init.defined()) init_matches_body();
     if (!reduce_.empty()) {
       outputs_do_not_move();
       body_updates();
-      counts_once(loops, guarded);
+      check_counts_once(block_, around, report_);
     }
     if (!spatial_.empty()) spatial();
   }
@@ -202,102 +200,11 @@ class KindCheck {
                 block_.name, listed(regions(init)), listed(regions(body)));
   }
 
-  /// Two ways to be sure that a value of the reduce iterators comes twice. (What cannot be decided is let
-  /// pass: a block may well be computed again, init and all, for each value of a loop around it.)
-  void counts_once(const std::vector<LoopRange>& loops, bool guarded) {
-    if (guarded) return;
-    const auto feeds = [&](const LoopRange& loop, std::optional<bool> reduce) {
-      return std::any_of(block_.iterators.begin(), block_.iterators.end(), [&](const BlockIterator& i) {
-        return (!reduce || *reduce == (i.kind == IteratorKind::reduce)) && uses(i.binding, loop.first);
-      });
-    };
-    bool inside_reduction = false;
-    __int128 values = 1, steps = 1;
-    for (const auto& [var, domain] : reduce_) {
-      const auto extent = constant_int(domain.extent);
-      if (!extent) steps = 0;  // not a number to compare with
-      values *= extent.value_or(1);
-      if (values > largest) return;
-    }
-    for (const LoopRange& loop : loops) {
-      const auto extent = constant_int(loop.second.extent);
-      if (inside_reduction && !feeds(loop, {}) && extent && *extent >= 2) {
-        report_.add("reduction_counts_twice",
-                    "block {}: loop {} repeats each value of the reduce iterators {} {} times; bind an "
-                    "iterator to it, "
-                    "or move it out of the reduction",
-                    block_.name, loop.first.name(), names(reduce_), *extent);
-        return;
-      }
-      if (!feeds(loop, true)) continue;
-      inside_reduction = true;
-      if (!feeds(loop, false)) steps *= extent.value_or(1);
-      if (steps > largest) break;
-    }
-    if (repeats_an_instance(loops, feeds))
-      report_.add("reduction_counts_twice",
-                  "block {}: the bounds of its loops depend on one another so that an instance with the same "
-                  "values of {} comes twice; split loops bind as outer * factor + inner",
-                  block_.name, names(reduce_));
-    if (steps > values)
-      report_.add("reduction_counts_twice",
-                  "block {}: its loops run through more values than the domains of the reduce iterators {} "
-                  "hold, so that "
-                  "some are counted twice; split loops bind as outer * factor + inner",
-                  block_.name, names(reduce_));
-  }
-
-  /// Where bounds of the reduction's loops depend on loops, numbers of steps and values say little: whether
-  /// an instance of the block comes twice is counted out, if there are few enough and all is a matter of
-  /// numbers.
-  template <class Feeds>
-  bool repeats_an_instance(const std::vector<LoopRange>& loops, const Feeds& feeds) const {
-    constexpr std::size_t most = 512;
-    std::size_t outside = 0;
-    while (outside < loops.size() && !feeds(loops[outside], true)) ++outside;
-    const bool depends = std::any_of(
-        loops.begin() + static_cast<std::ptrdiff_t>(outside), loops.end(), [&](const LoopRange& loop) {
-          return uses_any(loop.second.min, loops) || uses_any(loop.second.extent, loops);
-        });
-    if (!depends) return false;
-    std::vector<Substitution> iterations = {{}};
-    std::set<std::vector<std::int64_t>> seen;
-    const Analyzer plain;
-    const auto value = [&](const Expr& e, const Substitution& at) {
-      return constant_int(plain.simplify(substitute(e, at)));
-    };
-    for (const auto& [var, range] : loops) {
-      std::vector<Substitution> longer;
-      for (const Substitution& at : iterations) {
-        const auto first = value(range.min, at), count = value(range.extent, at);
-        if (!first || !count || *count > static_cast<std::int64_t>(most - longer.size())) return false;
-        for (std::int64_t i = 0; i < *count; ++i) {
-          longer.push_back(at);
-          longer.back()[var] = make_int(*first + i, var.type());
-        }
-      }
-      iterations = std::move(longer);
-    }
-    for (const Substitution& at : iterations) {
-      std::vector<std::int64_t> instance;
-      for (std::size_t k = 0; k < outside; ++k) instance.push_back(*value(loops[k].first, at));
-      for (const BlockIterator& iterator : block_.iterators) {
-        const auto bound = value(iterator.binding, at);
-        if (!bound) return false;
-        instance.push_back(*bound);
-      }
-      if (!seen.insert(std::move(instance)).second) return true;
-    }
-    return false;
-  }
-
   static std::string names(const std::vector<LoopRange>& iterators) {
     std::vector<std::string> list;
     for (const auto& [var, domain] : iterators) list.push_back(var.name());
     return join(list, ", ");
   }
-
-  static constexpr __int128 largest = __int128{1} << 62;
 
   const Block& block_;
   const Analyzer facts_;
@@ -308,9 +215,8 @@ class KindCheck {
 
 }  // namespace
 
-void check_iterator_kinds(const Block& block, const std::vector<LoopRange>& loops, bool guarded,
-                          const Analyzer& facts, Report& report) {
-  KindCheck(block, facts, report).run(loops, guarded);
+void check_iterator_kinds(const Block& block, const Surroundings& around, Report& report) {
+  KindCheck(block, around.shared, report).run(around);
 }
 
 }  // namespace ardea::arith

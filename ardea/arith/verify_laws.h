@@ -40,11 +40,18 @@ void check_blocks(const Function& f, const Unchanged& known, Report& report);
 /// Nothing provably outside its buffer.
 void check_ranges(const Function& f, const Unchanged& known, Report& report);
 
-/// Part of check_blocks: the kinds of the iterators are true. `loops` are those between the block and the
-/// block around it, outermost first; `guarded` where a condition stands among them; `facts` know what
-/// surrounds the block.
-void check_iterator_kinds(const Block& block, const std::vector<LoopRange>& loops, bool guarded,
-                          const Analyzer& facts, Report& report);
+/// What stands between a block and the block around it.
+struct Surroundings {
+  const Analyzer& shared;               ///< what the block may count on: no loops, no conditions
+  const std::vector<LoopRange>& loops;  ///< outermost first
+  const std::vector<Expr>& conditions;  ///< it runs where all of them hold
+  /// What names in them stand for, in the order of their definitions.
+  const std::vector<std::pair<Var, Expr>>& lets;
+};
+
+/// Parts of check_blocks: the kinds of the iterators are true; reductions count every term once.
+void check_iterator_kinds(const Block& block, const Surroundings& around, Report& report);
+void check_counts_once(const Block& block, const Surroundings& around, Report& report);
 
 /// The statement's first line, shortened: for messages.
 std::string brief(const Stmt& s);

@@ -175,8 +175,9 @@ TEST(Prove, holds_for_every_instance_of_the_parameters) {
       }
       return e;
     };
-    const Expr condition = make_binary(
-        random.pick<BinaryOp>({BinaryOp::lt, BinaryOp::ge, BinaryOp::eq, BinaryOp::ne}), side(), side());
+    const auto op = random.pick<BinaryOp>({BinaryOp::lt, BinaryOp::ge, BinaryOp::eq, BinaryOp::ne});
+    const Expr left = side();
+    const Expr condition = make_binary(op, left, side());
     const Proof proof = facts.prove(condition);
     if (proof == Proof::unknown) continue;
     ++decided;

@@ -27,7 +27,10 @@ Expr random_extent(Random& random, const std::vector<Loop>& around) {
     case 2: return floor_div(make_int(7), max(v, make_int(0)) + 1);
     case 3: return floor_mod(v, random.integer(2, 3)) + 1;
     case 4: return min(v + 1, make_int(random.integer(2, 4)));
-    case 5: return min(make_int(random.integer(2, 4)), make_int(random.integer(5, 9)) - v * 2);
+    case 5: {
+      const std::int64_t most = random.integer(2, 4), end = random.integer(5, 9);
+      return min(make_int(most), make_int(end) - v * 2);
+    }
     default: return function_of(random, v) + 1;
   }
 }
@@ -81,15 +84,23 @@ RandomNest random_nest_of_dependent_loops(Random& random) {
 }
 
 Expr random_index(Random& random, const RandomNest& nest) {
-  const auto any = [&] { return Expr(random.pick(nest.loops).first); };
+  // One statement a draw: compilers evaluate the operands of one in any order, and a seed is to name the same
+  // nest everywhere.
+  const Expr a = random.pick(nest.loops).first;
+  const Expr b = random.pick(nest.loops).first;
+  const Expr c = random.pick(nest.loops).first;
+  const std::int64_t m = random.integer(2, 6);
   switch (random.integer(0, 9)) {
-    case 0: return any();
-    case 1: return function_of(random, any());
-    case 2: return any() * any() + any();
-    case 3: return any() * random.integer(1, 5) + any() * random.integer(1, 3) + any();
-    case 4: return function_of(random, any()) * random.integer(1, 6) + function_of(random, any());
-    case 5: return floor_div(digits_of(random, nest.loops), random.integer(2, 6));
-    case 6: return floor_mod(digits_of(random, nest.loops), random.integer(2, 6));
+    case 0: return a;
+    case 1: return function_of(random, a);
+    case 2: return a * b + c;
+    case 3: return a * m + b * random.integer(1, 3) + c;
+    case 4: {
+      const Expr first = function_of(random, a);
+      return first * m + function_of(random, b);
+    }
+    case 5: return floor_div(digits_of(random, nest.loops), m);
+    case 6: return floor_mod(digits_of(random, nest.loops), m);
     default: return digits_of(random, nest.loops);
   }
 }

@@ -98,10 +98,11 @@ void in_place_stage(ProgramState& state) {
   std::vector<Tensor> known = state.tensors();
   // In the last stage only an argument's change can be seen.
   if (state.last_stage) std::erase_if(known, [](const Tensor& tensor) { return !tensor.parameter; });
-  const Tensor target =
-      known.empty() || random.chance(0.3)
-          ? state.input(state.some_axes(static_cast<int>(random.integer(1, 2))), state.element_type())
-          : random.pick(known);
+  const auto new_input = [&] {
+    const auto axes = state.some_axes(static_cast<int>(random.integer(1, 2)));
+    return state.input(axes, state.element_type());
+  };
+  const Tensor target = known.empty() || random.chance(0.3) ? new_input() : random.pick(known);
   const auto iterators = spatial_iterators(target.axes);
   double magnitude = 1;
   block_in_loops(

@@ -199,7 +199,8 @@ Function random_recurrence(Random& random) {
                 make_float(0.5));
         return;
       }
-      f.store(y, {index(), index()}, make_load(y, {index(), index()}) * make_float(0.5));
+      const std::vector<Expr> read = {index(), index()}, written = {index(), index()};
+      f.store(y, written, make_load(y, read) * make_float(0.5));
     });
   };
   f.grid(names, extents, [&](const std::vector<Var>& loops) {

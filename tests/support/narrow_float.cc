@@ -88,7 +88,8 @@ TEST(NarrowFloat, float16_agrees_with_the_compilers_own) {
   const std::uint64_t seed = 12;
   Random random(seed);
   for (int i = 0; i < 200000; ++i) {
-    const double value = std::ldexp(random.real() * 2 - 1, static_cast<int>(random.integer(-30, 18)));
+    const double mantissa = random.real() * 2 - 1;
+    const double value = std::ldexp(mantissa, static_cast<int>(random.integer(-30, 18)));
     const auto expected = std::bit_cast<std::uint16_t>(static_cast<CompilersHalf>(value));
     ASSERT_EQ(encode(value, float16), expected) << "seed " << seed << " value " << value;
   }

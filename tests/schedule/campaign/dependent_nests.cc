@@ -160,8 +160,12 @@ class DependentNests {
 
   IndexExpression linear(std::size_t depth) {
     IndexExpression sum = any_var(depth);
-    for (std::int64_t terms = random_.integer(0, 2); terms > 0; --terms)
-      sum = sum + any_var(depth) * random_.integer(random_.chance(0.2) ? -2 : 1, 5);
+    for (std::int64_t terms = random_.integer(0, 2); terms > 0; --terms) {
+      // One statement a draw: compilers evaluate the operands of one in any order, and a seed is to name the
+      // same program everywhere.
+      const IndexExpression term = any_var(depth);
+      sum = sum + term * random_.integer(random_.chance(0.2) ? -2 : 1, 5);
+    }
     return sum;
   }
 
@@ -198,7 +202,10 @@ class DependentNests {
       case 3: return linear(depth);
       case 4:
       case 5: return row_major(depth);
-      case 6: return v * any_var(depth) + any_var(depth);
+      case 6: {
+        const IndexExpression product = v * any_var(depth);
+        return product + any_var(depth);
+      }
       case 7:
       case 8: return tile(depth);
       case 9: return floor_div(linear(depth), c);
@@ -282,7 +289,10 @@ class DependentNests {
     const std::int64_t c = random_.integer(1, 6);
     switch (random_.integer(0, 4)) {
       case 0: return {linear(depth), c};
-      case 1: return {any_var(depth) * any_var(depth), c};
+      case 1: {
+        const IndexExpression factor = any_var(depth);
+        return {factor * any_var(depth), c};
+      }
       case 2: return {floor_mod(linear(depth), 2), 0, '='};
       case 3: return {any_var(depth), any_var(depth) + 1};
       default: return {floor_div(linear(depth), 2), c};

@@ -36,7 +36,8 @@ void propose_rfactor(RandomSteps& steps) {
     for (const LoopRef& loop : loops)
       if (iterator.kind == IteratorKind::reduce && uses(iterator.binding, loop.var)) likely.push_back(loop);
   const LoopRef loop = random.pick(likely.empty() || random.chance(0.1) ? loops : likely);
-  steps.attempt(RFactor{loop, random.integer(random.chance(0.1) ? -4 : -1, random.chance(0.1) ? 3 : 1)});
+  const std::int64_t first = random.chance(0.1) ? -4 : -1, last = random.chance(0.1) ? 3 : 1;
+  steps.attempt(RFactor{loop, random.integer(first, last)});
 }
 
 /// Whether the block has a loop for each iterator, and runs always: what pad_einsum asks first.

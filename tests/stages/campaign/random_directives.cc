@@ -65,7 +65,9 @@ void tile(Draw& draw) {
   const Axis x = draw.axis(stage);
   Axis y = draw.axis(stage);
   for (int i = 0; i < 5 && y == x; ++i) y = draw.axis(stage);
-  stage.tile(x, y, draw.random.integer(1, 4), draw.random.integer(1, 4));
+  // One statement a draw: arguments are evaluated in any order, and a seed is to name one schedule.
+  const std::int64_t x_factor = draw.random.integer(1, 4), y_factor = draw.random.integer(1, 4);
+  stage.tile(x, y, x_factor, y_factor);
 }
 
 void fuse(Draw& draw) {
@@ -74,10 +76,12 @@ void fuse(Draw& draw) {
   if (leaves.size() < 2) return;
   const auto first = draw.random.integer(0, std::ssize(leaves) - 2);
   const auto at = leaves.begin() + first;
-  if (draw.random.integer(0, 9) == 0)
-    stage.fuse(draw.axis(stage), draw.axis(stage));
-  else
+  if (draw.random.integer(0, 9) != 0) {
     stage.fuse(*at, *(at + 1));
+    return;
+  }
+  const Axis outer = draw.axis(stage), inner = draw.axis(stage);
+  stage.fuse(outer, inner);
 }
 
 void reorder(Draw& draw) {
@@ -156,8 +160,9 @@ void set_scope(Draw& draw) {
 void storage_align(Draw& draw) {
   const Stage stage = draw.s[draw.tensor_where([&](const Tensor& t) { return draw.is_between(t); })];
   if (stage.op().axis.empty()) return;
-  stage.storage_align(draw.random.pick(stage.op().axis), draw.random.integer(1, 8),
-                      draw.random.integer(0, 2));
+  const Axis axis = draw.random.pick(stage.op().axis);
+  const std::int64_t factor = draw.random.integer(1, 8), offset = draw.random.integer(0, 2);
+  stage.storage_align(axis, factor, offset);
 }
 
 /// A product that nobody has touched yet, in tiles of the instruction; sometimes any loop.
@@ -177,7 +182,8 @@ void tensorize(Draw& draw) {
 void rfactor(Draw& draw) {
   const Tensor tensor = draw.tensor_where([&](const Tensor& t) { return draw.reduces(t); });
   const Stage stage = draw.s[tensor];
-  draw.tensors.push_back(draw.s.rfactor(tensor, draw.reduce_axis(stage), draw.random.integer(-1, 1)));
+  const Axis axis = draw.reduce_axis(stage);
+  draw.tensors.push_back(draw.s.rfactor(tensor, axis, draw.random.integer(-1, 1)));
 }
 
 void parallel(Draw& draw) {
@@ -199,7 +205,8 @@ void bind(Draw& draw) {
 }
 void pragma(Draw& draw) {
   const Stage stage = draw.s[draw.tensor()];
-  stage.pragma(draw.axis(stage), "auto_unroll_max_step", {draw.random.integer(0, 16)});
+  const Axis axis = draw.axis(stage);
+  stage.pragma(axis, "auto_unroll_max_step", {draw.random.integer(0, 16)});
 }
 
 struct Proposal {
