@@ -19,20 +19,34 @@ class Coverage {
 
   using Boxes = std::vector<BufferRegion>;
 
+  /// What is known at a place.
+  struct Place {
+    Analyzer facts;
+    std::vector<For> loops = {};  ///< entered on the way, outermost first
+
+    Place inside(const For& loop) const {
+      Place inner{arith::inside(facts, loop), loops};
+      inner.loops.push_back(loop);
+      return inner;
+    }
+    Place with(Analyzer more) const { return {std::move(more), loops}; }
+  };
+
   /// Whether every read in s is covered; what s writes for certain is added, unless it is the last that
   /// anybody asks about.
-  bool visit(const Stmt& s, Boxes& written, const Analyzer& facts, bool is_last) const {
+  bool visit(const Stmt& s, Boxes& written, const Place& place, bool is_last) const {
     if (const auto* seq = s.as<Seq>()) {
       for (const Stmt& part : seq->statements)
-        if (!visit(part, written, facts, is_last && part == seq->statements.back())) return false;
+        if (!visit(part, written, place, is_last && part == seq->statements.back())) return false;
       return true;
     }
+    const Analyzer& facts = place.facts;
     // Boxes of a whole nest are dear: where nothing is written yet, a read can be covered from inside only.
     const bool from_inside = written.empty() && declares_read(s);
-    if (from_inside && !parts_are_covered(s, written, facts)) return false;
+    if (from_inside && !parts_are_covered(s, written, place)) return false;
     if (from_inside && is_last) return true;
     const Accesses touched = accesses_of(buffer_, s, facts);
-    if (!from_inside && !all_written(touched.reads, written, facts) && !parts_are_covered(s, written, facts))
+    if (!from_inside && !all_written(touched.reads, written, facts) && !parts_are_covered(s, written, place))
       return false;
     for (const Touched& write : touched.writes)
       if (write.region.buffer == buffer_ && write.exact) add(written, write, facts);
@@ -52,53 +66,113 @@ class Coverage {
   bool all_written(const std::vector<Touched>& reads, const Boxes& written, const Analyzer& facts) const {
     for (const Touched& read : reads) {
       if (read.region.buffer != buffer_) continue;
-      const bool covered = std::any_of(written.begin(), written.end(), [&](const BufferRegion& box) {
-        return contains(box, read.region, facts) == Proof::proved;
-      });
-      if (!covered) return false;
+      if (!is_in_one(read.region, written, facts)) return false;
     }
     return true;
   }
 
+  static bool is_in_one(const BufferRegion& read, const Boxes& written, const Analyzer& facts) {
+    return std::any_of(written.begin(), written.end(),
+                       [&](const BufferRegion& box) { return contains(box, read, facts) == Proof::proved; });
+  }
+
   /// The reads of s as a whole are not covered from before; those of each part may be covered from inside.
-  bool parts_are_covered(const Stmt& s, Boxes written, const Analyzer& facts) const {
+  bool parts_are_covered(const Stmt& s, Boxes written, const Place& place) const {
+    const Analyzer& facts = place.facts;
     return std::visit(
         overloaded{[&](const For& loop) {
                      if (reads_buffer(loop.min) || reads_buffer(loop.extent)) return false;
                      Boxes before = written;
-                     return visit(loop.body, written, inside(facts, loop), true) ||
-                            fills_once(loop, std::move(before), facts);
+                     return visit(loop.body, written, place.inside(loop), true) ||
+                            fills_once(loop, std::move(before), place);
                    },
                    [&](const If& branch) {
                      if (reads_buffer(branch.condition)) return false;
                      Boxes other = written;
-                     return visit(branch.then_case, written, facts, true) &&
-                            (!branch.else_case.defined() || visit(branch.else_case, other, facts, true));
+                     return visit(branch.then_case, written, place.with(where(facts, branch.condition)),
+                                  true) &&
+                            (!branch.else_case.defined() || visit(branch.else_case, other, place, true));
                    },
                    [&](const LetStmt& let) {
                      if (reads_buffer(let.value)) return false;
-                     return visit(let.body, written, inside(facts, let), true);
+                     return visit(let.body, written, place.with(inside(facts, let)), true);
                    },
-                   [&](const Allocate& allocate) { return visit(allocate.body, written, facts, true); },
-                   [&](const DeclareBuffer& declare) { return visit(declare.body, written, facts, true); },
+                   [&](const Allocate& allocate) { return visit(allocate.body, written, place, true); },
+                   [&](const DeclareBuffer& declare) { return visit(declare.body, written, place, true); },
                    [&](const Block& block) {
                      if (block.init.defined() || !block.matches.empty()) return false;
+                     if (block.predicate.defined() && reads_buffer(block.predicate)) return false;
                      Substitution bindings;
-                     for (const BlockIterator& iterator : block.iterators)
-                       bindings.emplace(iterator.var, iterator.binding);
-                     return visit(substitute(block.body, bindings), written, facts, true);
+                     for (const BlockIterator& iterator : block.iterators) {
+                       if (reads_buffer(iterator.binding)) return false;
+                       bindings.emplace(iterator.var, make_cast(iterator.var.type(), iterator.binding));
+                     }
+                     const Analyzer runs = block.predicate.defined() ? where(facts, block.predicate) : facts;
+                     return visit(substitute(block.body, bindings), written, place.with(runs), true);
+                   },
+                   [&](const Store& store) {
+                     return store.buffer == buffer_ && loops_have_written(s, written, place);
                    },
                    [](const auto&) { return false; }},
         s.variant());
   }
 
+  /// The reads of a store inside loops, each by what was written before the loops and in their earlier
+  /// iterations. Asked only of stores that go on from the buffer that they write, as scans do: the boxes of
+  /// earlier iterations are dear.
+  bool loops_have_written(const Stmt& store, const Boxes& written, const Place& place) const {
+    if (place.loops.empty()) return false;
+    for (const Access& access : each_access(store, place.facts)) {
+      if (access.write || access.touched.region.buffer != buffer_) continue;
+      const BufferRegion& read = access.inner.empty() ? access.each : access.touched.region;
+      if (access.opaque || !was_written(read, written, place.with(access.facts), place.loops.size()))
+        return false;
+    }
+    return true;
+  }
+
+  /// The rule for serial loops, the innermost of `loops` first. An iteration i of a loop that starts at a is
+  /// either the first one, and then what was written before it was written before the loop or in an iteration
+  /// of a loop around; or i > a, and then the iterations a, …, i - 1 have run before: what a loop over
+  /// [a, i) writes for certain has been written. That loop is a copy with variables of its own, for what
+  /// `place` knows of the loops inside holds in this iteration only. Conditions on memory are not in `place`
+  /// (inside.h).
+  bool was_written(const BufferRegion& read, const Boxes& written, const Place& place,
+                   std::size_t loops) const {
+    if (is_in_one(read, written, place.facts)) return true;
+    if (loops == 0) return false;
+    const For& loop = place.loops[loops - 1];
+    const Expr goes_on = loop.var > loop.min;
+    const Proof proof = reads_memory(loop.min) ? Proof::unknown : place.facts.prove(goes_on);
+    if (proof != Proof::refuted) {
+      const Place later = place.with(where(place.facts, goes_on));
+      Boxes more = written;
+      add_earlier(more, loop, later.facts);
+      if (!was_written(read, more, later, loops - 1)) return false;
+    }
+    return proof == Proof::proved ||
+           was_written(read, written, place.with(where(place.facts, equals(loop.var, loop.min))), loops - 1);
+  }
+
+  /// What the iterations before this one have written for certain.
+  void add_earlier(Boxes& written, const For& loop, const Analyzer& facts) const {
+    const bool in_turn = loop.kind == ForKind::serial || loop.kind == ForKind::unrolled;
+    if (!in_turn || reads_memory(loop.min)) return;
+    For earlier = loop;
+    earlier.var = Var(loop.var.name(), loop.var.type());
+    earlier.extent = loop.var - loop.min;
+    earlier.body = substitute(fresh_copy(loop.body), loop.var, earlier.var);
+    for (const Touched& write : accesses_of(buffer_, earlier, facts).writes)
+      if (write.region.buffer == buffer_ && write.exact) add(written, write, facts);
+  }
+
   /// Whether what the first iteration alone writes, under a guard such as i == 0, covers what all of them
   /// read.
-  bool fills_once(const For& loop, Boxes written, const Analyzer& facts) const {
+  bool fills_once(const For& loop, Boxes written, const Place& place) const {
     return has_equality(loop.body) &&
-           visit(substitute(loop.body, loop.var, make_cast(loop.var.type(), loop.min)), written, facts,
+           visit(substitute(loop.body, loop.var, make_cast(loop.var.type(), loop.min)), written, place,
                  false) &&
-           visit(loop.body, written, inside(facts, loop), true);
+           visit(loop.body, written, place.inside(loop), true);
   }
 
   /// Whether a condition or a predicate in s compares for equality: worth a second look.
@@ -166,7 +240,7 @@ bool reads_only_own_writes(const Stmt& s, const Buffer& buffer, const std::unord
                            const Analyzer& facts) {
   const Question question(steps_of_an_analysis);
   Coverage::Boxes written;
-  return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, facts, true);
+  return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, {facts}, true);
 }
 
 }  // namespace ardea::arith
