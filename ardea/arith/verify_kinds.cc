@@ -3,6 +3,7 @@
 #include "ardea/arith/regions_linear.h"
 #include "ardea/arith/verify_laws.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/support/text.h"
 
 namespace ardea::arith {
