@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "ardea/arith/coverage.h"
 #include "ardea/arith/verify_laws.h"
@@ -178,12 +179,39 @@ std::optional<arith::Touched> read_from(const Function& f, const Readers& reader
   return all;
 }
 
+namespace {
+
+/// The buffer that a matched one is a part of; any other itself. Matched buffers have a handle of their own,
+/// which says nothing about who else touches the memory.
+Buffer matched_whole(const Function& f, Buffer buffer) {
+  std::unordered_map<Var, Buffer> sources;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    if (const auto* block = s.as<Block>())
+      for (const MatchBuffer& match : block->matches)
+        sources.emplace(match.buffer->data, match.source.buffer);
+  });
+  for (auto at = sources.find(buffer->data); at != sources.end(); at = sources.find(buffer->data))
+    buffer = at->second;
+  return buffer;
+}
+
+}  // namespace
+
 bool is_never_written(const Function& f, const Buffer& buffer) {
+  // What a block allocates holds nothing at the start. It is not named outside of that block either: whether
+  // something writes it cannot be read off there.
+  const Buffer whole = matched_whole(f, buffer);
+  const bool is_parameter =
+      std::any_of(f.parameters.begin(), f.parameters.end(), [&](const ardea::Parameter& parameter) {
+        return parameter.buffer.defined() && parameter.buffer->data == whole->data;
+      });
   const Block* root = root_block(f);  // which itself declares nothing
-  return root != nullptr && !memory_use(root->body).writes.contains(buffer->data);
+  return is_parameter && root != nullptr && !memory_use(root->body).writes.contains(whole->data);
 }
 
 bool reads_only_written(const Function& f, const Buffer& buffer) {
+  // Reads and writes of a matched buffer count as those of its source.
+  if (!(matched_whole(f, buffer) == buffer)) return false;
   const auto owner = owner_of(f, buffer);
   const Block* around = owner ? &block_at(*owner) : root_block(f);
   if (around == nullptr) return false;
