@@ -84,6 +84,36 @@ struct Repeated {
   const BufferRegion& region;
   const std::vector<LoopRange>& inner;
   const std::vector<Expr>& conditions;
+
+  bool has_unit_loop() const {
+    return std::any_of(inner.begin(), inner.end(),
+                       [](const LoopRange& loop) { return is_one(loop.second.extent); });
+  }
+};
+
+/// The same without loops of one iteration, which are always where they start. `facts` need to know nothing
+/// of the loops inside.
+class WithoutUnitLoops {
+ public:
+  WithoutUnitLoops(const Repeated& access, const Analyzer& facts) : region_{access.region.buffer, {}} {
+    Substitution starts;
+    const auto there = [&](const Expr& e) { return facts.simplify(substitute(e, starts)); };
+    for (const auto& [var, range] : access.inner) {
+      if (is_one(range.extent))
+        starts[var] = make_cast(var.type(), there(range.min));
+      else
+        inner_.emplace_back(var, Range{there(range.min), there(range.extent)});
+    }
+    for (const Range& range : access.region.region)
+      region_.region.push_back({there(range.min), there(range.extent)});
+    for (const Expr& condition : access.conditions) conditions_.push_back(there(condition));
+  }
+  Repeated access() const { return {region_, inner_, conditions_}; }
+
+ private:
+  BufferRegion region_;
+  std::vector<LoopRange> inner_;
+  std::vector<Expr> conditions_;
 };
 
 bool same_expr(const Expr& a, const Expr& b) { return structurally_equal(a, b); }
@@ -203,8 +233,13 @@ class DistanceSearch {
 
   /// What follows from the accesses before loops inside were relaxed.
   void learn_from_each(const Repeated& first, const Repeated& second) {
-    if (const auto shared = shared_function(first, second))
+    if (const auto shared = shared_function(first, second)) {
       learn_from_digits(first.region.region, shared->inner, shared->conditions);
+    } else if (first.has_unit_loop() || second.has_unit_loop()) {
+      // A loop of one iteration around only one of them makes no other function of it.
+      const WithoutUnitLoops a(first, unconditional_), b(second, unconditional_);
+      learn_from_each(a.access(), b.access());
+    }
   }
 
   std::vector<Signs> run() {
