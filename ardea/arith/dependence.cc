@@ -462,8 +462,8 @@ class ConflictList {
 
   /// The conflict of the two, where there is one. Both must live as long as more are added. `reduction`:
   /// both are updates of that block, which may change places where they differ in loops that feed its reduce
-  /// iterators alone, or where it has no init. (Where others differ, a loop repeats a reduction: from its init on, or what has been
-  /// counted would be counted again.)
+  /// iterators alone, or where it has no init. (Where others differ, a loop repeats a reduction: from its
+  /// init on, or what has been counted would be counted again.)
   void add(const Access& a, const Access& b, const Block* reduction = nullptr) {
     if (!a.write && !b.write) return;
     const BufferRegion &first = a.touched.region, &second = b.touched.region;
