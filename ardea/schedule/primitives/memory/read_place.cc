@@ -7,6 +7,7 @@
 
 #include "ardea/arith/coverage.h"
 #include "ardea/arith/verify_laws.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/memory_use.h"
 #include "ardea/schedule/program/scope.h"
 
