@@ -219,6 +219,15 @@ std::int64_t least_value(const Function& f, const Var& var) {
   return least;
 }
 
+/// Whether the scalar is an extent of an array that the function takes. A call compares it with the array's
+/// extent, which is at least 1 for every symbolic one: no call gets into the body with less.
+bool is_extent(const Function& f, const Var& scalar) {
+  return std::any_of(f.parameters.begin(), f.parameters.end(), [&](const Parameter& p) {
+    return p.buffer.defined() && std::any_of(p.buffer->shape.begin(), p.buffer->shape.end(),
+                                             [&](const Expr& extent) { return extent == scalar; });
+  });
+}
+
 }  // namespace
 
 Analyzer facts_of(const Function& f) {
@@ -228,7 +237,9 @@ Analyzer facts_of(const Function& f) {
   // A scalar parameter that is assumed to be positive is one as a symbolic extent is.
   for (const Parameter& p : f.parameters)
     if (p.var.type().is_integer())
-      if (const std::int64_t least = least_value(f, p.var); least >= 1) facts.parameter(p.var, least);
+      if (const auto least = std::max<std::int64_t>(is_extent(f, p.var) ? 1 : 0, least_value(f, p.var));
+          least >= 1)
+        facts.parameter(p.var, least);
   for (const Expr& condition : f.assumptions) facts.assume(condition);
   return facts;
 }

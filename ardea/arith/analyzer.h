@@ -88,7 +88,7 @@ Stmt simplify(const Stmt& s, const Analyzer& facts = {}, bool drop_unit_loops = 
               const Shortcut& shortcut = {});
 
 /// The facts that hold in the body of f: its assumptions; its symbolic extents, and scalar parameters that
-/// are assumed to be, are positive parameters.
+/// are extents of arrays or assumed to be positive, are positive parameters.
 Analyzer facts_of(const Function& f);
 
 }  // namespace ardea::arith

@@ -17,6 +17,7 @@ struct Around {
   std::vector<LoopRange> loops = {};
   std::vector<Expr> conditions = {};
   std::vector<std::pair<Var, Expr>> lets = {};
+  bool runs = true;  ///< false: a loop around it is proved to have no iteration
 
   void require(const std::vector<Expr>& parts) {
     for (const Expr& part : parts) {
@@ -49,6 +50,9 @@ class BlockCheck {
     }
     if (const auto* loop = s.as<For>()) {
       const Range range{loop->min, loop->extent};
+      // Asked before the range is bound: a bound variable exists.
+      around.runs =
+          around.runs && around.facts.prove(as_index(loop->extent) >= make_int(1)) != Proof::refuted;
       around.facts.bind(loop->var, range);
       around.loops.emplace_back(loop->var, range);
     } else if (const auto* let = s.as<LetStmt>()) {
@@ -61,7 +65,7 @@ class BlockCheck {
   void visit_block(const Block& block, Around around) {
     // A block that no iteration runs has no binding to be wrong about: the rest of a split may leave one.
     const bool never_runs =
-        block.predicate.defined() && around.facts.prove(block.predicate) == Proof::refuted;
+        !around.runs || (block.predicate.defined() && around.facts.prove(block.predicate) == Proof::refuted);
     around.require(conjuncts(block.predicate));
     if (!never_runs)
       for (const BlockIterator& iterator : block.iterators) binding(block, iterator, around.facts);
