@@ -25,7 +25,8 @@ using Point = std::vector<std::int64_t>;
 ///   reduction may compute it again. That is so where the loops that feed reduce iterators feed no others,
 ///   their ranges and the conditions on them depend on one another alone, and all reduce iterators are at the
 ///   start of their domains where these loops are. Proof: the values of the reduce iterators are then the
-///   same list for every iteration of the other loops, and its first one runs the init.
+///   same list for every iteration of the other loops, and its first one runs the init. Of a block that never
+///   runs an init, a part of a reduction whose first part stands elsewhere, only the former is asked.
 class ReductionCount {
  public:
   ReductionCount(const Block& block, const Surroundings& around)
@@ -129,13 +130,21 @@ class ReductionCount {
       starts[var] = make_cast(var.type(), substitute(range.min, starts));
     }
     if (std::any_of(conditions_.begin(), conditions_.end(), mixes)) return false;
-    if (!block_.init.defined()) return true;
+    if (!block_.init.defined() || never_starts(facts)) return true;
     for (const Expr& condition : conditions_)
       if (uses_any(condition, reducing) && !facts.proves(substitute(condition, starts))) return false;
     return std::all_of(iterators_.begin(), iterators_.end(), [&](const BlockIterator& iterator) {
       return iterator.kind != IteratorKind::reduce ||
              facts.proves(
                  equals(as_index(substitute(iterator.binding, starts)), as_index(iterator.domain.min)));
+    });
+  }
+
+  bool never_starts(Analyzer facts) const {
+    for (const Expr& condition : conditions_) facts.assume(condition);
+    return std::any_of(iterators_.begin(), iterators_.end(), [&](const BlockIterator& iterator) {
+      return iterator.kind == IteratorKind::reduce &&
+             facts.proves(as_index(iterator.binding) > as_index(iterator.domain.min));
     });
   }
 
@@ -152,7 +161,9 @@ class ReductionCount {
       if (runs.size() == 1) return true;
       if (!whole.empty() && different != whole) return false;
       whole = different;
-      if (block_.init.defined() && !is_start(places.front())) return false;
+      const bool starts =
+          std::any_of(places.begin(), places.end(), [&](const Point& p) { return is_start(p); });
+      if (block_.init.defined() && starts && !is_start(places.front())) return false;
     }
     return true;
   }

@@ -22,6 +22,8 @@ Value called(const char* name, const std::vector<Value>& arguments, double magni
 
 }  // namespace
 
+// One statement a draw, here as everywhere: arguments are evaluated in an order that compilers choose, and a
+// seed is to name the same program on every machine.
 Value ValueWriter::value(DataType type, int depth) {
   if (depth <= 0 || random_.chance(0.12)) return leaf(type);
   const double draw = random_.real();
@@ -264,18 +266,19 @@ Value ValueWriter::boolean_value(int depth) {
   if (draw < 0.45) {
     static const std::vector<BinaryOp> ops = {BinaryOp::logical_and, BinaryOp::logical_or, BinaryOp::bit_and,
                                               BinaryOp::bit_or,      BinaryOp::bit_xor,    BinaryOp::eq};
-    const Expr left = condition(depth - 1);
-    return {make_binary(random_.pick(ops), left, condition(depth - 1))};
+    const Expr left = condition(depth - 1), right = condition(depth - 1);
+    return {make_binary(random_.pick(ops), left, right)};
   }
   static const std::vector<BinaryOp> ops = {BinaryOp::eq, BinaryOp::ne, BinaryOp::lt,
                                             BinaryOp::le, BinaryOp::gt, BinaryOp::ge};
   const DataType type = !state_.smooth() && random_.chance(0.5) ? state_.float_type() : state_.integer_type();
   if (type.is_float() && random_.chance(0.4)) {
     static const std::vector<const char*> tests = {"isnan", "isinf", "isfinite"};
-    return called(random_.pick(tests), {value(type, depth - 1)}, 1);
+    const Value tested = value(type, depth - 1);
+    return called(random_.pick(tests), {tested}, 1);
   }
-  const Value left = value(type, depth - 1);
-  return binary(random_.pick(ops), left, value(type, depth - 1), 1);
+  const Value left = value(type, depth - 1), right = value(type, depth - 1);
+  return binary(random_.pick(ops), left, right, 1);
 }
 
 // --- integers ---
@@ -298,7 +301,8 @@ Value ValueWriter::integer_value(DataType type, int depth) {
   static const std::vector<BinaryOp> ops = {BinaryOp::add,     BinaryOp::add,    BinaryOp::sub,
                                             BinaryOp::mul,     BinaryOp::min,    BinaryOp::max,
                                             BinaryOp::bit_and, BinaryOp::bit_or, BinaryOp::bit_xor};
-  return binary(random_.pick(ops), a, value(type, depth - 1), 1);
+  const Value b = value(type, depth - 1);
+  return binary(random_.pick(ops), a, b, 1);
 }
 
 Value ValueWriter::integer_division(DataType type, int depth) {
@@ -356,7 +360,10 @@ Value ValueWriter::rounding_function(DataType type, int depth) {
 /// Library functions, on arguments for which they are tame.
 Value ValueWriter::float_function(DataType type, int depth) {
   static const std::vector<const char*> anywhere = {"tanh", "sigmoid", "erf", "sin", "cos", "atan"};
-  if (random_.chance(0.5)) return called(random_.pick(anywhere), {value(type, depth - 1)}, 2);
+  if (random_.chance(0.5)) {
+    const Value argument = value(type, depth - 1);
+    return called(random_.pick(anywhere), {argument}, 2);
+  }
   // The others magnify errors: they get an argument that has few.
   Value x = value(type, 0);
   if (!x.fresh) x = {make_float(0.75, in_lanes(type)), 1};

@@ -36,8 +36,15 @@ class Writer {
       case 1: return readable_.empty() ? "n" : random_.pick(readable_);
       case 2: return readable_.empty() ? "a.shape[0]" : random_.pick(readable_);
       case 3: return "c[" + index("7") + "]";
-      case 4: return "a[" + index("n") + ", " + index("3") + "] % 97";
-      default: return arrays_.empty() ? "-3" : random_.pick(arrays_) + "[" + index("4") + "]";
+      case 4: {
+        const std::string row = index("n");
+        return "a[" + row + ", " + index("3") + "] % 97";
+      }
+      default: {
+        if (arrays_.empty()) return "-3";
+        const std::string array = random_.pick(arrays_);
+        return array + "[" + index("4") + "]";
+      }
     }
   }
 
@@ -116,11 +123,16 @@ class Writer {
       case 6:
       case 7:
         if (!writable_.empty()) {
-          line(random_.pick(writable_) + " = " + stored());
+          const std::string name = random_.pick(writable_);
+          line(name + " = " + stored());
           break;
         }
         [[fallthrough]];
-      case 8: line("c[" + index("7") + "] = " + stored()); break;
+      case 8: {
+        const std::string place = index("7");
+        line("c[" + place + "] = " + stored());
+        break;
+      }
       default: line("assert 0 <= c[" + index("7") + "] < 97");
     }
   }

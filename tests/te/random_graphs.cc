@@ -126,7 +126,10 @@ class Graph {
   /// An index into [0, extent) from whatever is at hand: folded into the range, or an axis that fits.
   Expr index(const std::vector<Expr>& axes, const Expr& extent) {
     Expr e = axes.empty() ? make_int(0) : random_.pick(axes);
-    if (random_.integer(0, 2) == 0) e = e * random_.integer(1, 3) + random_.integer(0, 4);
+    if (random_.integer(0, 2) == 0) {
+      e = e * random_.integer(1, 3);
+      e = e + random_.integer(0, 4);
+    }
     return floor_mod(e, extent);
   }
 

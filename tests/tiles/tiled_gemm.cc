@@ -34,7 +34,8 @@ Gemm random_gemm(std::uint64_t seed, const target::Target& target) {
   Gemm gemm = tile_for(target, random.integer(0, 1) == 0 ? 1 : 4);
   // Panels so large that they come from the heap: on the stack they would be what no loop may touch.
   const auto extent = [&](std::int64_t tile) {
-    return tile * random.integer(8, 11) + (random.integer(0, 5) == 0 ? 0 : random.integer(1, tile - 1));
+    const std::int64_t whole = tile * random.integer(8, 11);
+    return whole + (random.integer(0, 5) == 0 ? 0 : random.integer(1, tile - 1));
   };
   gemm.m = extent(gemm.rows);
   gemm.n = extent(gemm.columns);

@@ -200,8 +200,8 @@ void unroll(Draw& draw) {
 }
 void bind(Draw& draw) {
   const Stage stage = draw.s[draw.tensor()];
-  stage.bind(draw.axis(stage),
-             draw.random.pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "vthread"}));
+  const Axis axis = draw.axis(stage);
+  stage.bind(axis, draw.random.pick(std::vector<std::string>{"blockIdx.x", "threadIdx.x", "vthread"}));
 }
 void pragma(Draw& draw) {
   const Stage stage = draw.s[draw.tensor()];
