@@ -56,7 +56,7 @@ Interval Reasoner::structural_interval(AtomId id) {
                  : a.kind == AtomKind::maximum ? maximum(result, next)
                                                : unite(result, next);
       }
-      return result;
+      return a.kind == AtomKind::choice ? result : by_means(id, result);
     }
     case AtomKind::opaque: return opaque_interval(a.expr);
     case AtomKind::variable: break;
@@ -73,6 +73,25 @@ Interval Reasoner::structural_interval(AtomId id) {
     if (e.high) result = intersect(result, {-Interval::infinity, interval(*e.high).high});
   }
   return result;
+}
+
+// The greatest of numbers is at least the mean of any two of them, the least at most: max(x - 1, 1 - x), a
+// mirrored index, is never negative, though each of the two may be. Only where the sum is simpler than its
+// parts does that say more than they do.
+Interval Reasoner::by_means(AtomId id, Interval known) {
+  const std::vector<Polynomial> parts = atom(id).operands;
+  const bool is_least = atom(id).kind == AtomKind::minimum;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t j = i + 1; j < parts.size(); ++j) {
+      const Polynomial sum = add(parts[i], parts[j]);
+      if (sum.overflow || sum.terms.size() >= parts[i].terms.size() + parts[j].terms.size()) continue;
+      const Interval both = interval(sum);
+      if (is_least && both.has_high())
+        known = intersect(known, {-Interval::infinity, floor_divide({both.high, both.high}, point(2)).high});
+      if (!is_least && both.has_low())  // ceil(x / 2) = -floor(-x / 2)
+        known = intersect(known, {-floor_divide({-both.low, -both.low}, point(2)).low, Interval::infinity});
+    }
+  return known;
 }
 
 // Each assumption c · atom + rest >= 0 bounds the atom by the extremes of the rest.

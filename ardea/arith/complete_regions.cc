@@ -35,7 +35,8 @@ class Completion {
     const Block& done = *mapped.as<Block>();
     if (done.reads && done.writes) return mapped;
     Block out = done;
-    const Accesses touched = accesses(done, facts);
+    Accesses touched = accesses(done, facts);
+    widen_until_proved(touched, each_access(done, facts));
     if (!out.writes) out.writes = listed(touched.writes, in_scope);
     if (!out.reads) {
       std::vector<Touched> reads;
@@ -44,6 +45,30 @@ class Completion {
       out.reads = listed(reads, in_scope);
     }
     return out;
+  }
+
+  /// A box around several places holds each of them, but where their bounds are compared by min and max of
+  /// min and max, that may not be provable: then the dimension is declared as a whole, because what a block
+  /// declares must be proved.
+  static void widen_until_proved(Accesses& touched, const std::vector<Access>& each) {
+    for (const bool writes : {false, true})
+      for (Touched& box : writes ? touched.writes : touched.reads) {
+        std::vector<const Access*> places;
+        for (const Access& access : each)
+          if (access.write == writes && !access.opaque && access.touched.region.buffer == box.region.buffer)
+            places.push_back(&access);
+        if (places.size() < 2) continue;
+        for (const Access* access : places)
+          for (std::size_t d = 0; d < box.region.region.size(); ++d)
+            widen_until_proved(box.region, d, *access);
+      }
+  }
+
+  static void widen_until_proved(BufferRegion& box, std::size_t d, const Access& access) {
+    const BufferRegion held{box.buffer, {box.region[d]}};
+    const BufferRegion place{box.buffer, {access.touched.region.region[d]}};
+    if (contains(held, place, access.facts) != Proof::proved)
+      box.region[d] = whole_region(box.buffer).region[d];
   }
 
   static bool is_own_output(const Block& block, const Touched& read, const std::vector<Touched>& writes,

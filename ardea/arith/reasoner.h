@@ -159,6 +159,7 @@ class Reasoner {
 
   // bounds.cc
   Interval structural_interval(AtomId id);
+  Interval by_means(AtomId id, Interval known);
   Interval by_assumptions(AtomId id, Interval known);
   Congruence structural_congruence(AtomId id);
 

@@ -106,6 +106,15 @@ TEST_F(Proofs, remainders_are_at_most_what_is_divided) {
   leaves_open(floor_mod(x, 4) >= x);
 }
 
+TEST_F(Proofs, extremes_are_beyond_the_mean) {
+  proves(max(u - 1, make_int(1) - u) >= make_int(0));
+  proves(max(u - 1, make_int(2) - u) >= make_int(1));
+  leaves_open(max(u - 1, make_int(2) - u) >= make_int(2));
+  proves(min(u, make_int(7) - u) <= make_int(3));
+  leaves_open(min(u, make_int(7) - u) <= make_int(2));
+  leaves_open(max(u - 1, make_int(1) - n) >= make_int(0));
+}
+
 TEST_F(Proofs, connectives) {
   proves(logical_and(i >= make_int(0), i < n));
   proves(logical_or(u < n, u >= n));

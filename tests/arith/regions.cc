@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ardea/arith/verify.h"
 #include "ardea/ir/builder.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/parse.h"
@@ -359,6 +360,24 @@ def main(A: T.Buffer((8, 8), "float32"), C: T.Buffer((9,), "float32")):
   };
   EXPECT_NE(sum("A[vi, vk]").find("T.reads(A[vi, vk])"), std::string::npos) << sum("A[vi, vk]");
   EXPECT_NE(sum("C[8]").find("T.reads(C["), std::string::npos) << sum("C[8]");
+}
+
+TEST(CompleteRegions, declare_what_can_be_proved) {
+  // The box around the three is a min and a max of mirrored places.
+  const Function f = complete_regions(parse_function(R"(
+@T.prim_func
+def main(a: T.handle, b: T.handle):
+    n = T.int64()
+    A = T.match_buffer(a, (n, 8), "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    for i in range(n):
+        with T.block("mirror"):
+            v = T.axis.spatial(n, i)
+            B[v] = A[T.min(T.max(v - 1, 1 - v), n - 1), 3] + A[v, 3] + A[T.max(T.min(v + 2, 2 * n - v - 4), 0), 4]
+)"));
+  const std::string out = print(f);
+  EXPECT_NE(out.find("T.reads(A[0:n, 3:5])"), std::string::npos) << out;
+  EXPECT_TRUE(verify(f).empty());
 }
 
 TEST(CompleteRegions, keep_what_is_declared) {

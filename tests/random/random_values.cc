@@ -96,6 +96,8 @@ Value ValueWriter::from_index(DataType type) {
   if (usable.empty() || type.is_bool()) return constant(type);
   const Index& index = random_.pick(usable);
   Expr x = make_cast(type.with_lanes(index.value.type().lanes), index.value);
+  // What is computed here may wrap, which data do and index arithmetic must not.
+  if (type == int64) x = make_binary(BinaryOp::bit_and, x, make_int(255, x.type()));
   if (x.type().lanes < lanes_.count) x = make_broadcast(x, lanes_.count);
   return {x, static_cast<double>(index.axis.nominal) + 16, true};
 }

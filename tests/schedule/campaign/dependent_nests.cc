@@ -87,7 +87,7 @@ class DependentNests {
       case 0: return {0, o};
       case 1: return {0, o + c};
       case 2: return {0, n - o};
-      case 3: return {0, floor_div(n + 2, o + 1)};
+      case 3: return {0, floor_div(n + 2, greatest(o, 0) + 1)};
       case 4: return {o, n};
       case 5: return {n - o, n};
       case 6: return {o, n - o};
