@@ -11,11 +11,12 @@ struct Fuse {
   static constexpr auto fields = std::tuple(
       spread_field("loops", &Fuse::loops), optional_field("preserve_unit_iters", &Fuse::preserve_unit_iters));
   static constexpr auto contract =
-      "loops one inside the other become one\n\n"
-      "for i in [0, n): for j in [0, m): S   =>   for i_j_fused in [0, n * m): S[i := f // m, j := f % m]\n\n"
-      "Requires plain loops, one or more, each the only statement in the one before, whose extents do not "
-      "depend on one\n"
-      "another. References into S stay valid; the loops forward to the fused one.";
+      R"(loops one inside the other become one
+
+for i in [0, n): for j in [0, m): S   =>   for i_j_fused in [0, n * m): S[i := f // m, j := f % m]
+
+Requires plain loops, one or more, each the only statement in the one before, whose extents do not depend on one
+another. References into S stay valid; the loops forward to the fused one.)";
   static constexpr std::array refusals = {"not_adjacent",       "not_outermost_first", "not_a_chain",
                                           "no_loops",           "loop_named_twice",    "bounds_depend",
                                           "loop_is_not_serial", "loop_is_annotated",   "bounds_read_memory"};

@@ -9,15 +9,13 @@ struct Reorder {
   static constexpr auto name = "reorder";
   static constexpr auto fields = std::tuple(spread_field("ordered_loops", &Reorder::loops));
   static constexpr auto contract =
-      "loops of a chain change places\n\n"
-      "The named loops change places among themselves, so that they stand in the order in which they are "
-      "named; loops\n"
-      "between them stay where they are.\n"
-      "Requires a chain of loops whose bounds do not depend on one another, and that no two iterations that "
-      "touch the\n"
-      "same memory change their order, updates of one recognised reduction aside. Loops bound to "
-      "threads may be\n"
-      "among them, where their iterations still do not meet in the new order. All references stay valid.";
+      R"(loops of a chain change places
+
+The named loops change places among themselves, so that they stand in the order in which they are named; loops
+between them stay where they are.
+Requires a chain of loops whose bounds do not depend on one another, and that no two iterations that touch the
+same memory change their order, updates of one recognised reduction aside. Loops bound to threads may be
+among them, where their iterations still do not meet in the new order. All references stay valid.)";
   static constexpr std::array refusals = {
       "not_a_chain",        "no_loops",           "loop_named_twice",          "bounds_depend",
       "loop_is_not_serial", "bounds_read_memory", "reorder_breaks_dependence", "loop_carries_dependence"};
