@@ -442,6 +442,18 @@ Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts)
   return united(walk.take(), facts);
 }
 
+std::optional<Touched> touched_box(const std::vector<Touched>& boxes, const Buffer& buffer) {
+  for (const Touched& box : boxes)
+    if (box.region.buffer == buffer) return box;
+  return std::nullopt;
+}
+
+std::optional<Touched> touched_box(const Accesses& touched, const Buffer& buffer, const Analyzer& facts) {
+  const auto read = touched_box(touched.reads, buffer), written = touched_box(touched.writes, buffer);
+  if (read && written) return unite(*read, *written, facts);
+  return read ? read : written;
+}
+
 Accesses accesses(const Block& block, const Analyzer& facts) {
   return united(each_access(block, facts), facts_inside(block, facts));
 }

@@ -28,6 +28,11 @@ Accesses accesses(const Stmt& s, const Analyzer& facts);
 /// Those of this buffer, and perhaps some of others.
 Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts);
 
+/// The box of the buffer in a list with one a buffer; nothing where it has none.
+std::optional<Touched> touched_box(const std::vector<Touched>& boxes, const Buffer& buffer);
+/// The box around all that is read and written of it.
+std::optional<Touched> touched_box(const Accesses& touched, const Buffer& buffer, const Analyzer& facts);
+
 using LoopRange = std::pair<Var, Range>;
 
 /// One place that touches memory, not yet united with the others.

@@ -9,11 +9,6 @@
 
 namespace ardea::arith {
 
-Expr as_index(const Expr& e) {
-  if (const auto value = constant_int(e)) return make_int(*value);
-  return make_cast(int64, e);
-}
-
 bool uses_any(const Expr& e, const std::vector<LoopRange>& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const LoopRange& loop) { return uses(e, loop.first); });
 }

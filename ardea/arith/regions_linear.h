@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "ardea/arith/regions.h"
+#include "ardea/ir/layout.h"
 
 /// Index expressions as linear functions of loops, and what follows: which boxes they fill, which elements
 /// they tell apart.
 
 namespace ardea::arith {
 
-/// e as int64, whatever integer type it has.
-Expr as_index(const Expr& e);
+using ardea::as_index;
 
 bool uses_any(const Expr& e, const std::vector<LoopRange>& loops);
 

@@ -41,15 +41,11 @@ bool instructions_take(const Buffer& now, const Buffer& before, const Stmt& body
   return fits;
 }
 
-std::optional<BufferRegion> touched_box(const Buffer& buffer, const Stmt& body, const Analyzer& facts) {
+/// The box around all that the body touches of the buffer, by instructions, too.
+std::optional<arith::Touched> whole_box(const Buffer& buffer, const Stmt& body, const Analyzer& facts) {
   const std::optional<Stmt> shown = with_windows_shown(body, buffer, facts);
   if (!shown) return std::nullopt;
-  const arith::Accesses accesses = arith::accesses_of(buffer, *shown, facts);
-  std::optional<arith::Touched> box;
-  for (const auto* list : {&accesses.reads, &accesses.writes})
-    for (const arith::Touched& touched : *list)
-      if (touched.region.buffer == buffer) box = box ? arith::unite(*box, touched, facts) : touched;
-  return box ? std::optional(box->region) : std::nullopt;
+  return arith::touched_box(arith::accesses_of(buffer, *shown, facts), buffer, facts);
 }
 
 /// One size for all iterations of the loops around: one that varies with them would be a new size each time.
@@ -121,13 +117,13 @@ KeptBox kept_box(const Allocate& allocate, const Surroundings& around, const tar
   if (!whole.shape.empty()) whole.row = as_index(whole.shape.back());
   if (!buffer.defined()) return whole;
   const Stmt& body = allocate.body.as<DeclareBuffer>()->body;
-  const std::optional<BufferRegion> box = touched_box(buffer, body, around.facts);
+  const std::optional<arith::Touched> box = whole_box(buffer, body, around.facts);
   if (!box) return whole;
   KeptBox kept;
   BufferNode small = *buffer;
   const bool in_registers = allocate.scope == register_scope;
   for (std::size_t d = 0; d < small.shape.size(); ++d) {
-    const auto part = kept_part(box->region[d], buffer->shape[d], in_registers, around, sizes);
+    const auto part = kept_part(box->region.region[d], buffer->shape[d], in_registers, around, sizes);
     small.shape[d] = part ? part->extent : as_index(buffer->shape[d]);
     kept.corner.push_back(part ? part->min : make_int(0));
     kept.is_whole = kept.is_whole && !part;
