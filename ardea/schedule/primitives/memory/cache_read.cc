@@ -5,6 +5,7 @@
 #include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/primitives/memory/added_blocks.h"
+#include "ardea/schedule/primitives/memory/held_values.h"
 #include "ardea/schedule/primitives/memory/read_place.h"
 #include "ardea/schedule/program/refer.h"
 

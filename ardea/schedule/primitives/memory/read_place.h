@@ -32,10 +32,4 @@ Result<Path> read_place(const Readers& readers);
 std::optional<arith::Touched> read_from(const Function& f, const Readers& readers, const Path& place,
                                         const Buffer& buffer);
 
-/// Whether the memory is the caller's and nothing in f writes it: then all of it is there from the start.
-bool is_never_written(const Function& f, const Buffer& buffer);
-
-/// Whether each read of the buffer in f, which writes it, is of something written before.
-bool reads_only_written(const Function& f, const Buffer& buffer);
-
 }  // namespace ardea::schedule

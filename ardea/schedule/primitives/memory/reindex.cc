@@ -14,6 +14,7 @@
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/primitives/memory/added_blocks.h"
 #include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/primitives/memory/held_values.h"
 #include "ardea/schedule/primitives/memory/read_place.h"
 #include "ardea/schedule/primitives/memory/write_place.h"
 #include "ardea/schedule/program/both_hold.h"

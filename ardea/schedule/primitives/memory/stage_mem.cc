@@ -1,13 +1,9 @@
 #include "ardea/schedule/primitives/memory/stage_mem.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ardea/arith/coverage.h"
 #include "ardea/arith/regions.h"
-#include "ardea/arith/regions_conditions.h"
-#include "ardea/ir/equal.h"
-#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
@@ -17,8 +13,10 @@
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/primitives/memory/added_blocks.h"
 #include "ardea/schedule/primitives/memory/begun_reduction.h"
-#include "ardea/schedule/program/both_hold.h"
-#include "ardea/schedule/program/index_text.h"
+#include "ardea/schedule/primitives/memory/guarded_part.h"
+#include "ardea/schedule/primitives/memory/held_values.h"
+#include "ardea/schedule/primitives/memory/staged_window.h"
+#include "ardea/schedule/primitives/memory/update_stores.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"
 #include "ardea/schedule/program/touches.h"
@@ -38,72 +36,6 @@ std::vector<BufferRegion> regions_of(const std::vector<Touched>& touched) {
   return regions;
 }
 
-std::optional<Touched> touched_box(const std::vector<Touched>& touched, const Buffer& buffer) {
-  for (const Touched& box : touched)
-    if (box.region.buffer == buffer) return box;
-  return std::nullopt;
-}
-
-/// Whether evaluating e always loads the element.
-bool always_loads(const Expr& e, const Buffer& buffer, const std::vector<Expr>& indices) {
-  if (const auto* load = e.as<Load>();
-      load != nullptr && load->buffer == buffer && !load->predicate.defined())
-    if (std::equal(indices.begin(), indices.end(), load->indices.begin(), load->indices.end(),
-                   [](const Expr& a, const Expr& b) { return structurally_equal(a, b); }))
-      return true;
-  bool found = false, first = true;
-  const auto* call = e.as<Call>();
-  const auto* binary = e.as<Binary>();
-  const bool is_lazy =
-      (call != nullptr && call->op->name == "if_then_else") ||
-      (binary != nullptr && (binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or));
-  for_each_child(e, [&](const Expr& part) {
-    found = found || ((first || !is_lazy) && always_loads(part, buffer, indices));
-    first = false;
-  });
-  return found;
-}
-
-/// Whether each store of the buffer in s reads the element that it overwrites: then what s reads of it first
-/// was there before s.
-bool writes_are_updates(const Stmt& s, const Buffer& buffer) {
-  bool all = true;
-  visit_stmts(s, [&](const Stmt& part) {
-    const auto* store = part.as<Store>();
-    if (store != nullptr && store->buffer == buffer)
-      all = all && !store->predicate.defined() && always_loads(store->value, buffer, store->indices);
-  });
-  return all;
-}
-
-/// Whether s does nothing with the buffer but x = x + y.
-bool only_adds(const Stmt& s, const Buffer& buffer) {
-  bool all = true;
-  std::unordered_set<Expr> sums;  // the loads of x there
-  const auto is_element = [&](const Expr& e, const Store& store) {
-    const auto* load = e.as<Load>();
-    return load != nullptr && !load->predicate.defined() && load->buffer == buffer &&
-           always_loads(e, buffer, store.indices);
-  };
-  visit_stmts(s, [&](const Stmt& part) {
-    const auto* store = part.as<Store>();
-    if (store == nullptr || !(store->buffer == buffer)) return;
-    const auto* sum = store->value.as<Binary>();
-    all = all && !store->predicate.defined() && sum != nullptr && sum->op == BinaryOp::add;
-    if (!all) return;
-    const Expr& old = is_element(sum->left, *store) ? sum->left : sum->right;
-    const Expr& added = is_element(sum->left, *store) ? sum->right : sum->left;
-    const std::vector<Buffer> read = loaded_buffers(added);
-    all = is_element(old, *store) && std::find(read.begin(), read.end(), buffer) == read.end();
-    sums.insert(old);
-  });
-  visit_exprs(s, [&](const Expr& e) {
-    const auto* load = e.as<Load>();
-    all = all && (load == nullptr || !(load->buffer == buffer) || sums.contains(e));
-  });
-  return all;
-}
-
 /// One window: what of it is copied in and out, and by what.
 class Staging {
  public:
@@ -113,10 +45,11 @@ class Staging {
         step_(step),
         path_(std::move(path)),
         around_(variables_of(Path(path_.begin(), path_.end() - 1))),
-        part_(path_.back()),
         facts_(facts_at(f, path_)) {
     // A part that does not run touches nothing, and then nothing is copied.
-    take_guard();
+    const GuardedPart guarded = guarded_part(path_.back());
+    part_ = guarded.part;
+    guard_ = guarded.guard;
     if (guard_.defined()) facts_.assume(guard_);
   }
 
@@ -127,34 +60,15 @@ class Staging {
     buffer_ = std::move(found);
     reads_ = touched_box(touched.reads, buffer_);
     writes_ = touched_box(touched.writes, buffer_);
-    for (const auto check : {&Staging::refuse_access, &Staging::find_window, &Staging::decide_copies})
-      ARDEA_TRY((this->*check)());
+    ARDEA_TRY(refuse_access());
+    BufferRegion window = ARDEA_TRY(
+        staged_window(f_, {part_name(), buffer_, touched, around_, facts_}, step_.window, context_));
+    window_ = std::move(window);
+    ARDEA_TRY(decide_copies());
     return staged();
   }
 
  private:
-  /// The conditions of the block, if there is one alone in the part, that do not change inside the part.
-  void take_guard() {
-    std::vector<Var> inside;
-    Stmt innermost = part_;
-    for (; innermost.is<For>(); innermost = innermost.as<For>()->body)
-      inside.push_back(innermost.as<For>()->var);
-    const auto* block = innermost.as<Block>();
-    if (block == nullptr || is_true(block->predicate)) return;
-    Block runs = *block;
-    runs.predicate = {};
-    for (const Expr& condition : arith::conjuncts(block->predicate)) {
-      const bool varies =
-          !loaded_buffers(condition).empty() ||
-          std::any_of(inside.begin(), inside.end(), [&](const Var& var) { return uses(condition, var); });
-      Expr& side = varies && part_.is<For>() ? runs.predicate : guard_;
-      side = both_hold(side, condition);
-    }
-    Rewriter rewriter;
-    rewriter.stmt = [&](const Stmt& s) { return s == innermost ? std::optional<Stmt>(runs) : std::nullopt; };
-    part_ = rewrite(part_, rewriter);
-  }
-
   std::string part_name() const {
     const auto* loop = part_.as<For>();
     return loop != nullptr ? "loop " + loop->var.name() : "block " + part_.as<Block>()->name;
@@ -196,42 +110,6 @@ class Staging {
     return arith::contains(outer, inner, facts_) == Proof::proved;
   }
 
-  std::optional<Refusal> find_window() {
-    if (!step_.window) {
-      const Touched both = reads_ && writes_ ? unite(*reads_, *writes_, facts_) : reads_ ? *reads_ : *writes_;
-      window_ = both.region;
-      return std::nullopt;
-    }
-    IndexNames names = size_names(f_);
-    for (const Var& var : around_) names.emplace_back(var.name(), var);
-    try {
-      window_ = {buffer_, read_window(*step_.window, names)};
-    } catch (const Error& error) {
-      return Refusal{"bad_window", error.what()};
-    }
-    for (Range& range : window_.region) range = {facts_.simplify(range.min), facts_.simplify(range.extent)};
-    if (window_.region.size() != buffer_->shape.size())
-      return Refusal{"rank_differs",
-                     fmt::format("the window has {} dimensions, and {} has {}", window_.region.size(),
-                                 buffer_->name, buffer_->shape.size())};
-    for (const auto* box : {&reads_, &writes_})
-      if (*box && !contains(window_, (*box)->region))
-        ARDEA_TRY(context_.judge(
-            Refusal{"window_too_small", fmt::format("{} touches {}, which is not proved to lie in {}",
-                                                    part_name(), print((*box)->region), print(window_))}));
-    if (!contains(whole_region(buffer_), window_))
-      ARDEA_TRY(context_.judge(
-          Refusal{"window_outside", fmt::format("{} is not proved to lie in {}, which has the shape {}",
-                                                print(window_), buffer_->name, shape_text())}));
-    return std::nullopt;
-  }
-
-  std::string shape_text() const {
-    std::vector<std::string> extents;
-    for (const Expr& extent : buffer_->shape) extents.push_back(print(extent));
-    return "(" + join(extents, ", ") + ")";
-  }
-
   std::optional<Refusal> decide_copies() {
     if (step_.accumulate && has_init_of_buffer()) return take_init();
     const bool own = reads_only_own_writes();
@@ -246,8 +124,9 @@ class Staging {
       return Refusal{"not_a_sum", fmt::format("{} does something else with {} than to add to its elements",
                                               part_name(), buffer_->name)};
     const bool reads_all = reads_ && reads_->exact && contains(reads_->region, window_);
-    if (!loads_ || is_input() || (reads_all && writes_are_updates(path_.back(), buffer_)) ||
-        was_written_before())
+    if (!loads_ || is_never_written(f_, buffer_) ||
+        (reads_all && writes_are_updates(path_.back(), buffer_)) ||
+        was_written_before(f_, path_, window_, facts_))
       return std::nullopt;
     return context_.judge(Refusal{
         "window_has_no_value",
@@ -278,33 +157,6 @@ class Staging {
       return context_.judge(
           refused(fmt::format("it is not proved that each run sums into all of {}", print(window_))));
     return std::nullopt;
-  }
-
-  /// Whether the buffer is a parameter that nothing writes.
-  bool is_input() const {
-    if (owner_of(f_, buffer_) || root_block(f_) == nullptr) return false;
-    const bool is_parameter =
-        std::any_of(f_.parameters.begin(), f_.parameters.end(),
-                    [&](const ardea::Parameter& parameter) { return parameter.buffer == buffer_; });
-    const std::vector<Touch> all = touches({f_.body}, buffer_);
-    return is_parameter && std::none_of(all.begin(), all.end(), [](const Touch& t) { return t.writes; });
-  }
-
-  /// Whether a statement before the part, in the life of the buffer, writes all of the window.
-  bool was_written_before() const {
-    const auto owner = owner_of(f_, buffer_);
-    for (std::size_t i = owner ? owner->size() : 1; i + 1 < path_.size(); ++i) {
-      const auto* sequence = path_[i].as<Seq>();
-      if (sequence == nullptr) continue;
-      const Analyzer facts =
-          facts_at(f_, Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(i) + 1));
-      for (const Stmt& earlier : sequence->statements) {
-        if (earlier == path_[i + 1]) break;
-        const auto box = touched_box(arith::accesses_of(buffer_, earlier, facts).writes, buffer_);
-        if (box && box->exact && contains(box->region, window_)) return true;
-      }
-    }
-    return false;
   }
 
   Outcome staged() {

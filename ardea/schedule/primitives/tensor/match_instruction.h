@@ -1,20 +1,9 @@
 #pragma once
 
-#include <variant>
-
 #include "ardea/intrin/instruction.h"
-#include "ardea/schedule/context.h"
+#include "ardea/schedule/primitives/tensor/store_nest.h"
 
 namespace ardea::schedule {
-
-/// Loops around one store, with the values of all block iterators in their places.
-struct StoreNest {
-  std::vector<For> loops;  ///< outermost first
-  Store store;
-};
-
-/// What s, loops and blocks around one store, does. Refused as not_one_store, init_inside, condition_inside.
-Result<StoreNest> store_nest(const Stmt& s, const arith::Analyzer& facts, Context& context);
 
 /// The arguments with which the instruction does what the nest does: addresses of windows and strides.
 /// Derived from the accesses of both: up to names, commuted operands, the order of dimensions and of loops,
