@@ -462,8 +462,8 @@ class ConflictList {
 
   /// The conflict of the two, where there is one. Both must live as long as more are added. `reduction`:
   /// both are updates of that block, which may change places where they differ in loops that feed its reduce
-  /// iterators alone, or where it has no init. (Where others differ, a loop repeats a reduction: from its
-  /// init on, or what has been counted would be counted again.)
+  /// iterators alone. (Where others differ, a loop repeats a reduction: from its init on, or what has been
+  /// counted would be counted again.)
   void add(const Access& a, const Access& b, const Block* reduction = nullptr) {
     if (!a.write && !b.write) return;
     const BufferRegion &first = a.touched.region, &second = b.touched.region;
@@ -473,7 +473,6 @@ class ConflictList {
       return is_same(*pair.first, a) && is_same(*pair.second, b);
     });
     if (known) return;
-    seen_.emplace_back(&a, &b);
     Conflict conflict{first, second, std::vector<Signs>(loops_.size())};
     // Views of one memory, and addresses given away, may meet anywhere.
     if (first.buffer == second.buffer && !a.opaque && !b.opaque && !follows_memory(a) && !follows_memory(b)) {
@@ -483,12 +482,12 @@ class ConflictList {
       conflict.distance = search.run();
     }
     if (reduction != nullptr && differs_by_reducing(conflict, *reduction)) return;
+    seen_.emplace_back(&a, &b);
     found_.push_back(std::move(conflict));
   }
 
  private:
   bool differs_by_reducing(const Conflict& conflict, const Block& block) const {
-    if (!block.init.defined()) return true;
     for (std::size_t k = 0; k < loops_.size(); ++k)
       if ((conflict.distance[k].negative || conflict.distance[k].positive) &&
           !feeds(block, loops_[k].first, true))
@@ -544,6 +543,8 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
       const bool of_one_reduction = !concurrent && block != nullptr && all[i].statement == all[j].statement &&
                                     is_commutative_update(*block, all[i].touched.region.buffer) &&
                                     init_stays_first(*block, loops, inner);
+      // Without an init, updates are the same in any order, however often they come.
+      if (of_one_reduction && !block->init.defined()) continue;
       found.add(all[i], all[j], of_one_reduction ? block : nullptr);
     }
   return found.take();
