@@ -175,6 +175,34 @@ std::optional<WholeSteps> whole_steps(const Range& dim, const std::vector<LoopRa
   return steps;
 }
 
+/// The conditions that cut nothing off, because some iteration of the loops that do not matter fulfils them.
+/// The rule: let the loops be (x, y), where the y move neither the region nor the range of another loop, and
+/// let a condition C(x, y) be proved for all x at the first iteration y0 of each of the y. Every loop has an
+/// iteration, so that (x, y0) is one for every x: what the iteration x of the others touches, (x, y0)
+/// touches, and C holds there. All such conditions hold at the same y0, so that together they leave out
+/// nothing; conditions free of the y cut as they do without them. (The tail of a split of a reduction:
+/// k_0 * 4 + k_1 < 7 leaves out no row k_0, for it holds with k_1 = 0.)
+std::vector<bool> held_by_first(const BufferRegion& region, const std::vector<LoopRange>& loops,
+                                const std::vector<Expr>& conditions, const Analyzer& facts) {
+  std::vector<LoopRange> idle;
+  Substitution first;
+  for (const LoopRange& loop : loops) {
+    const auto mentions = [&](const Range& range) {
+      return uses(range.min, loop.first) || uses(range.extent, loop.first);
+    };
+    const bool moves = std::any_of(region.region.begin(), region.region.end(), mentions) ||
+                       std::any_of(loops.begin(), loops.end(),
+                                   [&](const LoopRange& other) { return mentions(other.second); });
+    if (moves) continue;
+    idle.push_back(loop);
+    first[loop.first] = make_cast(loop.first.type(), loop.second.min);
+  }
+  std::vector<bool> held;
+  for (const Expr& condition : conditions)
+    held.push_back(uses_any(condition, idle) && facts.proves(substitute(condition, first)));
+  return held;
+}
+
 /// The box, by what holds wherever it is stated.
 Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
                const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts) {
@@ -219,8 +247,14 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
   for (const auto& cut : cuts) decided[cut.condition] = true;
   for (std::size_t c = 0; c < cuts.size(); ++c)
     if (!spent[c]) decided[cuts[c].condition] = false;
-  touched.exact = std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; }) && all_run &&
-                  fills_box(region.region, loops, facts);
+  const auto all_decided = [&] {
+    return std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; });
+  };
+  if (all_run && !all_decided()) {
+    const std::vector<bool> held = held_by_first(region, loops, conditions, facts);
+    for (std::size_t c = 0; c < held.size(); ++c) decided[c] = decided[c] || held[c];
+  }
+  touched.exact = all_run && all_decided() && fills_box(region.region, loops, facts);
   return touched;
 }
 

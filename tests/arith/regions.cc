@@ -111,6 +111,19 @@ TEST(Regions, use_the_conditions_around_an_access) {
             true);
 }
 
+// Where a loop that moves nothing has a first iteration that fulfils the condition, nothing is left out.
+TEST(Regions, are_exact_where_the_first_of_idle_iterations_comes) {
+  const auto partial = [&](const char* rows, const char* condition) {
+    return of(images, std::string("\n    for i, j, k in T.grid(") + rows + ", 8, 4):\n        if " +
+                          condition + ":\n            B[i, j] = B[i, j] + A[i * 4 + k, j]\n")
+        .writes;
+  };
+  EXPECT_EQ(partial("2", "i * 4 + k < 7"), "B[0:2, 0:8]");
+  EXPECT_EQ(partial("3", "i * 4 + k < 7"), "B[0:2, 0:8] (inexact)");  // no k for i = 2
+  EXPECT_EQ(partial("2", "i * 4 + k > 1"), "B[0:2, 0:8] (inexact)");  // not the first: not seen
+  EXPECT_EQ(partial("2", "i * 4 + k < 7 and i + k > 1"), "B[0:2, 0:8] (inexact)");
+}
+
 TEST(Regions, are_inexact_under_conditions_on_data) {
   const Regions r = of(vectors, R"(
     for i in range(8):

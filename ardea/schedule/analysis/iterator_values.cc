@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ardea/arith/inside.h"
+#include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/ceil_div.h"
@@ -220,8 +222,11 @@ Between between(const Path& path, std::size_t first) {
   return found;
 }
 
-Executed executed(const Function& f, const Path& path, std::size_t first, const Buffer& space) {
-  const Between inside = between(path, first);
+namespace {
+
+/// The box of the values of `inside`, which stands at path[first], where the conditions hold.
+Executed box_where(const Function& f, const Path& path, std::size_t first, const Buffer& space,
+                   const Between& inside, const std::vector<Expr>& conditions) {
   const Block& block = block_at(path);
   // Counted from the start of the domains, as elements of a buffer are.
   BufferRegion points{space, {}};
@@ -230,17 +235,54 @@ Executed executed(const Function& f, const Path& path, std::size_t first, const 
         {as_index(inside.bindings[i]) - as_index(block.iterators[i].domain.min), make_int(1)});
   const Analyzer facts =
       facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
-  std::vector<Expr> undecided;
-  Analyzer within = facts;
-  for (const auto& [var, range] : inside.loops) within.bind(var, range);
-  for (const Expr& condition : inside.conditions)
-    if (!within.proves(condition)) undecided.push_back(condition);
-  arith::Touched box = arith::relax(points, inside.loops, undecided, facts);
+  arith::Touched box = arith::relax(points, inside.loops, conditions, facts);
   for (std::size_t i = 0; i < inside.bindings.size(); ++i) {
     Expr& low = box.region.region[i].min;
     low = facts.simplify(as_index(low) + as_index(block.iterators[i].domain.min));
   }
   return {box.region, box.exact};
+}
+
+/// Those that are not proved for all iterations of the loops.
+std::vector<Expr> undecided(const Function& f, const Path& path, std::size_t first, const Between& inside) {
+  Analyzer within = facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+  for (const auto& [var, range] : inside.loops) within.bind(var, range);
+  std::vector<Expr> found;
+  for (const Expr& condition : inside.conditions)
+    if (!within.proves(condition)) found.push_back(condition);
+  return found;
+}
+
+}  // namespace
+
+Executed executed(const Function& f, const Path& path, std::size_t first, const Buffer& space) {
+  const Between inside = between(path, first);
+  return box_where(f, path, first, space, inside, undecided(f, path, first, inside));
+}
+
+std::optional<ExecutedWhere> executed_where(const Function& f, const Path& path, std::size_t first,
+                                            const Buffer& space) {
+  const Between inside = between(path, first);
+  ExecutedWhere found{box_where(f, path, first, space, inside, {}), {}};
+  if (!found.values.exact) return std::nullopt;
+  // Each value of the box comes from one iteration of the loops, which the inverse of the bindings gives: a
+  // condition on the iteration is one on the value.
+  Analyzer facts = facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+  const auto map = arith::iter_map(inside.bindings, inside.loops, {}, facts);
+  if (!map) return std::nullopt;
+  std::vector<Expr> values;
+  for (const BlockIterator& iterator : block_at(path).iterators) {
+    values.push_back(iterator.var);
+    facts.bind(iterator.var, iterator.domain);
+  }
+  const auto loops = arith::inverse(*map, values, inside.loops, facts);
+  if (!loops) return std::nullopt;
+  const Substitution iteration(loops->begin(), loops->end());
+  for (const Expr& condition : undecided(f, path, first, inside)) {
+    if (arith::reads_memory(condition)) return std::nullopt;
+    found.conditions.push_back(substitute(condition, iteration));
+  }
+  return found;
 }
 
 IteratorValues values_reaching(const Block& block, const BufferRegion& access, const BufferRegion& part,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ardea/arith/regions.h"
@@ -44,6 +45,16 @@ Between between(const Path& path, std::size_t first);
 
 /// The values that run in one iteration of the loops around path[first].
 Executed executed(const Function& f, const Path& path, std::size_t first, const Buffer& space);
+
+/// The same where conditions mix the iterators: of the box, the values run for which all of `conditions`,
+/// over the iterators, hold. Nothing where the loops are not told from the values, or a condition reads
+/// memory.
+struct ExecutedWhere {
+  Executed values;  ///< as if there were no conditions
+  std::vector<Expr> conditions;
+};
+std::optional<ExecutedWhere> executed_where(const Function& f, const Path& path, std::size_t first,
+                                            const Buffer& space);
 
 /// Whether the access touches some element of a part, or only such elements.
 enum class Reach { some, only };

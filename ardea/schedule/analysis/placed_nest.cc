@@ -93,6 +93,9 @@ class PlacedNest {
         for (const Expr& high : bounds->highs) hold(value < facts_.simplify(high + 1));
       }
     }
+    Substitution bindings;
+    for (const BlockIterator& iterator : out.iterators) bindings[iterator.var] = iterator.binding;
+    for (const Expr& condition : request_.conditions) hold(substitute(condition, bindings));
     for (const Expr& guard : request_.guards) hold(guard);
     return all;
   }

@@ -12,6 +12,7 @@ struct NestRequest {
   IteratorValues allowed;         ///< nothing else runs: what is not proved becomes the block's predicate
   std::vector<Expr> guards = {};  ///< conditions on the place under which the block runs
   bool keep_unit_loops = false;
+  std::vector<Expr> conditions = {};  ///< over the block's iterators: only values that fulfil them run
 };
 
 /// The block in loops ax0, ax1, …, one an iterator that has more than one value, bound to start + loop. A

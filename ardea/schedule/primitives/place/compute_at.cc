@@ -4,6 +4,7 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/analysis/moved_block.h"
 #include "ardea/schedule/analysis/placed_nest.h"
@@ -38,11 +39,11 @@ class ComputingAt {
   Outcome run(Context& context) {
     ARDEA_TRY(check(context));
     const IteratorValues needed = needed_values();
-    IteratorValues allowed = ARDEA_TRY(allowed_values(needed, context));
+    NestRequest request{needed, ARDEA_TRY(allowed_values(needed, context)), {}};
+    request.keep_unit_loops = step_.preserve_unit_loops || context.keeps_unit_loops();
+    request.conditions = where_;
     std::size_t position = ARDEA_TRY(position_of(step_.index, 0, first_consumer(), step_.loop));
-    const Stmt nest = placed_nest(
-        block_, {needed, std::move(allowed), {}, step_.preserve_unit_loops || context.keeps_unit_loops()},
-        variables_of(places_.loop), facts_);
+    const Stmt nest = placed_nest(block_, request, variables_of(places_.loop), facts_);
     const Removed removed = without(f_, places_.block);
     const Function placed = with_inside(removed.program, step_.loop, position, nest);
     ARDEA_TRY(context.judge(refuse_races_around(placed, *path_to(placed, step_.block))));
@@ -110,7 +111,7 @@ class ComputingAt {
   }
 
   /// What the block may compute at the loop: nothing that it did not compute before with the same inputs.
-  Result<IteratorValues> allowed_values(const IteratorValues& needed, Context& context) const {
+  Result<IteratorValues> allowed_values(const IteratorValues& needed, Context& context) {
     const Buffer space = iteration_space(block_);
     const BufferRegion whole = whole_space(space, block_);
     const Executed before = executed(f_, places_.block, places_.common, space);
@@ -127,12 +128,33 @@ class ComputingAt {
     if (reduces_inside(before) && inputs_never_change() &&
         covers(executed(f_, places_.block, places_.scope, space), whole))
       return anything;
+    // Where a condition mixes iterators, as the tail of a split that rfactor took apart does, the values that
+    // ran are no box: those of the whole that fulfil it ran, and the block goes on to run where it holds.
+    // That they are the same ones in every iteration of the loops around both places matters: else one might
+    // read what only an earlier one had computed.
+    if (auto mixed = executed_where(f_, places_.block, places_.common, space);
+        mixed && covers(mixed->values, whole) && !follow_common_loops(mixed->conditions)) {
+      where_ = std::move(mixed->conditions);
+      return anything;
+    }
     ARDEA_TRY(context.judge(Refusal{
         "not_computed_before",
         fmt::format("loop {} needs the values {} of the iterators of block {}, and it is not proved that all "
                     "of them run in its own place",
                     loop_.var.name(), print(box), block_.name)}));
     return anything;
+  }
+
+  /// Whether a condition changes from one iteration of the loops around both places to the next.
+  bool follow_common_loops(const std::vector<Expr>& conditions) const {
+    for (std::size_t i = places_.scope; i < places_.common; ++i) {
+      const auto* loop = places_.block[i].as<For>();
+      const auto* let = places_.block[i].as<LetStmt>();
+      for (const Expr& condition : conditions)
+        if ((loop != nullptr && uses(condition, loop->var)) || (let != nullptr && uses(condition, let->var)))
+          return true;
+    }
+    return false;
   }
 
   /// Whether one iteration of the common loops runs whole reductions: else consumers see parts of them.
@@ -164,6 +186,7 @@ class ComputingAt {
   const For& loop_;
   const Memory written_;
   Analyzer facts_;
+  std::vector<Expr> where_;  ///< over the block's iterators: what ran before fulfils them
 };
 
 }  // namespace
