@@ -26,10 +26,19 @@ Stmt simplified(const For& loop, const Stmt& body, const Analyzer& facts) {
 
 }  // namespace
 
-Cut cut_at(const Expr& point, const std::vector<Guard>& guards, const For& loop, const Analyzer& facts) {
+GuardPoints points_of(std::vector<Guard> guards, const For& loop, const Analyzer& facts) {
+  GuardPoints all;
+  for (Guard& guard : guards) {
+    std::vector<CutPoint> points = cut_points(guard, loop, facts);
+    all.emplace_back(std::move(guard), std::move(points));
+  }
+  return all;
+}
+
+Cut cut_at(const Expr& point, const GuardPoints& guards) {
   Cut cut{point};
-  for (const Guard& guard : guards)
-    for (const CutPoint& other : cut_points(guard, loop, facts)) {
+  for (const auto& [guard, points] : guards)
+    for (const CutPoint& other : points) {
       if (!structurally_equal(other.point, point)) continue;
       if (other.below) cut.below.emplace_back(guard.comparison, *other.below);
       if (other.from) cut.from.emplace_back(guard.comparison, *other.from);

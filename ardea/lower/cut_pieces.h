@@ -15,10 +15,12 @@ struct Cut {
   std::vector<std::pair<Expr, bool>> below = {}, from = {};
 };
 
-/// Everything that is decided by a cut at the point, not only what asked for it. `guards` are those of the
-/// loop's body.
-Cut cut_at(const Expr& point, const std::vector<Guard>& guards, const For& loop,
-           const arith::Analyzer& facts);
+/// The guards of a loop's body, each with its points.
+using GuardPoints = std::vector<std::pair<Guard, std::vector<CutPoint>>>;
+GuardPoints points_of(std::vector<Guard> guards, const For& loop, const arith::Analyzer& facts);
+
+/// Everything that is decided by a cut at the point, not only what asked for it.
+Cut cut_at(const Expr& point, const GuardPoints& guards);
 
 /// The two parts of the range, each with what is decided there; the same variable in both. A point that may
 /// lie outside of the range is clamped.

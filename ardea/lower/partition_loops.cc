@@ -46,12 +46,12 @@ class Partition {
       return conditions_outside(out);
     }
     done.push_back(cut->point);
-    const auto [lower, upper] = pieces(loop, *cut, facts);
+    const auto& [lower, upper] = cut->parts;
     if (is_no_op(lower.body)) return again(upper, facts, done);
     if (is_no_op(upper.body)) return again(lower, facts, done);
     growth_left_ -= size_of(loop.body);
     if (loop.kind != ForKind::parallel)
-      return make_seq({again(lower, facts, done), again(fresh_copy(upper), facts, done)});
+      return make_seq({again(lower, facts, done), again(upper, facts, done, /*as_copy=*/true)});
     // One launch of the threads, not two: each iteration chooses its side.
     For out = loop;
     out.body = chosen(loop.var, lower, upper, facts, done);
@@ -63,7 +63,9 @@ class Partition {
     const auto cases = tail_cases(body, facts);
     if (!cases) return visit(body, facts);
     Stmt choice;
-    for (std::int64_t rows = cases->most; rows >= cases->least; --rows) {
+    const std::vector<std::int64_t> sizes = sizes_that_occur(*cases, facts);
+    for (auto it = sizes.rbegin(); it != sizes.rend(); ++it) {
+      const std::int64_t rows = *it;
       const Expr fewer = cases->rows < make_int(rows + 1);
       // Any number of rows from the most on is that case.
       const Analyzer known = rows == cases->most ? facts : where(facts, fewer);
@@ -71,6 +73,22 @@ class Partition {
       choice = choice.defined() ? Stmt(If{fewer, fresh_copy(tile), choice}) : tile;
     }
     return choice;
+  }
+
+  /// Rising. Where a size is asked for, there are more rows than of all the sizes before it: that is often
+  /// what leaves one size only.
+  static std::vector<std::int64_t> sizes_that_occur(const TailCases& cases, Analyzer facts) {
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t rows = cases.least; rows < cases.most; ++rows) {
+      const Expr fewer = cases.rows < make_int(rows + 1);
+      const arith::Proof proof = facts.prove(fewer);
+      if (proof == arith::Proof::refuted) continue;
+      sizes.push_back(rows);
+      if (proof == arith::Proof::proved) return sizes;
+      facts.assume(logical_not(fewer));
+    }
+    sizes.push_back(cases.most);
+    return sizes;
   }
 
   /// What a loop does only at the beginning of its first iteration, such as an init, goes before the loop: no
@@ -96,11 +114,12 @@ class Partition {
   }
 
   /// A piece as a statement: no loop where it runs once.
-  Stmt again(const Stmt& piece, const Analyzer& facts, const Points& done) {
-    const Stmt simple = arith::simplify(piece, facts, /*drop_unit_loops=*/true);
-    const auto* loop = simple.as<For>();
-    const bool is_piece = loop != nullptr && loop->var == piece.as<For>()->var;
-    return is_piece ? visit_loop(*loop, facts, done) : visit(simple, facts);
+  Stmt again(const For& piece, const Analyzer& facts, const Points& done, bool as_copy = false) {
+    Stmt simple = arith::simplify(Stmt(piece), facts, /*drop_unit_loops=*/true);
+    const bool is_piece = simple.is<For>() && simple.as<For>()->var == piece.var;
+    // After it was simplified: its other half knows the same variables.
+    if (as_copy) simple = fresh_copy(simple);
+    return is_piece ? visit_loop(*simple.as<For>(), facts, done) : visit(simple, facts);
   }
 
   Stmt chosen(const Var& var, const For& lower, const For& upper, const Analyzer& facts, const Points& done) {
@@ -115,7 +134,7 @@ class Partition {
     const auto cut = find_cut(piece, facts, done);
     if (!cut) return visit_body(body, inside(facts, piece));
     done.push_back(cut->point);
-    const auto [lower, upper] = pieces(piece, *cut, facts);
+    const auto& [lower, upper] = cut->parts;
     growth_left_ -= size_of(body);
     return chosen(piece.var, lower, upper, facts, done);
   }
@@ -146,19 +165,28 @@ class Partition {
     return !guard.repeated.empty() && std::none_of(guard.inner.begin(), guard.inner.end(), is_used);
   }
 
-  std::optional<Cut> find_cut(const For& loop, const Analyzer& facts, const Points& done) const {
+  /// Where to cut, and what that makes of the loop.
+  struct Parts {
+    Expr point;
+    std::pair<For, For> parts;
+  };
+
+  std::optional<Parts> find_cut(const For& loop, const Analyzer& facts, const Points& done) const {
     if (loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread) return std::nullopt;
     if (reads_memory(loop.min) || reads_memory(loop.extent)) return std::nullopt;
-    const std::vector<Guard> guards =
-        guards_in(loop.body, inside(facts, loop), loop.annotations.contains("pragma_loop_partition_hint"));
+    const GuardPoints guards = points_of(
+        guards_in(loop.body, inside(facts, loop), loop.annotations.contains("pragma_loop_partition_hint")),
+        loop, facts);
     const bool tiles = limits::uses_registers(loop.body);
-    for (const Guard& guard : guards)
-      for (const CutPoint& point : cut_points(guard, loop, facts)) {
+    std::optional<Parts> tried;  // many guards ask for the same point
+    for (const auto& [guard, points] : guards)
+      for (const CutPoint& point : points) {
         if (std::any_of(done.begin(), done.end(),
                         [&](const Expr& other) { return structurally_equal(other, point.point); }))
           continue;
-        const Cut cut = cut_at(point.point, guards, loop, facts);
-        if (is_allowed(cut, loop, facts, tiles && belongs_inside(guard))) return cut;
+        if (!tried || !structurally_equal(tried->point, point.point))
+          tried = {point.point, pieces(loop, cut_at(point.point, guards), facts)};
+        if (is_allowed(*tried, loop, tiles && belongs_inside(guard))) return tried;
       }
     return std::nullopt;
   }
@@ -166,8 +194,8 @@ class Partition {
   /// A loop that is written out or becomes lanes needs a constant number of iterations. Lanes are not cut but
   /// shortened; where both parts have something to do, a mask says which. Anything else grows by a copy,
   /// unless the loop may only be shortened.
-  bool is_allowed(const Cut& cut, const For& loop, const Analyzer& facts, bool only_shorten) const {
-    const auto [lower, upper] = pieces(loop, cut, facts);
+  bool is_allowed(const Parts& found, const For& loop, bool only_shorten) const {
+    const auto& [lower, upper] = found.parts;
     const bool shortens = is_no_op(lower.body) || is_no_op(upper.body);
     if (loop.kind == ForKind::vectorized || loop.kind == ForKind::unrolled) {
       if (!constant_int(lower.extent) || !constant_int(upper.extent)) return false;

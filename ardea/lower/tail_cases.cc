@@ -71,7 +71,7 @@ Stmt with_rows(const Stmt& nest, const TailCases& cases, std::int64_t rows, cons
         map_inside(s, known, [&](const Stmt& part, const Analyzer& more) { return self(self, part, more); });
     const auto* loop = inner.as<For>();
     if (loop == nullptr || loop->kind != ForKind::unrolled) return inner;
-    Cut cut = cut_at(cases.rows, guards_in(loop->body, inside(known, *loop)), *loop, known);
+    Cut cut = cut_at(cases.rows, points_of(guards_in(loop->body, inside(known, *loop)), *loop, known));
     if (cut.below.empty() && cut.from.empty()) return inner;
     cut.point = make_int(rows, loop->var.type());
     const auto [lower, upper] = pieces(*loop, cut, known);
