@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ardea/arith/reasoner.h"
+#include "ardea/arith/scopes.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/error.h"
@@ -13,32 +13,7 @@ namespace ardea::arith {
 
 namespace {
 
-/// What the last scopes asked for have in common with the next question there.
-struct Scope {
-  std::shared_ptr<const Facts> facts;  ///< held, so that no other facts get its address
-  Reasoner fresh;
-  std::optional<Reasoner> asked = {};
-};
-
-std::vector<std::unique_ptr<Scope>>& latest_scopes() {
-  thread_local std::vector<std::unique_ptr<Scope>> latest;
-  return latest;
-}
-
-Scope& scope_of(const std::shared_ptr<const Facts>& facts) {
-  constexpr std::size_t most_scopes = 8;  // those that a walk through a program goes back to
-  std::vector<std::unique_ptr<Scope>>& latest = latest_scopes();
-  auto at =
-      std::find_if(latest.begin(), latest.end(), [&](const auto& scope) { return scope->facts == facts; });
-  if (at == latest.end()) {
-    auto made = std::make_unique<Scope>(Scope{facts, Reasoner(facts)});
-    if (latest.size() < most_scopes) latest.emplace_back();
-    at = latest.end() - 1;
-    *at = std::move(made);
-  }
-  std::rotate(latest.begin(), at, at + 1);
-  return *latest.front();
-}
+using What = AskedAbout::What;
 
 /// The order of two numbers needs no facts.
 std::optional<bool> order_of_constants(const Expr& condition) {
@@ -59,26 +34,6 @@ std::optional<bool> order_of_constants(const Expr& condition) {
 
 }  // namespace
 
-Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts) {
-  Scope& scope = scope_of(facts);
-  // Without facts it would remember other programs, and their questions would decide when this one's cost
-  // too much.
-  if (!scope.asked || !facts || scope.asked->is_large()) scope.asked = scope.fresh;
-  scope.asked->begin_question();
-  return *scope.asked;
-}
-
-Reasoner fresh_reasoner_for(const std::shared_ptr<const Facts>& facts) {
-  Reasoner reasoner = scope_of(facts).fresh;
-  reasoner.begin_question();
-  return reasoner;
-}
-
-void give_up_reasoner_for(const std::shared_ptr<const Facts>& facts) {
-  for (const auto& scope : latest_scopes())
-    if (scope->facts == facts) scope->asked.reset();
-}
-
 Analyzer::Analyzer() = default;
 Analyzer::Analyzer(const Analyzer&) = default;
 Analyzer& Analyzer::operator=(const Analyzer&) = default;
@@ -86,32 +41,30 @@ Analyzer::~Analyzer() = default;
 
 void Analyzer::bind(const Var& var, const Range& range) {
   ensure(var.type().is_integer(), "bind({}): the variable is {}, must be an integer", var.name(), var.type());
-  facts_ = std::make_shared<const Facts>(Facts{BoundVariable{var, range}, facts_});
+  facts_ = with_fact(facts_, BoundVariable{var, range});
 }
 
 void Analyzer::parameter(const Var& var, std::int64_t least, std::int64_t divisor) {
   ensure(least >= 1 && divisor >= 1, "parameter({}, least {}, divisor {}): both must be positive", var.name(),
          least, divisor);
-  facts_ = std::make_shared<const Facts>(Facts{PositiveParameter{var, least, divisor}, facts_});
+  facts_ = with_fact(facts_, PositiveParameter{var, least, divisor});
 }
 
 void Analyzer::define(const Var& var, const Expr& value) {
-  facts_ = std::make_shared<const Facts>(Facts{DefinedVariable{var, value}, facts_});
+  facts_ = with_fact(facts_, DefinedVariable{var, value});
 }
 
-void Analyzer::data(const Var& var) {
-  facts_ = std::make_shared<const Facts>(Facts{DataVariable{var}, facts_});
-}
+void Analyzer::data(const Var& var) { facts_ = with_fact(facts_, DataVariable{var}); }
 
 void Analyzer::assume(const Expr& condition) {
   if (is_true(condition)) return;
-  facts_ = std::make_shared<const Facts>(Facts{AssumedCondition{condition}, facts_});
+  facts_ = with_fact(facts_, AssumedCondition{condition});
 }
 
 Expr Analyzer::simplify(const Expr& e) const {
   if (!e.defined() || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>()) return e;
-  return answered(steps_of_a_question, e,
-                  [&] { return fresh_reasoner_for(facts_).simplify_with_effects(e); });
+  return remembered(facts_, {What::simple_form, {e}}, e,
+                    [&](Reasoner& reasoner) { return reasoner.simplify_with_effects(e); });
 }
 
 Proof Analyzer::prove(const Expr& condition) const {
@@ -119,16 +72,18 @@ Proof Analyzer::prove(const Expr& condition) const {
   if (const auto holds = order_of_constants(condition)) return *holds ? Proof::proved : Proof::refuted;
   ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", condition.type());
   if (has_effect(condition)) return Proof::unknown;
-  return asked(facts_, Proof::unknown, [&](Reasoner& reasoner) { return reasoner.decide(condition); });
+  return remembered(facts_, {What::truth, {condition}}, Proof::unknown,
+                    [&](Reasoner& reasoner) { return reasoner.decide(condition); });
 }
 
 ConstantBounds Analyzer::constant_bounds(const Expr& e) const {
   ensure(e.type().is_integer(), "constant_bounds: the expression is {}, must be an integer", e.type());
   const Interval all = values_of(e.type());
-  const Interval result = has_effect(e) ? all : asked(facts_, all, [&](Reasoner& reasoner) {
-    const auto exact = reasoner.ideal(reasoner.normalise(e), e.type());
-    return exact ? intersect(all, reasoner.interval(*exact)) : all;
-  });
+  const Interval result =
+      has_effect(e) ? all : remembered(facts_, {What::constant_bounds, {e}}, all, [&](Reasoner& reasoner) {
+        const auto exact = reasoner.ideal(reasoner.normalise(e), e.type());
+        return exact ? intersect(all, reasoner.interval(*exact)) : all;
+      });
   return {low_of(result), high_of(result)};
 }
 
@@ -170,8 +125,9 @@ SymbolicBounds Analyzer::bounds(const Expr& e) const {
 SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables) const {
   ensure(e.type().is_integer(), "bounds: the expression is {}, must be an integer", e.type());
   if (has_effect(e)) return {};
-  return answered(steps_of_a_question, bounds_of(e.type()), [&] {
-    Reasoner reasoner = fresh_reasoner_for(facts_);
+  AskedAbout about{What::bounds, {e}};
+  about.exprs.insert(about.exprs.end(), variables.begin(), variables.end());
+  return remembered(facts_, about, bounds_of(e.type()), [&](Reasoner& reasoner) {
     Reasoner::AtomSet ranging;
     for (const Var& var : variables) ranging.insert(reasoner.variable_atom(var));
     if (e.type().is_vector()) ranging.insert(reasoner.lane_atom(e.type().lanes));
@@ -183,7 +139,7 @@ SymbolicBounds Analyzer::bounds(const Expr& e, const std::vector<Var>& variables
 Congruence Analyzer::congruence(const Expr& e) const {
   ensure(e.type().is_integer(), "congruence: the expression is {}, must be an integer", e.type());
   if (has_effect(e)) return {};
-  return asked(facts_, Congruence{}, [&](Reasoner& reasoner) -> Congruence {
+  return remembered(facts_, {What::congruence, {e}}, Congruence{}, [&](Reasoner& reasoner) -> Congruence {
     const Polynomial p = reasoner.normalise(e);
     if (const auto exact = reasoner.ideal(p, e.type())) return reasoner.congruence(*exact);
     // Where the sum may wrap, only what divides 2^bits survives.

@@ -24,8 +24,6 @@ struct Answers {
   std::unordered_map<Expr, Polynomial> normalised;
   std::unordered_map<Expr, Expr> simplified;
   std::unordered_map<Expr, Proof> decided;
-
-  bool is_large() const { return normalised.size() > 4096 || decided.size() > 4096; }
 };
 
 }  // namespace ardea::arith

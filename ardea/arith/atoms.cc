@@ -7,38 +7,67 @@
 namespace ardea::arith {
 
 Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
-  std::vector<Expr> conditions;
   std::vector<const Facts*> oldest_last;
   for (const Facts* f = facts.get(); f; f = f->older.get()) oldest_last.push_back(f);
-  int& order = next_order_;
-  Variables& variables = variables_.own();
-  for (auto it = oldest_last.rbegin(); it != oldest_last.rend(); ++it, ++order) {
-    std::visit(overloaded{
-                   [&](const BoundVariable& f) {
-                     variables[f.var] = {.range = f.range, .order = order};
-                     // The variable exists, so its loop runs.
-                     if (!f.range.extent.is<IntImm>())
-                       conditions.push_back(
-                           make_binary(BinaryOp::gt, f.range.extent, make_int(0, f.range.extent.type())));
-                   },
-                   [&](const PositiveParameter& f) {
-                     variables[f.var] = {.least = f.least, .divisor = f.divisor, .order = order};
-                   },
-                   [&](const DefinedVariable& f) { variables[f.var] = {.value = f.value, .order = order}; },
-                   [&](const DataVariable& f) { variables[f.var] = {.data = true, .order = order}; },
-                   [&](const AssumedCondition& f) { conditions.push_back(f.condition); },
-               },
-               (*it)->fact);
-  }
-  // In order, each under the earlier ones; what was worked out with fewer facts is forgotten.
+  std::vector<Expr> conditions;
+  for (auto it = oldest_last.rbegin(); it != oldest_last.rend(); ++it)
+    if (auto condition = note((*it)->fact)) conditions.push_back(*std::move(condition));
+  understand(conditions);
+}
+
+Reasoner::Reasoner(const Reasoner& older, const Fact& newest) : Reasoner(older) {
+  if (const auto condition = note(newest)) understand({*condition});
+}
+
+bool Reasoner::is_open_to(const Fact& fact) const {
+  return std::visit(
+      overloaded{
+          [](const AssumedCondition&) { return true; },
+          [&](const auto& f) { return !variables_->contains(f.var) && !atoms_.find_variable(f.var); },
+      },
+      fact);
+}
+
+std::optional<Expr> Reasoner::note(const Fact& fact) {
+  const int order = next_order_++;
+  const auto about = [&](const Var& var) -> VariableFacts& { return variables_.own()[var]; };
+  return std::visit(overloaded{
+                        [&](const BoundVariable& f) -> std::optional<Expr> {
+                          about(f.var) = {.range = f.range, .order = order};
+                          // The variable exists, so its loop runs.
+                          if (f.range.extent.is<IntImm>()) return std::nullopt;
+                          return make_binary(BinaryOp::gt, f.range.extent,
+                                             make_int(0, f.range.extent.type()));
+                        },
+                        [&](const PositiveParameter& f) -> std::optional<Expr> {
+                          about(f.var) = {.least = f.least, .divisor = f.divisor, .order = order};
+                          return std::nullopt;
+                        },
+                        [&](const DefinedVariable& f) -> std::optional<Expr> {
+                          about(f.var) = {.value = f.value, .order = order};
+                          return std::nullopt;
+                        },
+                        [&](const DataVariable& f) -> std::optional<Expr> {
+                          about(f.var) = {.data = true, .order = order};
+                          return std::nullopt;
+                        },
+                        [&](const AssumedCondition& f) -> std::optional<Expr> { return f.condition; },
+                    },
+                    fact);
+}
+
+void Reasoner::understand(const std::vector<Expr>& conditions) {
+  if (has_given_up_ || conditions.empty()) return;
+  const Question question(steps_of_facts - price_, paid_by_nobody);
   try {
-    const Question question(steps_of_facts, questions_that_share_facts);
     for (const Expr& condition : conditions) assume(condition, true);
   } catch (const OutOfWork&) {
+    has_given_up_ = true;
     intervals_in_progress_.clear();
     ends_in_progress_.clear();
   }
-  forget();
+  price_ += question.spent();
+  forget();  // what was worked out with fewer facts
 }
 
 void Reasoner::forget() { answers_ = {}; }

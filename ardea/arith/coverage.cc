@@ -35,6 +35,7 @@ class Coverage {
   /// Whether every read in s is covered; what s writes for certain is added, unless it is the last that
   /// anybody asks about.
   bool visit(const Stmt& s, Boxes& written, const Place& place, bool is_last) const {
+    if (Question::is_exhausted()) return false;
     if (const auto* seq = s.as<Seq>()) {
       for (const Stmt& part : seq->statements)
         if (!visit(part, written, place, is_last && part == seq->statements.back())) return false;
@@ -240,7 +241,8 @@ bool reads_only_own_writes(const Stmt& s, const Buffer& buffer, const std::unord
                            const Analyzer& facts) {
   const Question question(steps_of_an_analysis);
   Coverage::Boxes written;
-  return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, {facts}, true);
+  return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, {facts}, true) &&
+         !Question::is_exhausted();
 }
 
 }  // namespace ardea::arith

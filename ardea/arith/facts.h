@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <variant>
 
@@ -26,11 +27,19 @@ struct AssumedCondition {
   Expr condition;
 };
 
+using Fact = std::variant<BoundVariable, PositiveParameter, DefinedVariable, DataVariable, AssumedCondition>;
+
 /// The facts in force, newest first: a list whose tails are shared, so that one more fact for a loop's body
 /// costs one node.
 struct Facts {
-  std::variant<BoundVariable, PositiveParameter, DefinedVariable, DataVariable, AssumedCondition> fact;
+  Fact fact;
   std::shared_ptr<const Facts> older;
 };
+
+/// `older` and one more. Mostly the same node for the same facts: who walks through a program again then
+/// finds what was worked out under them (scopes.h).
+std::shared_ptr<const Facts> with_fact(std::shared_ptr<const Facts> older, Fact fact);
+/// Later ones are new nodes.
+void forget_known_facts();
 
 }  // namespace ardea::arith

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "ardea/arith/reasoner.h"
 #include "ardea/arith/regions_linear.h"
+#include "ardea/arith/scopes.h"
 #include "ardea/ir/intrinsics.h"
 
 namespace ardea::arith {
@@ -41,7 +41,7 @@ class Reader {
   Reader(const std::vector<std::pair<Var, Range>>& loops, const Expr& predicate, Analyzer facts) {
     for (const auto& [var, range] : loops) facts.bind(var, range);
     if (predicate.defined()) facts.assume(predicate);
-    reasoner_.emplace(facts.facts());
+    reasoner_.emplace(fresh_reasoner_for(facts.facts()));
     Reasoner::AtomSet ranging;
     for (const auto& [var, range] : loops) ranging.insert(reasoner_->variable_atom(var));
     reasoner_->range_over(std::move(ranging));

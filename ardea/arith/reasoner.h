@@ -38,11 +38,16 @@ struct VariableFacts {
 class Reasoner {
  public:
   explicit Reasoner(const std::shared_ptr<const Facts>& facts);
+  /// One that knows all that `older` does, and one fact more; requires older.is_open_to(newest).
+  Reasoner(const Reasoner& older, const Fact& newest);
+  /// Whether nothing that it has understood so far could have been understood better with this fact: the
+  /// variable that the fact is about was not met yet.
+  bool is_open_to(const Fact& fact) const;
+  /// The steps that it took to understand the facts.
+  std::int64_t price() const { return price_; }
 
   /// One Reasoner may answer several questions, and a copy of it others: each has the whole budget.
   void begin_question() { contexts_left_ = std::make_shared<int>(most_contexts); }
-  /// Whether it remembers more than is worth keeping.
-  bool is_large() const { return atoms_.size() > 256 || answers_.is_large(); }
 
   // normalise.cc, simplify_*.cc: expressions to normal form and back
   /// For every expression; the other functions here take expressions without effects only.
@@ -146,6 +151,10 @@ class Reasoner {
   // atoms.cc
   /// Drops what was worked out with fewer facts: it is true still, but may be weaker than need be.
   void forget();
+  /// What the fact says of its variable is noted; what it says as a condition is returned.
+  std::optional<Expr> note(const Fact& fact);
+  /// Conditions in force, in their order, each under the earlier ones.
+  void understand(const std::vector<Expr>& conditions);
   bool is_tame(const Var& var);
 
   // conditions.cc
@@ -189,6 +198,8 @@ class Reasoner {
   using Variables = std::unordered_map<Var, VariableFacts>;
   SharedCopy<Variables> variables_;
   int next_order_ = 0;
+  std::int64_t price_ = 0;
+  bool has_given_up_ = false;  ///< on a condition that cost too much, and on all that came after it
   SharedCopy<std::vector<Polynomial>> assumptions_;
   std::vector<std::pair<Expr, bool>> truths_;
   std::vector<std::pair<Polynomial, Congruence>> residues_;  ///< assumed of polynomials without a constant
@@ -202,29 +213,6 @@ class Reasoner {
   std::unordered_map<AtomId, bool> depends_;
   std::map<std::pair<std::vector<std::int64_t>, bool>, std::optional<Polynomial>> extremes_;
 };
-
-/// The Reasoner that has answered the last questions under these facts: what it worked out for them, it need
-/// not work out again. Only for answers that are no expressions: the order of a sum's terms must not depend
-/// on what was asked before.
-Reasoner& reasoner_for(const std::shared_ptr<const Facts>& facts);
-/// One that has not been asked anything yet.
-Reasoner fresh_reasoner_for(const std::shared_ptr<const Facts>& facts);
-/// A question that was given up may have left `reasoner_for` with halves of answers: the next begins anew.
-void give_up_reasoner_for(const std::shared_ptr<const Facts>& facts);
-
-/// What `ask` makes of the Reasoner that has answered the last questions, or `otherwise` where it would cost
-/// too much.
-template <class Answer, class Ask>
-Answer asked(const std::shared_ptr<const Facts>& facts, Answer otherwise, const Ask& ask) {
-  const Question question(steps_of_a_question);
-  try {
-    Question::spend(1);
-    return ask(reasoner_for(facts));
-  } catch (const OutOfWork&) {
-    give_up_reasoner_for(facts);
-    return otherwise;
-  }
-}
 
 /// The value of a bool constant, or of a vector of one.
 std::optional<bool> constant_truth(const Expr& e);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ardea/arith/iter_map.h"
-#include "ardea/arith/reasoner.h"
+#include "ardea/arith/scopes.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 
@@ -20,7 +20,9 @@ std::optional<std::vector<Expr>> constant_coefficients(const Expr& index, const 
                                                        const Analyzer& facts) {
   if (has_effect(index)) return std::nullopt;
   using Coefficients = std::optional<std::vector<Expr>>;
-  return asked(facts.facts(), Coefficients(), [&](Reasoner& reasoner) -> Coefficients {
+  AskedAbout about{AskedAbout::What::coefficients, {index}};
+  for (const auto& [var, range] : loops) about.exprs.push_back(var);
+  return remembered(facts.facts(), about, Coefficients(), [&](Reasoner& reasoner) -> Coefficients {
     const Polynomial p = reasoner.normalise(index);
     if (p.overflow) return std::nullopt;
     std::vector<std::int64_t> coefficients(loops.size(), 0);

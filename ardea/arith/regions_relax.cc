@@ -3,7 +3,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
-#include "ardea/arith/work.h"
+#include "ardea/arith/scopes.h"
 #include "ardea/ir/substitute.h"
 
 namespace ardea::arith {
@@ -297,14 +297,24 @@ bool touches_point(const BufferRegion& box, const std::vector<LoopRange>& loops,
 Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& loops,
                      const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts,
                      const Analyzer& under_conditions) {
-  const Question question(steps_of_a_region);
-  const Touched plain = box_of(region, loops, conditions, all_run, facts);
-  if (conditions.empty() || plain.exact) return plain;
-  // Where the conditions say more than cuts do, the box under them is smaller. It is never exact: it is
-  // stated for iterations of the loops around, too, in which the conditions fail and nothing is touched.
-  Touched smaller_box = box_of(region, loops, conditions, all_run, under_conditions);
-  smaller_box.exact = false;
-  return contains(smaller_box.region, plain.region, under_conditions) == Proof::proved ? plain : smaller_box;
+  AskedAbout about{AskedAbout::What::box};
+  for (const Range& dim : region.region) about.exprs.insert(about.exprs.end(), {dim.min, dim.extent});
+  for (const auto& [var, range] : loops)
+    about.exprs.insert(about.exprs.end(), {var, range.min, range.extent});
+  about.exprs.insert(about.exprs.end(), conditions.begin(), conditions.end());
+  about.buffer = region.buffer;
+  about.other_facts = under_conditions.facts();
+  about.number = static_cast<std::int64_t>(2 * loops.size()) + (all_run ? 1 : 0);
+  return remembered_analysis<Touched>(facts.facts(), about, steps_of_a_region, [&] {
+    const Touched plain = box_of(region, loops, conditions, all_run, facts);
+    if (conditions.empty() || plain.exact) return plain;
+    // Where the conditions say more than cuts do, the box under them is smaller. It is never exact: it is
+    // stated for iterations of the loops around, too, in which the conditions fail and nothing is touched.
+    Touched smaller_box = box_of(region, loops, conditions, all_run, under_conditions);
+    smaller_box.exact = false;
+    return contains(smaller_box.region, plain.region, under_conditions) == Proof::proved ? plain
+                                                                                         : smaller_box;
+  });
 }
 
 Touched unite(const Touched& a, const Touched& b, const Analyzer& facts) {

@@ -22,12 +22,17 @@ class Question {
     left_ = given_;
   }
   ~Question() {
-    const std::int64_t spent = given_ - left_, paid = spent / share_;
+    const std::int64_t paid = spent() / share_;
+    shared_ += spent() - paid;
     left_ = around_ - paid;
-    shared_ += spent - paid;
   }
   Question(const Question&) = delete;
   Question& operator=(const Question&) = delete;
+
+  /// So far. Asked only of the innermost question; one that has run out has spent all that it was given, not
+  /// more.
+  std::int64_t spent() const { return given_ - std::max<std::int64_t>(left_, 0); }
+  std::int64_t given() const { return given_; }
 
   static void spend(std::int64_t steps) {
     if ((left_ -= steps) < 0) throw OutOfWork{};
@@ -47,9 +52,11 @@ class Question {
 /// the operator library ask for takes a quarter of it.
 constexpr std::int64_t steps_of_a_question = 20'000;
 /// To understand the conditions in force, once for all that is asked under them; what goes beyond is not
-/// used.
+/// used. Each of those who ask pays a share.
 constexpr std::int64_t steps_of_facts = 10'000;
-constexpr std::int64_t questions_that_share_facts = 10;
+constexpr std::int64_t questions_that_share_facts = 100;
+/// The share of a question that nobody pays for.
+constexpr std::int64_t paid_by_nobody = std::numeric_limits<std::int64_t>::max();
 /// One box of what is touched, one map of iterators: many questions.
 constexpr std::int64_t steps_of_a_region = 20'000;
 /// What a whole nest does to a buffer: many boxes.
