@@ -12,9 +12,9 @@
 /// A primitive is a struct of its arguments with
 ///   static constexpr auto name = "split";
 ///   static constexpr auto fields = std::tuple(field("loop", &Split::loop), …);
-///   static constexpr auto contract = "…";  // one line that says what it makes of what, an empty line, the
-///   rest static constexpr std::array refusals = {"factor_not_positive", …};  // its codes;
-///   tests/schedule/cases has each Outcome apply(const Function&, const Split&, Context&);
+///   static constexpr auto contract = R"(what it makes of what in one line, an empty line, the rest)";
+///   static constexpr std::array refusals = {"factor_not_positive", …};  // tests/schedule/cases has each
+///   Outcome apply(const Function&, const Split&, Context&);
 /// and one row of the table (primitives.cc). Calls, scripts, JSON and documentation come from the row.
 
 namespace ardea::schedule {

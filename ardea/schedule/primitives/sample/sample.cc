@@ -4,7 +4,9 @@
 #include <map>
 #include <numeric>
 
+#include "ardea/ir/layout.h"
 #include "ardea/ir/print.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/refer.h"
 #include "ardea/support/text.h"
 
@@ -64,52 +66,69 @@ class Factorisations {
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> counts_;
 };
 
-std::string listed(const std::vector<std::int64_t>& numbers) {
+std::string listed(const std::vector<Number>& numbers) {
   std::vector<std::string> parts;
-  for (const std::int64_t number : numbers) parts.push_back(std::to_string(number));
+  for (const Number& number : numbers) parts.push_back(print(value_of(number, int64)));
   return "[" + join(parts, ", ") + "]";
 }
 
-/// Whether the factors are one of the lists that could have been drawn.
-bool is_tile(const std::vector<std::int64_t>& factors, std::int64_t extent, const SamplePerfectTile& step) {
-  if (static_cast<std::int64_t>(factors.size()) != step.n || factors.back() > step.max_innermost_factor)
-    return false;
-  for (const std::int64_t factor : factors) {
-    if (factor < 1 || extent % factor != 0) return false;
-    extent /= factor;
+/// Whether the factors are one of the lists that could have been drawn, as a condition.
+Expr is_tile(const std::vector<Number>& factors, const Expr& extent, const SamplePerfectTile& step) {
+  if (std::ssize(factors) != step.n || factors.empty()) return make_bool(false);
+  Expr product = make_int(1), holds = make_bool(true);
+  for (const Number& number : factors) {
+    const Expr factor = value_of(number, int64);
+    holds = both_hold(holds, factor >= make_int(1));
+    product = multiply_index(product, factor);
   }
-  return extent == 1;
+  holds = both_hold(holds, value_of(factors.back(), int64) <= make_int(step.max_innermost_factor));
+  return both_hold(holds, equals(product, extent));
+}
+
+/// A list that is drawn.
+Result<std::vector<Number>> drawn_tile(const SamplePerfectTile& step, std::int64_t extent, Context& context) {
+  // With more parts the number of ways could leave 64 bits.
+  const bool sensible = step.n >= 1 && step.n <= 12 && step.max_innermost_factor >= 1 && extent >= 1;
+  Factorisations all(sensible ? extent : 1, step.max_innermost_factor);
+  const std::uint64_t count = sensible ? all.count(extent, step.n) : 0;
+  if (count == 0)
+    return Refusal{"no_tiles",
+                   fmt::format("{} is no product of {} positive factors of which the last is at most {}",
+                               extent, step.n, step.max_innermost_factor)};
+  const std::vector<std::int64_t> factors = all.at(extent, step.n, context.draw(count));
+  return std::vector<Number>(factors.begin(), factors.end());
 }
 
 }  // namespace
 
 Outcome apply(const Function& f, const SamplePerfectTile& step, Context& context) {
   const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
-  const auto extent = constant_int(found.facts.simplify(found.loop->extent));
-  if (!extent)
+  const Expr extent = found.facts.simplify(as_index(found.loop->extent));
+  const auto number = constant_int(extent);
+  if (step.decision)
+    ARDEA_TRY(context.require(found.facts, is_tile(*step.decision, extent, step), [&] {
+      return Refusal{
+          "decision_does_not_fit",
+          fmt::format("the decision {} is not {} positive factors of {} of which the last is at most {}",
+                      listed(*step.decision), step.n, print(extent), step.max_innermost_factor)};
+    }));
+  else if (!number)
     return Refusal{"extent_is_symbolic",
                    fmt::format("the extent of loop {} is {}, which has no factors before it is a number",
                                step.loop.var.name(), print(found.loop->extent)),
                    {},
                    [] { return std::string("split it by factors of your own, with one None"); }};
-  // With more parts the number of ways could leave 64 bits.
-  const bool sensible = step.n >= 1 && step.n <= 12 && step.max_innermost_factor >= 1 && *extent >= 1;
-  Factorisations all(sensible ? *extent : 1, step.max_innermost_factor);
-  const std::uint64_t count = sensible ? all.count(*extent, step.n) : 0;
-  if (count == 0)
-    return Refusal{"no_tiles",
-                   fmt::format("{} is no product of {} positive factors of which the last is at most {}",
-                               *extent, step.n, step.max_innermost_factor)};
-  if (step.decision && !is_tile(*step.decision, *extent, step))
-    return Refusal{
-        "decision_does_not_fit",
-        fmt::format("the decision {} is not {} positive factors of {} of which the last is at most {}",
-                    listed(*step.decision), step.n, *extent, step.max_innermost_factor)};
-  const std::vector<std::int64_t> factors =
-      step.decision ? *step.decision : all.at(*extent, step.n, context.draw(count));
+  std::vector<Number> factors;
+  if (step.decision) {
+    factors = *step.decision;
+  } else {
+    std::vector<Number> drawn = ARDEA_TRY(drawn_tile(step, *number, context));
+    factors = std::move(drawn);
+  }
   Applied applied{f};
-  for (const std::int64_t factor : factors) applied.results.emplace_back(NumberRef::fresh(make_int(factor)));
-  applied.decision = Convert<std::vector<std::int64_t>>::to(factors);
+  for (const Number& factor : factors)
+    applied.results.emplace_back(NumberRef::fresh(value_of(factor, int64)));
+  applied.decision = Convert<std::vector<Number>>::to(factors);
   return applied;
 }
 

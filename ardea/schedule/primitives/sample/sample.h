@@ -11,7 +11,7 @@ struct SamplePerfectTile {
   LoopRef loop;
   std::int64_t n = 2;
   std::int64_t max_innermost_factor = 16;
-  std::optional<std::vector<std::int64_t>> decision = {};
+  std::optional<std::vector<Number>> decision = {};
   static constexpr auto name = "sample_perfect_tile";
   static constexpr auto fields =
       std::tuple(field("loop", &SamplePerfectTile::loop), field("n", &SamplePerfectTile::n),
@@ -20,7 +20,8 @@ struct SamplePerfectTile {
   static constexpr auto contract = R"(n numbers whose product is the extent of a loop, drawn by chance
 
 Every list of n positive factors of the extent whose last is at most max_innermost_factor is equally likely.
-Requires an extent that is a number. A decision must be such a list. The results are for split's factors.)";
+Requires an extent that is a number, or a decision: such a list, also of a template's variables, of which that becomes
+a constraint. The results are for split's factors.)";
   static constexpr std::array refusals = {"extent_is_symbolic", "no_tiles", "decision_does_not_fit"};
 };
 Outcome apply(const Function& f, const SamplePerfectTile& step, Context& context);
