@@ -72,6 +72,7 @@ Function Parser::function() {
   f.name = tokens_.expect_name("the name of the function").text;
   const NameScopes::Opened scope(names_);
   shape_variables_.clear();
+  scalars_.clear();
   has_blocks_ = false;
   statement_depth_ = 0;
   tokens_.expect("(");
@@ -120,6 +121,7 @@ void Parser::parameters(Function& f) {
                                         name.text, to_string(type)));
       f.parameters.push_back({Var(name.text, type)});
       names_.define(name.text, {f.parameters.back().var});
+      scalars_.push_back(f.parameters.back().var);
     }
     if (!tokens_.take(",")) break;
   }
@@ -179,6 +181,7 @@ bool Parser::function_head_line(Function& f) {
   tokens_.expect_line_end();
   shape_variables_.emplace_back(name, Var(name.text, type));
   names_.define(name.text, {shape_variables_.back().second});
+  scalars_.push_back(shape_variables_.back().second);
   return true;
 }
 

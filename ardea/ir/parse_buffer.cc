@@ -4,6 +4,7 @@
 #include "ardea/ir/parser.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/support/text.h"
 
 namespace ardea {
@@ -151,6 +152,18 @@ Attributes Parser::attributes() {
   return read_attributes(tokens_, [&] { return attribute(); });
 }
 
+/// Such an integer is known all through the function: an annotation may go with its node wherever that goes.
+bool Parser::is_of_sizes(const Expr& value) const {
+  if (!value.type().is_integer() || !value.type().is_scalar()) return false;
+  bool known = true;
+  visit_exprs(value, [&](const Expr& e) {
+    const auto is_it = [&](const Var& var) { return e == var; };
+    known = known && !e.is<Load>() && !e.is<Call>() && !e.is<Let>();
+    if (e.is<VarNode>()) known = known && std::any_of(scalars_.begin(), scalars_.end(), is_it);
+  });
+  return known;
+}
+
 Attribute Parser::attribute() {
   const Token& at = tokens_.peek();
   if (nesting_ > 64) tokens_.fail_at(at, "lists nest more than 64 deep");
@@ -166,8 +179,11 @@ Attribute Parser::attribute() {
     return {std::move(items)};
   }
   Expr value = settled_expression();
-  if (!value.is<IntImm>() && !value.is<FloatImm>() && !value.is<StringImm>())
-    tokens_.fail_at(at, "the value of an annotation must be a number, a bool, a string or a list of these");
+  const bool is_constant = value.is<IntImm>() || value.is<FloatImm>() || value.is<StringImm>();
+  if (!is_constant && !is_of_sizes(value))
+    tokens_.fail_at(at,
+                    "the value of an annotation must be a number, a bool, a string, an integer of the "
+                    "program's sizes and scalars, or a list of these");
   return {std::move(value)};
 }
 

@@ -157,6 +157,7 @@ class Parser {
 
   Attributes attributes();
   Attribute attribute();
+  bool is_of_sizes(const Expr& value) const;
 
   TokenStream tokens_;
   NameScopes names_;
@@ -165,6 +166,7 @@ class Parser {
   int statement_depth_ = 0;  ///< statements around this one
   bool has_blocks_ = false;  ///< of the function being read
   std::vector<std::pair<Token, Var>> shape_variables_;
+  std::vector<Var> scalars_;  ///< these, and the scalar parameters
 };
 
 /// A block whose lines are being read. Its head (iterators, regions, allocations, …) comes before its first

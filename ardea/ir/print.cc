@@ -71,7 +71,7 @@ class FunctionPrinter {
     lines_.line(exact_ ? "@T.prim_func(exact_types=True)" : "@T.prim_func");
     lines_.line("def " + identifier(f_.name) + "(" + parameters() + "):");
     StmtPrinter body(names_, exact_, indent + 1);
-    if (!f_.attributes.empty()) body.line("T.func_attr(" + print_attributes(f_.attributes) + ")");
+    if (!f_.attributes.empty()) body.line("T.func_attr(" + print_attributes(f_.attributes, names_) + ")");
     for (const Var& var : shape_variables(f_))
       body.line(names_.define(var) + " = T." + to_string(var.type()) + "()");
     for (const Parameter& p : f_.parameters)

@@ -35,7 +35,7 @@ void StmtPrinter::block(const Block& node) {
   if (node.predicate.defined()) line("T.where(" + exprs_.full(node.predicate) + ")");
   if (node.reads) line("T.reads(" + regions(*node.reads) + ")");
   if (node.writes) line("T.writes(" + regions(*node.writes) + ")");
-  if (!node.annotations.empty()) line("T.block_attr(" + print_attributes(node.annotations) + ")");
+  if (!node.annotations.empty()) line("T.block_attr(" + print_attributes(node.annotations, names_) + ")");
   for (const Buffer& buffer : node.allocations) buffer_line(buffer, "T.alloc_buffer");
   for (const MatchBuffer& match : node.matches)
     buffer_line(match.buffer, "T.match_buffer", exprs_.region(match.source));

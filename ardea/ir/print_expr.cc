@@ -314,8 +314,7 @@ std::string print_attribute(const Attribute& attribute, ExprPrinter& printer) {
 
 }  // namespace
 
-std::string print_attributes(const Attributes& attributes) {
-  PrintNames names;
+std::string print_attributes(const Attributes& attributes, PrintNames& names) {
   ExprPrinter printer(names, false);
   std::vector<std::string> entries;
   for (const auto& [key, value] : attributes)

@@ -49,6 +49,6 @@ class ExprPrinter {
   bool exact_;
 };
 
-std::string print_attributes(const Attributes& attributes);
+std::string print_attributes(const Attributes& attributes, PrintNames& names);
 
 }  // namespace ardea

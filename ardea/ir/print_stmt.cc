@@ -97,7 +97,7 @@ void StmtPrinter::let(const LetStmt& node, bool last) {
 void StmtPrinter::allocate(const Allocate& node, bool last) {
   std::string maker = "T.allocate(" + exprs_.list(node.extents) + ", " + in_quotes(to_string(node.type)) +
                       ", " + in_quotes(node.scope);
-  if (!node.annotations.empty()) maker += ", annotations=" + print_attributes(node.annotations);
+  if (!node.annotations.empty()) maker += ", annotations=" + print_attributes(node.annotations, names_);
   maker += ")";
   if (!last) names_.open();
   const std::string name = names_.define(node.data);
@@ -181,7 +181,7 @@ std::string StmtPrinter::loop_head(const For& node) {
   }
   const bool thread = node.kind == ForKind::thread_binding || node.kind == ForKind::virtual_thread;
   if (thread) range += ", thread=" + in_quotes(node.thread);
-  if (!node.annotations.empty()) range += ", annotations=" + print_attributes(node.annotations);
+  if (!node.annotations.empty()) range += ", annotations=" + print_attributes(node.annotations, names_);
   switch (node.kind) {
     case ForKind::serial: return (node.annotations.empty() ? "range(" : "T.serial(") + range + ")";
     case ForKind::parallel: return "T.parallel(" + range + ")";

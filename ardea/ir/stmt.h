@@ -37,7 +37,7 @@ class Stmt {
   std::shared_ptr<const StmtNode> node_;
 };
 
-/// The value of an annotation: a constant (integer, bool, float, string) or a list of values.
+/// The value of an annotation: a constant, an integer of the program's sizes and scalars, or a list.
 struct Attribute {
   std::variant<Expr, std::vector<Attribute>> value;
 };

@@ -15,8 +15,8 @@ inline constexpr auto storage_alignment_key = "buffer_dim_align";
 struct StorageAlignment {
   std::int64_t buffer = 0;  ///< its position among the writes of the block that carries the annotation
   std::int64_t axis = 0;
-  std::int64_t factor = 1;  ///< positive
-  std::int64_t offset = 0;  ///< from 0 on, less than the factor
+  Expr factor = make_int(1);  ///< positive; int64, as the offset is
+  Expr offset = make_int(0);  ///< from 0 on, less than the factor
 };
 
 /// Those of a block or an allocation, in the order written. Error where the annotation is no list of these.

@@ -7,6 +7,12 @@ namespace ardea {
 
 namespace {
 
+/// Constants of annotations are no parts of their node: that narrower indices are wanted, say, is nothing to
+/// them. What names a variable is one.
+bool is_constant(const Expr& value) {
+  return value.is<IntImm>() || value.is<FloatImm>() || value.is<StringImm>();
+}
+
 /// Maps parts and remembers whether any of them changed.
 class PartMapper {
  public:
@@ -37,6 +43,14 @@ class PartMapper {
   MatchBuffer operator()(const MatchBuffer& m) {
     BufferRegion source = (*this)(m.source);
     return {(*this)(m.buffer), std::move(source)};
+  }
+  Attribute operator()(const Attribute& a) {
+    if (const auto* items = std::get_if<std::vector<Attribute>>(&a.value)) return {(*this)(*items)};
+    const Expr& value = std::get<Expr>(a.value);
+    return is_constant(value) ? a : Attribute{(*this)(value)};
+  }
+  void inside(Attributes& attributes) {
+    for (auto& [key, value] : attributes) value = (*this)(value);
   }
 
  private:
@@ -96,6 +110,7 @@ Node mapped_stmt(const Node& node, PartMapper& map) {
   } else if constexpr (std::is_same_v<Node, For>) {
     out.min = map(node.min);
     out.extent = map(node.extent);
+    map.inside(out.annotations);
     out.var = map.define(node.var);
     out.body = map(node.body);
   } else if constexpr (std::is_same_v<Node, If>) {
@@ -106,6 +121,7 @@ Node mapped_stmt(const Node& node, PartMapper& map) {
     out.statements = map(node.statements);
   } else if constexpr (std::is_same_v<Node, Allocate>) {
     out.extents = map(node.extents);
+    map.inside(out.annotations);
     out.data = map.define(node.data);
     out.body = map(node.body);
   } else if constexpr (std::is_same_v<Node, DeclareBuffer>) {
@@ -126,6 +142,7 @@ Node mapped_stmt(const Node& node, PartMapper& map) {
       out.iterators[i].binding = map(node.iterators[i].binding);
     }
     out.predicate = map(node.predicate);
+    map.inside(out.annotations);
     for (std::size_t i = 0; i < node.iterators.size(); ++i)
       out.iterators[i].var = map.define(node.iterators[i].var);
     out.allocations = map(node.allocations);
@@ -191,6 +208,13 @@ class PartReader {
   void operator()(const Range& r) const { (*this)(r.min), (*this)(r.extent); }
   void operator()(const BufferRegion& r) const { (*this)(r.buffer), (*this)(r.region); }
   void operator()(const MatchBuffer& m) const { (*this)(m.source), (*this)(m.buffer); }
+  void operator()(const Attribute& a) const {
+    if (const auto* items = std::get_if<std::vector<Attribute>>(&a.value)) return (*this)(*items);
+    if (const Expr& value = std::get<Expr>(a.value); !is_constant(value)) (*this)(value);
+  }
+  void operator()(const Attributes& attributes) const {
+    for (const auto& [key, value] : attributes) (*this)(value);
+  }
   template <class T>
   void operator()(const std::vector<T>& parts) const {
     for (const T& part : parts) (*this)(part);
@@ -216,17 +240,17 @@ class PartReader {
   void parts(const Shuffle& n) const { all(n.vectors); }
 
   void parts(const Store& n) const { all(n.buffer, n.indices, n.value, n.predicate); }
-  void parts(const For& n) const { all(n.min, n.extent, n.body); }
+  void parts(const For& n) const { all(n.min, n.extent, n.annotations, n.body); }
   void parts(const If& n) const { all(n.condition, n.then_case, n.else_case); }
   void parts(const Seq& n) const { all(n.statements); }
-  void parts(const Allocate& n) const { all(n.extents, n.body); }
+  void parts(const Allocate& n) const { all(n.extents, n.annotations, n.body); }
   void parts(const DeclareBuffer& n) const { all(n.buffer, n.body); }
   void parts(const LetStmt& n) const { all(n.value, n.body); }
   void parts(const Assert& n) const { all(n.condition); }
   void parts(const Evaluate& n) const { all(n.value); }
   void parts(const Block& n) const {
     for (const BlockIterator& i : n.iterators) all(i.domain, i.binding);
-    all(n.predicate, n.allocations, n.matches, n.reads, n.writes, n.init, n.body);
+    all(n.predicate, n.annotations, n.allocations, n.matches, n.reads, n.writes, n.init, n.body);
   }
 
  private:

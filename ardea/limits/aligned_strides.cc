@@ -8,11 +8,11 @@ namespace {
 
 /// The smallest value of at least `stride` that leaves the offset modulo the factor.
 Expr aligned(const Expr& stride, const StorageAlignment& alignment) {
-  const auto number = constant_int(stride);
-  const Expr missing = floor_mod(make_int(alignment.offset) - stride, make_int(alignment.factor));
-  if (!number) return stride + missing;
-  const std::int64_t rest = (alignment.offset - *number) % alignment.factor;
-  return make_int(*number + (rest < 0 ? rest + alignment.factor : rest));
+  const auto number = constant_int(stride), factor = constant_int(alignment.factor),
+             offset = constant_int(alignment.offset);
+  if (!number || !factor || !offset) return stride + floor_mod(alignment.offset - stride, alignment.factor);
+  const std::int64_t rest = (*offset - *number) % *factor;
+  return make_int(*number + (rest < 0 ? rest + *factor : rest));
 }
 
 }  // namespace

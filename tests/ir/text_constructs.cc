@@ -37,6 +37,8 @@ constexpr Construct statements[] = {
      "scope=\"shared\")\nD_1[0] = T.float16(1.0)"},
     {"allocate_with_annotations",
      "D = T.allocate([4], \"int8\", \"global\", annotations={\"a\": [1, [\"b\"]]})\nT.evaluate(0)"},
+    {"allocate_with_an_annotation_of_sizes",
+     "D = T.allocate([4], \"int8\", \"global\", annotations={\"a\": [[0, n * 2]]})\nT.evaluate(0)"},
     {"allocate_before_more",
      "with T.allocate([4], \"int8\", \"global\") as D:\n    T.evaluate(0)\nT.evaluate(1)"},
     {"view_of_a_parameter",

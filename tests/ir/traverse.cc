@@ -95,6 +95,7 @@ TEST(Substitute, reaches_every_part_of_a_block) {
   block.predicate = i < n;
   block.reads = {{a, {{n, make_int(1)}}}};
   block.writes = {{a, {{v, n}}}};
+  block.annotations["rows"] = {std::vector<Attribute>{{make_int(0)}, {n}}};
   block.allocations = {b};
   block.matches = {{window, {a, {{n, make_int(1)}}}}};
   block.init = make_store(a, {n}, make_float(0));
@@ -103,6 +104,8 @@ TEST(Substitute, reaches_every_part_of_a_block) {
   EXPECT_FALSE(uses(out, n));
   EXPECT_EQ(constant_int(out.as<Block>()->allocations[0]->shape[0]), 4);
   EXPECT_EQ(constant_int(out.as<Block>()->predicate.as<Binary>()->right), 4);
+  const Attribute& rows = out.as<Block>()->annotations.at("rows");
+  EXPECT_EQ(constant_int(std::get<Expr>(std::get<std::vector<Attribute>>(rows.value)[1].value)), 4);
 }
 
 TEST(Substitute, replaces_a_buffer_whose_shape_changes_by_one_new_buffer_everywhere) {

@@ -10,6 +10,7 @@
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_read.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
@@ -65,6 +66,7 @@ void tile_convolution(Schedule& s, const Factor& at) {
   const auto u = s.loops(Split{loops[2], {std::nullopt, at("x1")}});
   s.apply(Reorder{{f[0], y[0], u[0], loops[3], loops[4], loops[5], f[1], y[1], u[1]}});
   s.apply(ComputeAt{x, u[0], true});
+  s.apply(StorageAlign{x, 0, 1, at("y1"), 0});
   s.apply(ComputeAt{w, f[0], true});
   s.apply(Unroll{y[1]});
   s.apply(Vectorize{u[1]});

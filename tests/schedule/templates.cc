@@ -14,11 +14,13 @@
 #include "ardea/schedule/primitives/memory/cache_read.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
 #include "ardea/schedule/primitives/memory/stage_mem.h"
+#include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/sample/sample.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/support/text.h"
 
@@ -166,6 +168,30 @@ Template packed_padded_tiles() {
         s.apply(Reorder{{k[0], j[0], i[0], k[1], i[1], j[1]}});
         s.apply(StageMem{.block_or_loop = k[1], .buffer = "C", .storage_scope = "local", .accumulate = true});
       }};
+}
+
+/// Factors that are decisions of sampling steps, and rows as far apart as a variable says.
+Template aligned_rows() {
+  return {"gemm with sampled tiles and rows that lie apart",
+          gemm(24, 20, 30),
+          {{24, {"i0", "i1"}}, {20, {"j0", "j1"}}},
+          [](Schedule& s, const Numbers& of) {
+            const BlockRef c = s.get_block("C");
+            const auto loops = s.get_loops(c);
+            const auto tiled = [&](const LoopRef& loop, const std::string& outer, const std::string& inner) {
+              const auto sampled =
+                  s.numbers(SamplePerfectTile{.loop = loop,
+                                              .n = 2,
+                                              .max_innermost_factor = 64,
+                                              .decision = std::vector<Number>{of(outer), of(inner)}});
+              return s.loops(Split{.loop = loop, .factors = {sampled[0], sampled[1]}});
+            };
+            const auto i = tiled(loops[0], "i0", "i1"), j = tiled(loops[1], "j0", "j1");
+            s.apply(Reorder{{i[0], j[0], loops[2], i[1], j[1]}});
+            const BlockRef b = s.blocks(CacheRead{c, 1, "global"})[0];
+            s.apply(ComputeAt{b, j[0]});
+            s.apply(StorageAlign{b, 0, 0, of("i1"), 0});
+          }};
 }
 
 /// Whether a rest is left depends on the numbers, whether its loop exists does not.
@@ -327,9 +353,10 @@ std::int64_t pick(const std::vector<std::int64_t>& from, Random& random) {
 }  // namespace
 
 const std::vector<Template>& templates() {
-  static const std::vector<Template> all = {
-      three_levels(), packed_tiles(),    packed_padded_tiles(), convolution(), padded_tiles(),
-      cut_rows(),     fused_and_bound(), tensorized(),          softmax(),     layernorm()};
+  static const std::vector<Template> all = {three_levels(),    packed_tiles(), packed_padded_tiles(),
+                                            convolution(),     padded_tiles(), cut_rows(),
+                                            fused_and_bound(), tensorized(),   softmax(),
+                                            layernorm(),       aligned_rows()};
   return all;
 }
 

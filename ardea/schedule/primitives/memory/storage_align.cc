@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/print.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/schedule/primitives/memory/copy_block.h"
 #include "ardea/schedule/program/allocation.h"
@@ -41,20 +42,20 @@ Outcome apply(const Function& f, const StorageAlign& step, Context& context) {
     return Refusal{"no_such_axis",
                    fmt::format("axis is {}, must be from {} to {}", step.axis, -rank, rank - 1)};
   const arith::Analyzer facts = arith::facts_of(f);
-  const Expr factor = make_int(step.factor), offset = make_int(step.offset);
+  const Expr factor = value_of(step.factor, int64), offset = value_of(step.offset, int64);
   ARDEA_TRY(context.require(facts, factor > make_int(0), [&] {
-    return Refusal{"factor_not_positive", fmt::format("factor is {}, must be positive", step.factor)};
+    return Refusal{"factor_not_positive", fmt::format("factor is {}, must be positive", print(factor))};
   }));
   ARDEA_TRY(context.require(facts, logical_and(offset >= make_int(0), offset < factor), [&] {
-    return Refusal{"offset_outside",
-                   fmt::format("offset is {}, must be from 0 to {}", step.offset, step.factor - 1)};
+    return Refusal{"offset_outside", fmt::format("offset is {}, must be from 0 to {}", print(offset),
+                                                 print(facts.simplify(factor - 1)))};
   }));
   if (const std::string other = aligning_block(f, buffer, axis); !other.empty())
     return Refusal{"aligned_already",
                    fmt::format("block {} aligns axis {} of {} already", other, axis, buffer->name)};
   Block block = block_at(path);
   std::vector<StorageAlignment> alignments = storage_alignments(block.annotations);
-  alignments.push_back({step.buffer_index, axis, step.factor, step.offset});
+  alignments.push_back({step.buffer_index, axis, factor, offset});
   block.annotations[storage_alignment_key] = attribute_of(alignments);
   return Applied{with(f, path, block)};
 }

@@ -8,8 +8,8 @@ struct StorageAlign {
   BlockRef block;
   std::int64_t buffer_index = 0;
   std::int64_t axis = 0;
-  std::int64_t factor = 1;
-  std::int64_t offset = 0;
+  Number factor = std::int64_t{1};
+  Number offset = std::int64_t{0};
   static constexpr auto name = "storage_align";
   static constexpr auto fields =
       std::tuple(field("block", &StorageAlign::block), field("buffer_index", &StorageAlign::buffer_index),
