@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdlib>
+
 #include "ardea/arith/reasoner.h"
 #include "ardea/ir/intrinsics.h"
 
@@ -9,6 +12,34 @@ namespace {
 
 Proof opposite(Proof p) {
   return p == Proof::unknown ? p : p == Proof::proved ? Proof::refuted : Proof::proved;
+}
+
+/// What p >= 0 says of its heavy terms alone. For p = q + r, where a divisor g > 1 divides the coefficients
+/// of q and r <= b for a constant b: 0 <= p <= q + b, and the terms of q are multiples of g, so that q / g,
+/// its constant rounded down, is not negative, either. From 96·x + 4·y + z < 4096 with z >= 0 follows 24·x +
+/// y <= 1023: without the last step, which is lost where z stays in the sum. Not where one term is left: that
+/// is its interval.
+std::vector<Polynomial> heavy_parts(const Polynomial& p, Reasoner& reasoner) {
+  constexpr std::size_t most = 3;
+  std::vector<Polynomial> parts;
+  std::vector<std::int64_t> tried = {1};
+  for (const Term& heavy : p.terms) {
+    if (heavy.coefficient == INT64_MIN) return {};
+    const std::int64_t divisor = std::abs(heavy.coefficient);
+    if (parts.size() == most) break;
+    if (std::find(tried.begin(), tried.end(), divisor) != tried.end()) continue;
+    tried.push_back(divisor);
+    Polynomial kept = constant_polynomial(p.constant), light;
+    for (const Term& term : p.terms) {
+      Polynomial& side = term.coefficient % divisor == 0 ? kept : light;
+      side = add(side, from_term(term));
+    }
+    if (kept.terms.size() < 2 || light.terms.empty()) continue;
+    const Interval bounds = reasoner.interval(light);
+    const auto most_of_it = high_of(bounds);
+    if (most_of_it) parts.push_back(tightened(add(kept, constant_polynomial(*most_of_it))));
+  }
+  return parts;
 }
 
 }  // namespace
@@ -98,12 +129,17 @@ void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
   const auto add_fact = [&](const Polynomial& p) {
     Polynomial fact = tightened(p);
     if (fact.overflow || fact.is_constant() || interval(fact).low >= 0) return;
-    assumptions_.own().push_back(fact);
+    const auto keep = [&](const Polynomial& q) {
+      assumptions_.own().push_back(q);
+      for (const Polynomial& part : heavy_parts(q, *this))
+        if (!part.overflow && interval(part).low < 0) assumptions_.own().push_back(part);
+    };
+    keep(fact);
     // The same without quotients, for proofs about what they divide.
     for (auto next = without_quotient(fact); next; next = without_quotient(fact)) {
       fact = tightened(*next);
       if (fact.overflow) break;
-      assumptions_.own().push_back(fact);
+      keep(fact);
     }
     answers_.intervals.clear();
     answers_.congruences.clear();

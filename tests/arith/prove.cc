@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/print.h"
 #include "evaluate.h"
@@ -70,6 +72,54 @@ TEST_F(Proofs, what_is_divided_by_what_is_assumed_of_the_quotient) {
   facts.assume(floor_div(m, n) - ii >= make_int(0));
   proves(m >= ii * n);
   leaves_open(t < make_int(2));
+}
+
+TEST(Prove, what_a_sum_says_of_its_heavy_terms) {
+  Var x("x"), y("y"), z("z");
+  Analyzer facts;
+  facts.bind(x, {make_int(0), make_int(43)});
+  facts.bind(y, {make_int(0), make_int(24)});
+  facts.bind(z, {make_int(0), make_int(4)});
+  facts.assume(x * 96 + y * 4 + z < make_int(4096));
+  EXPECT_TRUE(facts.proves(x * 24 + y <= make_int(1023)));
+  EXPECT_EQ(facts.prove(x * 24 + y <= make_int(1022)), Proof::unknown);  // 42, 15 and any z
+}
+
+TEST(Prove, holds_of_everything_that_an_assumed_sum_leaves) {
+  int proved = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    const std::vector<Var> vars = {Var("x"), Var("y"), Var("z")};
+    std::vector<std::int64_t> lows, counts;
+    Analyzer facts;
+    for (const Var& var : vars) {
+      lows.push_back(random.integer(-2, 2));
+      counts.push_back(random.integer(1, 6));
+      facts.bind(var, {make_int(lows.back()), make_int(counts.back())});
+    }
+    const auto sum = [&](const std::vector<std::int64_t>& weights) {
+      Expr e = make_int(random.integer(-6, 6));
+      for (const Var& var : vars) e = e + var * random.pick(weights);
+      return e;
+    };
+    const Expr assumed = sum({1, -1, 4, -4, 6, 12, 24}) < make_int(random.integer(0, 40));
+    facts.assume(assumed);
+    for (int question = 0; question < 6; ++question) {
+      const Expr asked = sum({0, 1, -1, 2, 3, 6}) < make_int(random.integer(0, 12));
+      const Proof proof = facts.prove(asked);
+      if (proof == Proof::unknown) continue;
+      ++proved;
+      Point p;
+      for (p[vars[0]] = lows[0]; p[vars[0]] < lows[0] + counts[0]; ++p[vars[0]])
+        for (p[vars[1]] = lows[1]; p[vars[1]] < lows[1] + counts[1]; ++p[vars[1]])
+          for (p[vars[2]] = lows[2]; p[vars[2]] < lows[2] + counts[2]; ++p[vars[2]])
+            if (evaluate(assumed, p) != 0) {
+              ASSERT_EQ(evaluate(asked, p) != 0, proof == Proof::proved)
+                  << "seed " << seed << ": " << print(asked) << " where " << print(assumed);
+            }
+    }
+  }
+  EXPECT_GT(proved, 3000);
 }
 
 TEST_F(Proofs, divisibility) {
