@@ -35,10 +35,9 @@ void try_step(schedule::Schedule& s, const Step& step) {
 }
 
 void quicken(schedule::Schedule& s, const schedule::Path& path) {
-  const Block& block = schedule::block_at(path);
+  const Block& block = path.block();
   std::vector<LoopRef> spatial, order;
-  for (const LoopRef& loop : schedule::loops_around(path))
-    (reduces_along(block, loop) ? order : spatial).push_back(loop);
+  for (const LoopRef& loop : path.loops()) (reduces_along(block, loop) ? order : spatial).push_back(loop);
   if (order.empty() || spatial.empty()) return;
   if (spatial.size() > 1) {
     order.push_back(spatial.back());

@@ -12,7 +12,7 @@ using namespace schedule;
 std::int64_t extent_of(const Schedule& s, const LoopRef& loop) {
   const auto path = path_to(s.program(), loop);
   ensure(path.has_value(), "a recipe asks for a loop that is not in its program");
-  const auto extent = constant_int(loop_at(*path).extent);
+  const auto extent = constant_int(path->loop().extent);
   ensure(extent.has_value(), "a recipe works on a program whose sizes are numbers");
   return *extent;
 }
@@ -20,14 +20,14 @@ std::int64_t extent_of(const Schedule& s, const LoopRef& loop) {
 bool reduces(const Schedule& s, const BlockRef& block) {
   const auto path = path_to(s.program(), block);
   ensure(path.has_value(), "a recipe asks for a block that is not in its program");
-  const auto& iterators = block_at(*path).iterators;
+  const auto& iterators = path->block().iterators;
   return std::any_of(iterators.begin(), iterators.end(),
                      [](const BlockIterator& i) { return i.kind == IteratorKind::reduce; });
 }
 
 std::vector<std::string> block_names(const Schedule& s) {
   std::vector<std::string> names;
-  for (const Path& path : all_blocks(s.program())) names.push_back(block_at(path).name);
+  for (const Path& path : all_blocks(s.program())) names.push_back(path.block().name);
   return names;
 }
 

@@ -122,7 +122,7 @@ class Separation {
               result->name);
     }
     for (const Path& path : all_blocks(f_)) {
-      const Block& block = block_at(path);
+      const Block& block = path.block();
       const bool writes =
           !block.writes || std::any_of(block.writes->begin(), block.writes->end(),
                                        [&](const BufferRegion& r) { return r.buffer == result; });

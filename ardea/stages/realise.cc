@@ -53,7 +53,7 @@ class BlockNames {
   static std::string writer_of(const Function& program, const Buffer& buffer) {
     std::string found;
     for (const schedule::Path& path : schedule::all_blocks(program)) {
-      const Block& block = schedule::block_at(path);
+      const Block& block = path.block();
       const bool writes =
           block.writes && std::any_of(block.writes->begin(), block.writes->end(),
                                       [&](const BufferRegion& region) { return region.buffer == buffer; });
@@ -176,7 +176,7 @@ class Realiser {
     require_loops(stage);
     const auto path = schedule::path_to(schedule_.program(), block(stage.id));
     ensure(path.has_value(), "the block of {} is gone", stage.name);
-    return schedule::block_at(*path);
+    return path->block();
   }
 
   void take_all(const StageRecord& stage, Phase phase) {
@@ -297,7 +297,7 @@ class Realiser {
   /// The init's loops after the axes that they copy: the spatial ones inside the outermost reduce loop.
   void name_init(const BlockRef& init, std::vector<Axis> inside) {
     std::erase_if(inside, [](const Axis& axis) { return axis.kind == IteratorKind::reduce; });
-    const std::vector<LoopRef> around = schedule::loops_around(*schedule::path_to(schedule_.program(), init));
+    const std::vector<LoopRef> around = schedule::path_to(schedule_.program(), init)->loops();
     for (std::size_t i = 0; i < inside.size() && inside.size() <= around.size(); ++i)
       init_loops_.emplace_back(Axis(inside[i].name() + ".init", inside[i].kind),
                                around[around.size() - inside.size() + i].var);

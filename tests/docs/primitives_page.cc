@@ -33,7 +33,7 @@ Words in_words(const Reference& reference, const Function& program) {
           [&](const BlockRef& block) -> Words {
             const std::optional<Path> path = path_to(program, block);
             ensure(path.has_value(), "a step gave a block that is not there");
-            return {"block", "`" + block_at(*path).name + "`"};
+            return {"block", "`" + path->block().name + "`"};
           },
           [](const LoopRef& loop) -> Words {
             if (loop.place == LoopRef::Place::root) return {"place", "outside all loops"};

@@ -43,7 +43,7 @@ struct Nest {
 };
 
 std::optional<Nest> nest_at(const Function& f, const Path& path) {
-  Nest nest{{}, path.back(), facts_at(f, path)};
+  Nest nest{{}, path.back(), path.facts(f)};
   std::int64_t count = 1;
   while (const auto* loop = nest.body.as<For>()) {
     const auto min = constant_int(loop->min), extent = constant_int(loop->extent);
@@ -244,7 +244,7 @@ TEST(Dependences, agree_with_the_enumeration_of_iterations) {
     const bool recurrence = seed % 2 == 0;
     const Function f = random_nests(seed, random);
     for (const Path& block : all_blocks(f)) {
-      const std::vector<LoopRef> around = loops_around(block);
+      const std::vector<LoopRef> around = block.loops();
       if (around.empty()) continue;
       const auto nest = nest_at(f, *path_to(f, random.pick(around)));
       const auto exact = nest ? enumerate(*nest) : std::nullopt;

@@ -74,7 +74,7 @@ TEST(ComputeAt, is_right_at_every_legal_loop_of_chains) {
     const Function original = program(name);
     Schedule s(original);
     std::vector<BlockRef> blocks;
-    for (const Path& path : all_blocks(s.program())) blocks.push_back(s.get_block(block_at(path).name));
+    for (const Path& path : all_blocks(s.program())) blocks.push_back(s.get_block(path.block().name));
     for (const BlockRef& consumer : blocks) s.get_loops(consumer);  // so that the trace names every loop
     for (const BlockRef& block : blocks)
       for (const LoopRef& loop : legal_loops(s.program(), block)) {

@@ -104,7 +104,7 @@ std::vector<Buffer> allocated_around(const Path& path) {
 bool is_concurrent(ForKind kind) { return kind != ForKind::serial && kind != ForKind::unrolled; }
 
 std::vector<Buffer> private_buffers(const Function& f, const Path& path) {
-  if (!may_own_memory(loop_at(path).kind)) return {};
+  if (!may_own_memory(path.loop().kind)) return {};
   std::vector<Buffer> own;
   arith::Analyzer facts = arith::facts_of(f);
   for (const Stmt& s : path) {
@@ -141,8 +141,8 @@ std::optional<Refusal> refuse_races_around(const Function& f, const Path& path) 
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     const auto* loop = path[i].as<For>();
     if (loop == nullptr || !is_concurrent(loop->kind)) continue;
-    const Path around(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    ARDEA_TRY(refuse_carried(f, {around, loop, facts_at(f, around)}, loop->kind));
+    const Path around = path.upto(i);
+    ARDEA_TRY(refuse_carried(f, {around, loop, around.facts(f)}, loop->kind));
   }
   return std::nullopt;
 }
@@ -175,7 +175,7 @@ std::optional<Refusal> refuse_lost_privacy(const Function& before, const Functio
   const std::vector<Path> loops = loops_that_may_own(after);
   const std::vector<Buffer> known = loops.empty() ? std::vector<Buffer>() : buffers_in(before.body);
   for (const Path& path : loops) {
-    const For& loop = loop_at(path);
+    const For& loop = path.loop();
     // A loop that is new, such as a copy, may count on any of the memory around it.
     const auto old = path_to(before, LoopRef{loop.var});
     if (old && old->back() == path.back() && !may_share_more(before, *old, after, path)) continue;
@@ -189,7 +189,7 @@ std::optional<Refusal> refuse_lost_privacy(const Function& before, const Functio
     std::erase_if(lost, [&](const Buffer& buffer) { return contains(own, buffer); });
     if (lost.empty()) continue;
     const auto conflict =
-        meeting(loop, loop.kind, facts_at(after, path), [&](const Buffer& b) { return contains(lost, b); });
+        meeting(loop, loop.kind, path.facts(after), [&](const Buffer& b) { return contains(lost, b); });
     if (!conflict) continue;
     return Refusal{
         "memory_becomes_shared",

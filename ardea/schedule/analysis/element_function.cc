@@ -70,11 +70,11 @@ Expr fresh_copy(const Expr& e) {
 }
 
 Result<ElementFunction> element_function(const Path& path) {
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   if (path.size() == 1)
     return Refusal{"root_block", fmt::format("block {} is the root, which holds all others", block.name)};
   ARDEA_TRY(refuse_kinds(block));
-  ElementFunction found{path, block_around(path), {}, {}, {}};
+  ElementFunction found{path, path.block_around(), {}, {}, {}};
   std::vector<const LetStmt*> lets;
   for (std::size_t i = found.scope.size(); i < path.size(); ++i)
     if (const auto* let = path[i].as<LetStmt>()) lets.push_back(let);

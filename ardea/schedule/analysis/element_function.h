@@ -15,7 +15,7 @@ struct ElementFunction {
   Buffer buffer;
   std::vector<Expr> indices;
   Expr value;  ///< with the lets around the store written into it
-  const Block& block() const { return block_at(path); }
+  const Block& block() const { return path.block(); }
 };
 
 /// The block as such a function. Refused as

@@ -200,7 +200,7 @@ BufferRegion whole_space(const Buffer& space, const Block& block) {
 }
 
 Between between(const Path& path, std::size_t first) {
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   Between found;
   Substitution values;
   for (std::size_t i = first; i + 1 < path.size(); ++i) {
@@ -227,14 +227,13 @@ namespace {
 /// The box of the values of `inside`, which stands at path[first], where the conditions hold.
 Executed box_where(const Function& f, const Path& path, std::size_t first, const Buffer& space,
                    const Between& inside, const std::vector<Expr>& conditions) {
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   // Counted from the start of the domains, as elements of a buffer are.
   BufferRegion points{space, {}};
   for (std::size_t i = 0; i < inside.bindings.size(); ++i)
     points.region.push_back(
         {as_index(inside.bindings[i]) - as_index(block.iterators[i].domain.min), make_int(1)});
-  const Analyzer facts =
-      facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+  const Analyzer facts = path.upto(first).facts(f);
   arith::Touched box = arith::relax(points, inside.loops, conditions, facts);
   for (std::size_t i = 0; i < inside.bindings.size(); ++i) {
     Expr& low = box.region.region[i].min;
@@ -245,7 +244,7 @@ Executed box_where(const Function& f, const Path& path, std::size_t first, const
 
 /// Those that are not proved for all iterations of the loops.
 std::vector<Expr> undecided(const Function& f, const Path& path, std::size_t first, const Between& inside) {
-  Analyzer within = facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+  Analyzer within = path.upto(first).facts(f);
   for (const auto& [var, range] : inside.loops) within.bind(var, range);
   std::vector<Expr> found;
   for (const Expr& condition : inside.conditions)
@@ -267,11 +266,11 @@ std::optional<ExecutedWhere> executed_where(const Function& f, const Path& path,
   if (!found.values.exact) return std::nullopt;
   // Each value of the box comes from one iteration of the loops, which the inverse of the bindings gives: a
   // condition on the iteration is one on the value.
-  Analyzer facts = facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+  Analyzer facts = path.upto(first).facts(f);
   const auto map = arith::iter_map(inside.bindings, inside.loops, {}, facts);
   if (!map) return std::nullopt;
   std::vector<Expr> values;
-  for (const BlockIterator& iterator : block_at(path).iterators) {
+  for (const BlockIterator& iterator : path.block().iterators) {
     values.push_back(iterator.var);
     facts.bind(iterator.var, iterator.domain);
   }

@@ -71,13 +71,13 @@ Result<Places> places_of(const Function& f, const BlockRef& block, const LoopRef
   Path found_block = ARDEA_TRY(refer(f, block));
   Path found_loop = ARDEA_TRY(refer(f, loop));
   Places places{std::move(found_block), std::move(found_loop)};
-  const std::string& name = block_at(places.block).name;
-  if (block_around(places.block) != block_around(places.loop) || places.block.size() == 1)
+  const std::string& name = places.block.block().name;
+  if (places.block.block_around() != places.loop.block_around() || places.block.size() == 1)
     return Refusal{"not_in_one_scope",
                    fmt::format("block {} and loop {} do not stand in the same block", name, loop.var.name())};
   if (std::find(places.block.begin(), places.block.end(), places.loop.back()) != places.block.end())
     return Refusal{"already_there", fmt::format("block {} is under loop {} already", name, loop.var.name())};
-  places.scope = block_around(places.block).size();
+  places.scope = places.block.block_around().size();
   while (places.block[places.common] == places.loop[places.common]) ++places.common;
   const auto* sequence = places.block[places.common - 1].as<Seq>();
   if (sequence == nullptr)
@@ -95,7 +95,7 @@ bool reads_own_writes(const Block& block) {
 }
 
 std::optional<Refusal> refuse_unless_movable(const Path& path, std::size_t first) {
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   for (const BlockIterator& iterator : block.iterators)
     if (iterator.kind != IteratorKind::spatial && iterator.kind != IteratorKind::reduce)
       return Refusal{"iterators_in_order",
@@ -122,15 +122,15 @@ std::optional<Refusal> refuse_unless_movable(const Path& path, std::size_t first
 }
 
 std::optional<Refusal> refuse_unless_recomputable(const Function& f, const Path& path) {
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   if (reads_own_writes(block) || has_effects(block))
     return Refusal{"not_recomputable",
                    fmt::format("computing an element of block {} twice is not the same as computing it once: "
                                "its body {}",
                                block.name, has_effects(block) ? "has effects" : "changes what was there")};
-  const Path around = block_around(path);
+  const Path around = path.block_around();
   for (const BufferRegion& region : *block.writes) {
-    const std::vector<Buffer>& own = block_at(around).allocations;
+    const std::vector<Buffer>& own = around.block().allocations;
     const auto allocated = std::find(own.begin(), own.end(), region.buffer);
     if (allocated == own.end())
       return Refusal{"output_leaves_scope",
@@ -141,23 +141,22 @@ std::optional<Refusal> refuse_unless_recomputable(const Function& f, const Path&
                                                             : "is a parameter of the program")};
   }
   const Memory written = memory_of(*block.writes);
-  if (meet(use_of({block_at(around).body}, block.id).writes, written))
+  if (meet(use_of({around.block().body}, block.id).writes, written))
     return Refusal{"written_elsewhere",
                    fmt::format("{} writes {}, too, so that block {} does not decide what is in it",
-                               writer_of(written, {block_at(around).body}, block.id),
+                               writer_of(written, {around.block().body}, block.id),
                                name_in(written, *block.writes), block.name)};
   return std::nullopt;
 }
 
 std::optional<Refusal> refuse_other_reduction_order(const Function& f, const Path& path, std::size_t first) {
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   const bool any_order = std::all_of(
       block.writes->begin(), block.writes->end(),
       [&](const BufferRegion& region) { return arith::is_commutative_update(block, region.buffer); });
   if (any_order) return std::nullopt;
   const Between inside = between(path, first);
-  arith::Analyzer facts =
-      facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+  arith::Analyzer facts = path.upto(first).facts(f);
   for (const auto& [var, range] : inside.loops) facts.bind(var, range);
   // The reduce iterators as one number, which must rise from each iteration to the next.
   Expr number = make_int(0);

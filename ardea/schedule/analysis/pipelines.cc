@@ -13,10 +13,10 @@ Refusal as_refusal(arith::NotPipelined problem) {
 std::optional<Refusal> refuse_pipelined_twice(const Function& f, const Path& path) {
   for (const arith::PipelinedLoop& pipelined : arith::pipelined_loops(f))
     if (pipelined.way.back() == path.back())
-      return Refusal{"pipelined_already",
-                     fmt::format("loop {} is a pipeline already", loop_at(path).var.name()),
-                     {},
-                     [] { return std::string("unannotate what makes it one first"); }};
+      return Refusal{
+          "pipelined_already", fmt::format("loop {} is a pipeline already", path.loop().var.name()), {}, [] {
+            return std::string("unannotate what makes it one first");
+          }};
   return std::nullopt;
 }
 

@@ -29,8 +29,8 @@ bool is_hard_to_prove(const Function& program) {
   if (!shape_variables(program).empty()) return true;
   const std::vector<Path> blocks = all_blocks(program);
   return std::any_of(blocks.begin(), blocks.end(), [](const Path& path) {
-    return block_at(path).predicate.defined() || block_around(path).size() > 1 ||
-           writes_digits(block_at(path)) || std::any_of(path.begin(), path.end(), [](const Stmt& s) {
+    return path.block().predicate.defined() || path.block_around().size() > 1 ||
+           writes_digits(path.block()) || std::any_of(path.begin(), path.end(), [](const Stmt& s) {
              const auto* loop = s.as<For>();
              return loop != nullptr && !constant_int(loop->extent);
            });

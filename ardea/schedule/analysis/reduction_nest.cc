@@ -33,7 +33,7 @@ std::optional<Refusal> refuse_block(const Block& block) {
 
 /// The first loop around the block that feeds one of its reduce iterators.
 const For* outermost_reducing(const ReductionNest& nest) {
-  for (std::size_t i = block_around(nest.path).size(); i < nest.path.size(); ++i)
+  for (std::size_t i = nest.path.block_around().size(); i < nest.path.size(); ++i)
     if (const auto* loop = nest.path[i].as<For>(); loop != nullptr && nest.feeds(*loop, IteratorKind::reduce))
       return loop;
   return nullptr;
@@ -41,7 +41,7 @@ const For* outermost_reducing(const ReductionNest& nest) {
 
 std::optional<Refusal> refuse_reduction_outside(const ReductionNest& nest) {
   const Block& block = nest.block();
-  for (std::size_t i = block_around(nest.path).size(); i < nest.first; ++i) {
+  for (std::size_t i = nest.path.block_around().size(); i < nest.first; ++i) {
     const auto* loop = nest.path[i].as<For>();
     if (loop == nullptr || !nest.feeds(*loop, IteratorKind::reduce)) continue;
     const std::string outermost = outermost_reducing(nest)->var.name();
@@ -129,7 +129,7 @@ std::optional<Refusal> refuse_repeats(const ReductionNest& nest) {
   // Of (io * 32 + ii) // 7 and its remainder neither is a number of ii alone: what holds of all loops
   // together holds of those inside.
   std::vector<const For*> all;
-  for (std::size_t i = block_around(nest.path).size(); i < nest.path.size(); ++i)
+  for (std::size_t i = nest.path.block_around().size(); i < nest.path.size(); ++i)
     if (const auto* loop = nest.path[i].as<For>()) all.push_back(loop);
   if (run_each_once(nest, all)) return std::nullopt;
   return Refusal{
@@ -211,7 +211,7 @@ Analyzer ReductionNest::facts_of_spatial_loops() const {
 Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::size_t first, Context& context,
                                      Share share) {
   ReductionNest nest{path, first, {}, {}, {}};
-  nest.facts = facts_at(f, nest.outside());
+  nest.facts = nest.outside().facts(f);
   for (std::size_t i = first; i + 1 < path.size(); ++i)
     if (const auto* loop = path[i].as<For>()) nest.loops.push_back(loop);
   ARDEA_TRY(refuse_block(nest.block()));
@@ -226,8 +226,8 @@ Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::s
 std::string free_block_name(const Function& f, const std::string& wanted) {
   const std::vector<Path> blocks = all_blocks(f);
   std::string name = wanted;
-  for (int i = 1; std::any_of(blocks.begin(), blocks.end(),
-                              [&](const Path& path) { return block_at(path).name == name; });
+  for (int i = 1;
+       std::any_of(blocks.begin(), blocks.end(), [&](const Path& path) { return path.block().name == name; });
        ++i)
     name = fmt::format("{}_{}", wanted, i);
   return name;

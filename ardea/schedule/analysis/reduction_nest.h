@@ -19,8 +19,8 @@ struct ReductionNest {
   /// Of a part: the condition on the loops outside under which the init runs; else it does so for no element.
   Expr begins = {};
 
-  const Block& block() const { return block_at(path); }
-  Path outside() const { return Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1); }
+  const Block& block() const { return path.block(); }
+  Path outside() const { return path.upto(first); }
   bool feeds(const For& loop, IteratorKind kind) const;
   /// Whether the condition is about loops that reduce.
   bool is_about_reduction(const Expr& condition) const;

@@ -18,7 +18,7 @@ Result<Chain> chain_of(const Function& f, const std::vector<LoopRef>& loops) {
     const Path path = ARDEA_TRY(refer(f, loops[i]));
     if (outermost.empty() || path.size() < outermost.size()) outermost = std::move(path);
   }
-  Chain chain{outermost, {}, facts_at(f, outermost)};
+  Chain chain{outermost, {}, outermost.facts(f)};
   std::size_t left = loops.size();
   for (Stmt s = outermost.back(); left > 0; s = chain.loops.back()->body) {
     const auto* loop = s.as<For>();

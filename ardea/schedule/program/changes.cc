@@ -39,15 +39,14 @@ Refusal input_changes(const Block& block, const std::vector<Stmt>& writers) {
 }
 
 std::optional<Refusal> refuse_changes_beside(const Function& f, const Path& path, std::size_t first) {
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   const Memory read = memory_of(*block.reads);
   std::vector<LoopRange> loops;
   for (std::size_t i = first; i + 1 < path.size(); ++i) {
     if (const auto* loop = path[i].as<For>()) loops.emplace_back(loop->var, Range{loop->min, loop->extent});
     const auto* sequence = path[i].as<Seq>();
     if (sequence == nullptr) continue;
-    const arith::Analyzer facts =
-        facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1));
+    const arith::Analyzer facts = path.upto(i).facts(f);
     bool follows = false;
     for (const Stmt& beside : sequence->statements) {
       if (beside == path[i + 1]) {
@@ -67,7 +66,7 @@ std::optional<Refusal> refuse_changes_beside(const Function& f, const Path& path
 }
 
 std::optional<Refusal> refuse_changes_after(const Function& f, const Places& places) {
-  const Block& block = block_at(places.block);
+  const Block& block = places.block.block();
   const Memory read = memory_of(*block.reads);
   const std::vector<Stmt> all = places.statements_between();
   const std::vector<Stmt> later(all.begin() + 1, all.end());

@@ -27,8 +27,8 @@ Result<Path> refer(const Function& f, const BlockOrLoop& either) {
 Result<FoundLoop> refer_to_loop(const Function& f, const LoopRef& loop) {
   Path found = ARDEA_TRY(refer(f, loop));
   FoundLoop result{std::move(found), nullptr, {}};
-  result.loop = &loop_at(result.path);
-  result.facts = facts_at(f, result.path);
+  result.loop = &result.path.loop();
+  result.facts = result.path.facts(f);
   return result;
 }
 

@@ -32,12 +32,11 @@ Removed without(const Function& f, const Path& path) {
   while (i > 0) {
     const Stmt& around = path[--i];
     if (around.is<Block>()) {
-      removed.program =
-          with(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 2), make_no_op());
+      removed.program = with(f, path.upto(i + 1), make_no_op());
       break;
     }
     if (const Stmt left = left_of(around, path[i + 1]); left.defined()) {
-      removed.program = with(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1), left);
+      removed.program = with(f, path.upto(i), left);
       break;
     }
     if (const auto* loop = around.as<For>()) removed.gone.push_back({LoopRef{loop->var}, {}});
@@ -53,7 +52,7 @@ std::vector<Stmt> statements_of(const Stmt& body) {
 
 Function with_inside(const Function& f, const LoopRef& loop, std::size_t position, const Stmt& added) {
   const Path path = *path_to(f, loop);
-  For now = loop_at(path);
+  For now = path.loop();
   std::vector<Stmt> statements = statements_of(now.body);
   statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(position), added);
   now.body = make_seq(std::move(statements));

@@ -18,17 +18,11 @@ bool regions_meet(const std::optional<std::vector<BufferRegion>>& a,
 
 }  // namespace
 
-Path block_around(const Path& path) {
-  std::size_t end = path.size() - 1;
-  while (end > 0 && !path[end - 1].is<Block>()) --end;
-  return Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(end));
-}
-
 std::vector<Path> scope_of(const Function& f, const Path& path) {
-  const Path around = block_around(path);
+  const Path around = path.block_around();
   std::vector<Path> inside;
   for (const Path& other : all_blocks(f))
-    if (block_around(other) == around) inside.push_back(other);
+    if (other.block_around() == around) inside.push_back(other);
   return inside;
 }
 
@@ -36,8 +30,7 @@ std::vector<Path> neighbours_of(const Function& f, const Path& path, DeclaredReg
                                 DeclaredRegions mine) {
   std::vector<Path> found;
   for (const Path& other : scope_of(f, path))
-    if (block_at(other).id != block_at(path).id &&
-        regions_meet(block_at(other).*theirs, block_at(path).*mine))
+    if (other.block().id != path.block().id && regions_meet(other.block().*theirs, path.block().*mine))
       found.push_back(other);
   return found;
 }
@@ -46,7 +39,7 @@ std::optional<Path> owner_of(const Function& f, const Buffer& buffer) {
   std::vector<Path> blocks = all_blocks(f);
   if (root_block(f) != nullptr) blocks.push_back({f.body});
   for (const Path& path : blocks)
-    for (const Buffer& allocated : block_at(path).allocations)
+    for (const Buffer& allocated : path.block().allocations)
       if (allocated->data == buffer->data) return path;
   return std::nullopt;
 }

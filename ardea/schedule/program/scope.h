@@ -29,7 +29,4 @@ inline std::vector<Path> consumers_of(const Function& f, const Path& path) {
 /// The block that allocates the buffer, as the last of a path; nothing where it is a parameter's memory.
 std::optional<Path> owner_of(const Function& f, const Buffer& buffer);
 
-/// The block around the last statement of the path, as the last of its own path.
-Path block_around(const Path& path);
-
 }  // namespace ardea::schedule

@@ -66,31 +66,6 @@ std::optional<Path> path_to(const Function& f, const BlockRef& block) {
   });
 }
 
-const For& loop_at(const Path& path) { return *path.back().as<For>(); }
-const Block& block_at(const Path& path) { return *path.back().as<Block>(); }
-
-std::vector<LoopRef> loops_around(const Path& path) {
-  std::vector<LoopRef> loops;
-  for (auto at = path.rbegin() + 1; at != path.rend() && !at->is<Block>(); ++at)
-    if (const auto* loop = at->as<For>()) loops.push_back({loop->var});
-  std::reverse(loops.begin(), loops.end());
-  return loops;
-}
-
-std::vector<Var> variables_of(const Path& path) {
-  std::vector<Var> variables;
-  for (const Stmt& s : path) {
-    if (const auto* loop = s.as<For>()) variables.push_back(loop->var);
-    if (const auto* block = s.as<Block>())
-      for (const BlockIterator& iterator : block->iterators) variables.push_back(iterator.var);
-  }
-  return variables;
-}
-
-bool holds(const Path& path, std::size_t depth, const Path& other) {
-  return depth < other.size() && other[depth] == path[depth];
-}
-
 std::vector<Path> all_blocks(const Function& f) {
   std::vector<Path> all;
   Path path;
@@ -108,21 +83,6 @@ Function with(const Function& f, const Path& path, Stmt now) {
   Function out = f;
   out.body = std::move(now);
   return out;
-}
-
-arith::Analyzer facts_at(const Function& f, const Path& path, bool unit_loops) {
-  arith::Analyzer facts = arith::facts_of(f);
-  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    if (const auto* loop = path[i].as<For>(); loop != nullptr && (unit_loops || !is_one(loop->extent)))
-      facts.bind(loop->var, {loop->min, loop->extent});
-    if (const auto* let = path[i].as<LetStmt>()) facts.define(let->var, let->value);
-    if (const auto* branch = path[i].as<If>()) {
-      const bool then_side = path[i + 1] == branch->then_case;
-      facts.assume(then_side ? branch->condition : logical_not(branch->condition));
-    }
-    if (const auto* block = path[i].as<Block>()) facts = arith::facts_inside(*block, facts);
-  }
-  return facts;
 }
 
 Stmt simplify_bindings(const Stmt& s, const arith::Analyzer& facts, bool keep_unit_loops) {

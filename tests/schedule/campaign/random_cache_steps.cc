@@ -13,7 +13,7 @@ namespace ardea::schedule {
 namespace {
 
 const Block& block_of(const RandomSteps& steps, const BlockRef& block) {
-  return block_at(*path_to(steps.program(), block));
+  return path_to(steps.program(), block)->block();
 }
 
 std::string any_scope(Random& random) {
@@ -78,7 +78,7 @@ void propose_cache_index(RandomSteps& steps) {
   Random& random = steps.random();
   std::vector<Path> likely;
   for (const Path& path : all_blocks(steps.program()))
-    if (computes_indices(block_at(path))) likely.push_back(path);
+    if (computes_indices(path.block())) likely.push_back(path);
   const auto block =
       likely.empty() || random.chance(0.02) ? steps.any_block() : steps.block_at_end(random.pick(likely));
   if (block) steps.attempt(CacheIndex{*block, any_scope(random), random.chance(0.1) ? 1 : 0});
@@ -88,7 +88,7 @@ void propose_cache_index(RandomSteps& steps) {
 std::optional<std::pair<BlockRef, std::int64_t>> any_allocated(RandomSteps& steps) {
   std::vector<std::pair<Path, std::int64_t>> likely;
   for (const Path& path : all_blocks(steps.program())) {
-    const auto& writes = *block_at(path).writes;
+    const auto& writes = *path.block().writes;
     for (std::size_t i = 0; i < writes.size(); ++i)
       if (owner_of(steps.program(), writes[i].buffer))
         likely.emplace_back(path, static_cast<std::int64_t>(i));

@@ -13,13 +13,13 @@ template <class Step>
 void propose(RandomSteps& steps, DeclaredRegions regions) {
   std::vector<Path> likely;
   for (const Path& path : all_blocks(steps.program())) {
-    const Block& block = block_at(path);
+    const Block& block = path.block();
     bool fits = !block.init.defined();
     for (const BlockIterator& iterator : block.iterators)
       fits = fits && iterator.kind == IteratorKind::spatial;
     bool owned = false;
     for (const BufferRegion& region : *(block.*regions))
-      for (const Buffer& buffer : block_at(block_around(path)).allocations)
+      for (const Buffer& buffer : path.block_around().block().allocations)
         owned = owned || buffer == region.buffer;
     if (fits && owned) likely.push_back(path);
   }

@@ -17,7 +17,7 @@ namespace {
 
 /// A buffer that the block touches, by name or by position.
 std::optional<std::pair<BufferArgument, Buffer>> any_buffer(RandomSteps& steps, const BlockRef& reference) {
-  const Block& block = block_at(*path_to(steps.program(), reference));
+  const Block& block = path_to(steps.program(), reference)->block();
   const bool reads = !block.reads->empty() && (block.writes->empty() || steps.random().chance(0.5));
   const std::vector<BufferRegion>& regions = reads ? *block.reads : *block.writes;
   if (regions.empty()) return std::nullopt;
@@ -76,7 +76,8 @@ std::string any_window(Random& random, const Buffer& buffer) {
 /// The loops around the block, those around the blocks that hold it included.
 std::vector<LoopRef> all_loops(RandomSteps& steps, const BlockRef& block) {
   std::vector<LoopRef> loops = steps.loops_of(block);
-  for (Path path = block_around(*path_to(steps.program(), block)); path.size() > 1; path = block_around(path))
+  for (Path path = path_to(steps.program(), block)->block_around(); path.size() > 1;
+       path = path.block_around())
     if (const auto around = steps.block_at_end(path))
       for (const LoopRef& loop : steps.loops_of(*around)) loops.push_back(loop);
   return loops;
@@ -105,17 +106,17 @@ void propose_stage_mem(RandomSteps& steps) {
 void propose_lift_alloc(RandomSteps& steps) {
   std::vector<Path> likely;
   for (const Path& path : all_blocks(steps.program()))
-    if (!block_at(path).allocations.empty()) likely.push_back(path);
+    if (!path.block().allocations.empty()) likely.push_back(path);
   if (likely.empty()) return;
   const Path& path = steps.random().pick(likely);
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   const Buffer& buffer = steps.random().pick(block.allocations);
   const auto reference = steps.block_at_end(path);
   if (!reference) return;
   LiftAlloc step{*reference, buffer->name};
   if (steps.random().chance(0.3))
     step.buffer =
-        steps.random().integer(0, std::ssize(block_at(*path_to(steps.program(), *reference)).allocations));
+        steps.random().integer(0, std::ssize(path_to(steps.program(), *reference)->block().allocations));
   if (steps.random().chance(0.1)) step.n_lifts = steps.random().integer(0, 2);
   steps.attempt(step);
 }
@@ -123,7 +124,7 @@ void propose_lift_alloc(RandomSteps& steps) {
 /// Moves what the block writes out of the blocks that allocate it inside the loop.
 void lift_outputs(RandomSteps& steps, const BlockRef& block, const Var& loop) {
   const Path path = *path_to(steps.program(), block);
-  const std::vector<BufferRegion> writes = *block_at(path).writes;
+  const std::vector<BufferRegion> writes = *path.block().writes;
   for (std::size_t i = path.size() - 1; i-- > 0;) {
     if (const auto* at = path[i].as<For>(); at != nullptr && at->var == loop) return;
     const auto* owner = path[i].as<Block>();
@@ -140,7 +141,7 @@ void lift_outputs(RandomSteps& steps, const BlockRef& block, const Var& loop) {
 void propose_add_guard(RandomSteps& steps) {
   std::vector<std::pair<Path, Var>> likely;
   for (const Path& path : all_blocks(steps.program())) {
-    const Block& block = block_at(path);
+    const Block& block = path.block();
     for (const Stmt& s : path) {
       const auto* loop = s.as<For>();
       if (loop == nullptr) continue;

@@ -82,7 +82,7 @@ void propose_partition(RandomSteps& steps) {
   if (loops.empty()) return;
   LoopPartition partition{random.pick(loops), {}};
   const auto path = path_to(steps.program(), partition.loop);
-  const std::int64_t extent = constant_int(loop_at(*path).extent).value_or(3);
+  const std::int64_t extent = constant_int(path->loop().extent).value_or(3);
   for (std::int64_t at = random.integer(1, 3); at < extent && partition.points.size() < 3;
        at += random.integer(random.chance(0.05) ? 0 : 1, 3))
     partition.points.emplace_back(at);
@@ -155,7 +155,7 @@ void propose_fission(RandomSteps& steps) {
       follows = follows || (sequence != nullptr && !(sequence->statements[0] == path[i + 1]));
       const auto* loop = path[i].as<For>();
       if (loop != nullptr && (follows || random.chance(0.02)))
-        places.emplace_back(block_at(path).name, LoopRef{loop->var});
+        places.emplace_back(path.block().name, LoopRef{loop->var});
     }
   }
   if (places.empty()) return;

@@ -22,14 +22,14 @@ struct Place {
 std::vector<Place> places(const Function& program) {
   std::vector<Place> all;
   for (const Path& path : all_blocks(program)) {
-    const std::vector<LoopRef> around = loops_around(path);
+    const std::vector<LoopRef> around = path.loops();
     for (const Stmt& s : path) {
       const auto* loop = s.as<For>();
       const auto* sequence = loop == nullptr ? nullptr : loop->body.as<Seq>();
       if (sequence == nullptr || std::find(around.begin(), around.end(), LoopRef{loop->var}) == around.end())
         continue;
       if (loop->annotations.empty())
-        all.push_back({block_at(path).name, {loop->var}, sequence->statements.size()});
+        all.push_back({path.block().name, {loop->var}, sequence->statements.size()});
     }
   }
   return all;
@@ -39,7 +39,7 @@ std::vector<Place> places(const Function& program) {
 void place_a_producer(RandomSteps& steps) {
   std::vector<std::string> producers;
   for (const Path& path : all_blocks(steps.program()))
-    if (!consumers_of(steps.program(), path).empty()) producers.push_back(block_at(path).name);
+    if (!consumers_of(steps.program(), path).empty()) producers.push_back(path.block().name);
   if (producers.empty()) return;
   const auto block = steps.block_called(steps.random().pick(producers));
   if (!block) return;
@@ -85,7 +85,7 @@ void propose_software_pipeline(RandomSteps& steps) {
 /// Whether it makes something for a block beside it, in memory that is allocated for it.
 bool fills_a_buffer(const Function& program, const Path& path) {
   if (consumers_of(program, path).empty()) return false;
-  const auto& writes = block_at(path).writes;
+  const auto& writes = path.block().writes;
   return writes && !writes->empty() && owner_of(program, (*writes)[0].buffer).has_value();
 }
 
@@ -96,7 +96,7 @@ void propose_double_buffer(RandomSteps& steps) {
   const std::vector<Place> in_sequences = places(steps.program());
   for (const Path& path : all_blocks(steps.program()))
     if (std::any_of(in_sequences.begin(), in_sequences.end(),
-                    [&](const Place& place) { return place.block == block_at(path).name; }) &&
+                    [&](const Place& place) { return place.block == path.block().name; }) &&
         fills_a_buffer(steps.program(), path))
       likely.push_back(path);
   if (likely.empty() && steps.random().chance(0.9)) return;

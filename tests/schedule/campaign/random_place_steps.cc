@@ -23,7 +23,7 @@ std::optional<Pair> any_pair(RandomSteps& steps) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const Path& producer : all_blocks(steps.program()))
     for (const Path& consumer : consumers_of(steps.program(), producer))
-      pairs.emplace_back(block_at(producer).name, block_at(consumer).name);
+      pairs.emplace_back(producer.block().name, consumer.block().name);
   if (pairs.empty()) return std::nullopt;
   const auto& [producer, consumer] = steps.random().pick(pairs);
   const auto first = steps.block_called(producer), second = steps.block_called(consumer);
@@ -66,7 +66,7 @@ void propose_compute_root(RandomSteps& steps) {
   if (!pair) return;
   const Path producer = *path_to(steps.program(), pair->producer),
              consumer = *path_to(steps.program(), pair->consumer);
-  const std::vector<LoopRef> mine = loops_around(producer), theirs = loops_around(consumer);
+  const std::vector<LoopRef> mine = producer.loops(), theirs = consumer.loops();
   const bool shared = !mine.empty() && !theirs.empty() && mine[0] == theirs[0];
   if (shared || steps.random().chance(0.1)) steps.attempt(ComputeRoot{pair->producer});
 }

@@ -12,7 +12,7 @@ namespace {
 std::optional<BlockRef> reducing_block(RandomSteps& steps) {
   std::vector<Path> likely;
   for (const Path& path : all_blocks(steps.program()))
-    if (block_at(path).init.defined()) likely.push_back(path);
+    if (path.block().init.defined()) likely.push_back(path);
   if (steps.random().chance(0.03)) return steps.any_block();
   if (likely.empty()) return std::nullopt;
   return steps.block_at_end(steps.random().pick(likely));
@@ -32,7 +32,7 @@ void propose_rfactor(RandomSteps& steps) {
   const std::vector<LoopRef> loops = steps.loops_of(*block);
   if (loops.empty()) return;
   std::vector<LoopRef> likely;
-  for (const BlockIterator& iterator : block_at(*path_to(steps.program(), *block)).iterators)
+  for (const BlockIterator& iterator : path_to(steps.program(), *block)->block().iterators)
     for (const LoopRef& loop : loops)
       if (iterator.kind == IteratorKind::reduce && uses(iterator.binding, loop.var)) likely.push_back(loop);
   const LoopRef loop = random.pick(likely.empty() || random.chance(0.1) ? loops : likely);
@@ -51,10 +51,10 @@ void propose_pad_einsum(RandomSteps& steps) {
   Random& random = steps.random();
   const auto block = reducing_block(steps);
   if (!block) return;
-  const bool fits = runs_in_loops_of_its_own(block_at(*path_to(steps.program(), *block)));
+  const bool fits = runs_in_loops_of_its_own(path_to(steps.program(), *block)->block());
   if (!fits && random.chance(0.9)) return;
   std::vector<Number> padding;
-  for (const BlockIterator& iterator : block_at(*path_to(steps.program(), *block)).iterators) {
+  for (const BlockIterator& iterator : path_to(steps.program(), *block)->block().iterators) {
     const bool stays = iterator.kind == IteratorKind::reduce && random.chance(0.75);
     padding.emplace_back(stays ? std::int64_t{1} : random.integer(random.chance(0.05) ? 0 : 1, 5));
   }

@@ -10,7 +10,7 @@ std::optional<BlockRef> RandomSteps::any_block() {
 }
 
 std::optional<BlockRef> RandomSteps::block_at_end(const Path& path) {
-  return block_called(block_at(path).name);
+  return block_called(path.block().name);
 }
 
 std::optional<BlockRef> RandomSteps::block_called(const std::string& name) {

@@ -90,7 +90,7 @@ void propose_tensorize(RandomSteps& steps) {
   if (!is_product && !random.chance(0.1)) return propose_blockize(steps);
   const auto block = is_product && random.chance(0.9) ? steps.block_called("P") : steps.any_block();
   if (!block) return;
-  const Block body = block_at(*path_to(steps.program(), *block));
+  const Block body = path_to(steps.program(), *block)->block();
   const std::vector<LoopRef> loops = steps.loops_of(*block);
   if (loops.empty()) return;
   std::vector<Recipe> likely;

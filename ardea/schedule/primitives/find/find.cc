@@ -14,7 +14,7 @@ Outcome neighbours(const Function& f, const BlockRef& block, DeclaredRegions the
   const Path path = ARDEA_TRY(refer(f, block));
   Applied applied{f};
   for (const Path& other : neighbours_of(f, path, theirs, mine))
-    applied.results.emplace_back(BlockRef{block_at(other).id});
+    applied.results.emplace_back(BlockRef{other.block().id});
   return applied;
 }
 
@@ -27,8 +27,8 @@ Outcome apply(const Function& f, const GetBlock& step, Context&) {
   std::vector<BlockRef> named;
   std::vector<std::string> names;
   for (const Path& path : all_blocks(f)) {
-    names.push_back(block_at(path).name);
-    if (block_at(path).name == step.block) named.push_back({block_at(path).id});
+    names.push_back(path.block().name);
+    if (path.block().name == step.block) named.push_back({path.block().id});
   }
   if (const Block* root = root_block(f); root != nullptr && step.block == root->name)
     named.push_back({root->id});
@@ -44,7 +44,7 @@ Outcome apply(const Function& f, const GetBlock& step, Context&) {
 Outcome apply(const Function& f, const GetLoops& step, Context&) {
   Path found = ARDEA_TRY(refer(f, step.block));
   Applied applied{f};
-  for (const LoopRef& loop : loops_around(found)) applied.results.emplace_back(loop);
+  for (const LoopRef& loop : found.loops()) applied.results.emplace_back(loop);
   return applied;
 }
 
@@ -53,10 +53,8 @@ Outcome apply(const Function& f, const GetChildBlocks& step, Context&) {
   const Stmt& block = found.back();
   Applied applied{f};
   for (const Path& path : all_blocks(f)) {
-    const auto nearest =
-        std::find_if(path.rbegin() + 1, path.rend(), [](const Stmt& s) { return s.is<Block>(); });
-    if (nearest != path.rend() && *nearest == block)
-      applied.results.emplace_back(BlockRef{block_at(path).id});
+    if (const Path around = path.block_around(); !around.empty() && around.back() == block)
+      applied.results.emplace_back(BlockRef{path.block().id});
   }
   return applied;
 }

@@ -50,7 +50,8 @@ std::optional<Refusal> refuse_other_extent(const FoundLoop& found, const std::st
     return loop != nullptr && is_thread_loop(*loop);
   });
   if (thread.starts_with("vthread") || launch == found.path.end()) return std::nullopt;
-  const arith::Analyzer facts = facts_at(f, Path(found.path.begin(), launch + 1));
+  const arith::Analyzer facts =
+      found.path.upto(static_cast<std::size_t>(launch - found.path.begin())).facts(f);
   for (const For* other : loops_bound_to(*launch, thread))
     ARDEA_TRY(context.require(
         facts, equals(make_cast(int64, other->extent), make_cast(int64, found.loop->extent)), [&] {

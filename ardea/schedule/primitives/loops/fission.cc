@@ -79,8 +79,8 @@ Parts divide(const For& loop, Parts inner) {
 Outcome apply(const Function& f, const Fission& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   ARDEA_TRY(refer(f, step.loop));
-  const std::string& name = block_at(path).name;
-  const std::vector<LoopRef> around = loops_around(path);
+  const std::string& name = path.block().name;
+  const std::vector<LoopRef> around = path.loops();
   if (std::find(around.begin(), around.end(), step.loop) == around.end())
     return Refusal{"loop_not_around_block",
                    fmt::format("loop {} does not stand around block {}", step.loop.var.name(), name)};
@@ -99,8 +99,8 @@ Outcome apply(const Function& f, const Fission& step, Context& context) {
           "not_only_loops",
           fmt::format("something other than loops and sequences stands between loop {} and block {}",
                       step.loop.var.name(), name)};
-    const Path outside(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    if (parts.before.defined()) ARDEA_TRY(refuse_to_divide(*loop, parts, facts_at(f, outside), context));
+    const Path outside = path.upto(at);
+    if (parts.before.defined()) ARDEA_TRY(refuse_to_divide(*loop, parts, outside.facts(f), context));
     parts = divide(*loop, std::move(parts));
     if (!(loop->var == step.loop.var)) continue;
     if (!parts.before.defined())

@@ -46,10 +46,10 @@ Outcome apply(const Function& f, const Fuse& step, Context&) {
     rest = floor_div(rest, own);
   }
   const Stmt nest = make_for(fused, make_int(0, fused.type()), extent, substitute(chain.body(), values));
-  Applied applied{with(f, chain.path,
-                       simplify_bindings(nest, facts_at(f, chain.path, !step.preserve_unit_iters),
-                                         step.preserve_unit_iters)),
-                  {LoopRef{fused}}};
+  Applied applied{
+      with(f, chain.path,
+           simplify_bindings(nest, chain.path.facts(f, !step.preserve_unit_iters), step.preserve_unit_iters)),
+      {LoopRef{fused}}};
   for (const LoopRef& loop : step.loops) applied.forwarding.push_back({loop, {LoopRef{fused}}});
   return applied;
 }

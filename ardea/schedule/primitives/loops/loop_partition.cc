@@ -36,7 +36,7 @@ Outcome apply(const Function& f, const LoopPartition& step, Context& context) {
   std::vector<Stmt> parts;
   for (For& part : arith::cut_loop(loop, points, names, found.facts)) {
     applied.results.emplace_back(LoopRef{part.var});
-    parts.push_back(simplify_bindings(std::move(part), facts_at(f, found.path, false), true));
+    parts.push_back(simplify_bindings(std::move(part), found.path.facts(f, false), true));
   }
   applied.program = with(f, found.path, make_seq(parts));
   applied.forwarding.push_back({step.loop, applied.results});

@@ -47,7 +47,7 @@ Outcome apply(const Function& f, const Parallel& step, Context& context) {
 }
 
 Outcome apply(const Function& f, const Vectorize& step, Context& context) {
-  if (const auto path = path_to(f, step.loop)) ARDEA_TRY(refuse_instructions(loop_at(*path)));
+  if (const auto path = path_to(f, step.loop)) ARDEA_TRY(refuse_instructions(path->loop()));
   return concurrent(f, step.loop, ForKind::vectorized, context);
 }
 

@@ -114,7 +114,7 @@ class Merging {
     while (is_shared(depth_)) ++depth_;
     const auto* sequence = depth_ == 0 ? nullptr : nests_[0].path[depth_ - 1].as<Seq>();
     for (Nest& nest : nests_) {
-      const std::string& name = loop_at(nest.path).var.name();
+      const std::string& name = nest.path.loop().var.name();
       if (sequence == nullptr || nest.path.size() <= depth_)
         return Refusal{"not_siblings", fmt::format("the nest of loop {} does not stand beside the others in "
                                                    "one sequence",
@@ -154,8 +154,7 @@ class Merging {
   const Nest& first() const { return nests_[0]; }
 
   std::optional<Refusal> check_shapes(Context& context) {
-    facts_ = facts_at(
-        f_, Path(first().path.begin(), first().path.begin() + static_cast<std::ptrdiff_t>(depth_) + 1));
+    facts_ = first().path.upto(depth_).facts(f_);
     for (const Nest& nest : nests_) {
       if (nest.loops.size() != first().loops.size())
         return Refusal{
@@ -212,7 +211,7 @@ class Merging {
       if (i == first().position) statements.push_back(nest);
       if (i < first().position || i > nests_.back().position) statements.push_back(sequence_->statements[i]);
     }
-    const Path around(first().path.begin(), first().path.begin() + static_cast<std::ptrdiff_t>(depth_));
+    const Path around = first().path.upto(depth_ - 1);
     Applied applied{with(f_, around, make_seq(statements)), {LoopRef{merged_.loops.back().first}}};
     for (const Nest& old : nests_)
       for (std::size_t i = 0; i < merged_.loops.size(); ++i)

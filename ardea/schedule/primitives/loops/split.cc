@@ -113,7 +113,7 @@ class Splitting {
 
   Stmt simplified(const Stmt& s) const {
     const bool keep = step_.preserve_unit_iters;
-    return simplify_bindings(s, facts_at(f_, found_.path, !keep), keep);
+    return simplify_bindings(s, found_.path.facts(f_, !keep), keep);
   }
 
   /// As many whole rounds of the inner loops as fit, then what is left in one loop.

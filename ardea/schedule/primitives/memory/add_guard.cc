@@ -21,7 +21,7 @@ namespace {
 class Guarding {
  public:
   Guarding(const Function& f, Path path, std::size_t loop)
-      : f_(f), path_(std::move(path)), at_(loop), loop_(*path_[loop].as<For>()), block_(block_at(path_)) {}
+      : f_(f), path_(std::move(path)), at_(loop), loop_(*path_[loop].as<For>()), block_(path_.block()) {}
 
   Outcome run() {
     if (is_concurrent(loop_.kind))
@@ -142,8 +142,7 @@ class Guarding {
   /// The statement inside the loop, other than those of the block, that writes the memory.
   std::optional<std::string> writer_beside(const Buffer& part) const {
     const Buffer buffer = source_of(part);
-    const Path scope =
-        block_around(Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(at_) + 1));
+    const Path scope = path_.upto(at_).block_around();
     for (const Touch& touch : touches(scope, buffer)) {
       const auto is_under = [&](const Stmt& s) {
         return std::find(touch.path.begin(), touch.path.end(), s) != touch.path.end();
@@ -196,7 +195,7 @@ Outcome apply(const Function& f, const AddGuard& step, Context&) {
   const auto at = std::find(to_block.begin(), to_block.end(), loop.back());
   if (at == to_block.end())
     return Refusal{"loop_not_around_block", fmt::format("loop {} does not stand around block {}",
-                                                        step.loop.var.name(), block_at(to_block).name)};
+                                                        step.loop.var.name(), to_block.block().name)};
   return Guarding(f, to_block, static_cast<std::size_t>(at - to_block.begin())).run();
 }
 

@@ -46,7 +46,7 @@ Stmt whole_nest(const Block& block, const arith::Analyzer& facts, const Context&
 Function around_touches(const Function& f, const BlockRef& owner, const Var& data, const Stmt& before,
                         const Stmt& after) {
   const Path path = *path_to(f, owner);
-  Block block = block_at(path);
+  Block block = path.block();
   std::vector<Stmt> statements = statements_of(block.body);
   const auto touches_it = [&](const Stmt& s) { return arith::touches(s, data); };
   if (after.defined()) {
@@ -68,13 +68,13 @@ Function with_in_sequence(const Function& f, const Path& path, std::vector<Stmt>
       all.insert(all.end(), statements.begin(), statements.end());
     else
       all.push_back(s);
-  return with(f, Path(path.begin(), path.end() - 1), make_seq(std::move(all)));
+  return with(f, path.upto(path.size() - 2), make_seq(std::move(all)));
 }
 
 Function with_allocation(const Function& f, const BlockRef& owner, const Buffer& added,
                          const Buffer& removed) {
   const Path path = *path_to(f, owner);
-  Block block = block_at(path);
+  Block block = path.block();
   if (removed.defined())
     std::replace(block.allocations.begin(), block.allocations.end(), removed, added);
   else

@@ -34,7 +34,7 @@ std::optional<Path> only_block(const Function& f, const Path& path, const Buffer
     return block.size() < path.size() || !(block[path.size() - 1] == path.back());
   });
   if (blocks.size() != 1) return std::nullopt;
-  for (const Touch& touch : touches(block_around(path), buffer)) {
+  for (const Touch& touch : touches(path.block_around(), buffer)) {
     const auto is_in = [&](const Stmt& s) {
       return std::find(touch.path.begin(), touch.path.end(), s) != touch.path.end();
     };
@@ -75,8 +75,8 @@ std::variant<BegunReduction, std::string> begun_reduction(const Function& f, con
   const auto block = only_block(f, path, buffer);
   if (!block) return std::string("other blocks stand there with the one that it belongs to");
   if (!path.back().is<For>()) return std::string("it is no loop around the block that it belongs to");
-  if (!sets_to_zero(block_at(*block), buffer))
-    return fmt::format("block {} does not set to zero what it then adds to", block_at(*block).name);
+  if (!sets_to_zero(block->block(), buffer))
+    return fmt::format("block {} does not set to zero what it then adds to", block->block().name);
   const auto found = reduction_nest(f, *block, path.size() - 1, context, Share::part);
   if (const auto* refusal = std::get_if<Refusal>(&found)) return refusal->fact;
   const ReductionNest& nest = std::get<ReductionNest>(found);

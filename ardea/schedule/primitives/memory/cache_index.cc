@@ -40,7 +40,7 @@ bool writes(const Block& block, const Buffer& buffer) {
 class IndexSearch {
  public:
   IndexSearch(const Function& f, const Path& path)
-      : block_(block_at(path)), facts_(arith::facts_inside(block_, facts_for_block(f, path))) {
+      : block_(path.block()), facts_(arith::facts_inside(block_, facts_for_block(f, path))) {
     for (const Var& size : shape_variables(f)) known_.push_back(size);
     for (const ardea::Parameter& parameter : f.parameters) known_.push_back(parameter.var);
     for (const BlockIterator& iterator : block_.iterators) known_.push_back(iterator.var);
@@ -173,7 +173,7 @@ Function with_open_reads(Function f, const Path& path) {
     const auto* around = path[i].as<Block>();
     if (around == nullptr) continue;
     const Path outer = *path_to(f, BlockRef{around->id});
-    Block open = block_at(outer);
+    Block open = outer.block();
     open.reads.reset();
     f = with(f, outer, open);
   }
@@ -182,9 +182,9 @@ Function with_open_reads(Function f, const Path& path) {
 
 /// The outermost statement around the block in the sequence of the block around it.
 Path place_before(const Path& path) {
-  std::size_t depth = block_around(path).size();
+  std::size_t depth = path.block_around().size();
   if (path[depth].is<Seq>()) ++depth;
-  return Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
+  return path.upto(depth);
 }
 
 }  // namespace
@@ -203,17 +203,17 @@ Outcome apply(const Function& f, const CacheIndex& step, Context& context) {
         "no_index_expression",
         fmt::format("no index of a load in block {} is an operation on its iterators that occurs more "
                     "than {} times",
-                    block_at(path).name, step.cse_thresh)};
+                    path.block().name, step.cse_thresh)};
   std::vector<Buffer> tables;
   for (const Index& index : indices) tables.push_back(table_for(index, tables.size(), step.storage_scope));
-  Function program = with(f, path, reading(block_at(path), indices, tables));
-  const BlockRef around{block_at(block_around(path)).id};
+  Function program = with(f, path, reading(path.block(), indices, tables));
+  const BlockRef around{path.block_around().block().id};
   for (const Buffer& table : tables) program = with_allocation(program, around, table);
   program = arith::complete_regions(with_open_reads(std::move(program), path));
   std::vector<Reference> blocks;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const Path block = *path_to(program, step.block), place = place_before(block);
-    const auto touched = read_from(program, {block_around(block), tables[i], {block}, {}}, place, tables[i]);
+    const auto touched = read_from(program, {block.block_around(), tables[i], {block}, {}}, place, tables[i]);
     const BufferRegion box =
         without_loaded_bounds(touched ? *touched : arith::Touched{whole_region(tables[i])}).region;
     const Block table = computing(free_block_name(program, tables[i]->name), indices[i], tables[i]);

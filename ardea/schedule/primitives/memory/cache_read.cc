@@ -20,10 +20,10 @@ Outcome cached(const Function& f, const Readers& readers, const std::string& sco
   const arith::Touched box =
       without_loaded_bounds(touched ? *touched : arith::Touched{whole_region(readers.buffer), false});
   const Block copy = copy_block(free_block_name(f, cache->name), readers.buffer, cache);
-  const BlockId around = block_at(readers.scope).id;
+  const BlockId around = readers.scope.block().id;
   Function program = with(f, place, make_seq({copy_nest(f, copy, box.region.region, place), place.back()}));
   std::vector<BlockId> blocks;
-  for (const Path& path : readers.blocks) blocks.push_back(block_at(path).id);
+  for (const Path& path : readers.blocks) blocks.push_back(path.block().id);
   program = redirected(std::move(program), around, blocks, readers.buffer, cache);
   program = arith::complete_regions(with_allocation(program, BlockRef{around}, cache));
   if (!box.exact && !is_never_written(f, readers.buffer) && !reads_only_written(program, readers.buffer))
@@ -42,7 +42,7 @@ Outcome apply(const Function& f, const CacheRead& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block reads nothing itself"};
   ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
-  Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::read, step.read_buffer_index));
+  Buffer buffer = ARDEA_TRY(buffer_at(path.block(), Side::read, step.read_buffer_index));
   Readers readers = ARDEA_TRY(readers_of(f, path, buffer, step.consumer_blocks));
   return cached(f, readers, step.storage_scope, context);
 }

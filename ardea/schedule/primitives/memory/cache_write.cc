@@ -13,14 +13,14 @@ Outcome apply(const Function& f, const CacheWrite& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
   ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
-  Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::write, step.write_buffer_index));
+  Buffer buffer = ARDEA_TRY(buffer_at(path.block(), Side::write, step.write_buffer_index));
   const Writer writer = ARDEA_TRY(writer_of(path, buffer));
   const WritePlace place = ARDEA_TRY(write_place(f, writer, context));
   std::vector<BlockId> readers = ARDEA_TRY(readers_after(f, writer, place, step.consumer_blocks));
 
   const Buffer cache = cache_of(writer.buffer, step.storage_scope);
   const Block copy = copy_block(free_block_name(f, cache->name), cache, writer.buffer);
-  const BlockId around = block_at(writer.scope).id;
+  const BlockId around = writer.scope.block().id;
   const Stmt nest = copy_nest(f, copy, place.box.region, place.path);
   Function program = with(f, place.path, make_seq({place.path.back(), nest}));
   std::vector<BlockId> users = readers;

@@ -57,11 +57,11 @@ Expr chosen_value(const Expr& condition, const Expr& value, const Expr& otherwis
 }
 
 Stmt copy_nest(const Function& f, const Block& block, const std::vector<Range>& box, const Path& place) {
-  const arith::Analyzer facts = facts_at(f, place);
+  const arith::Analyzer facts = place.facts(f);
   IteratorValues values;
   for (const Range& range : box) values.push_back(bounds_of(range, facts));
-  const Path around(place.begin(), place.end() - 1);
-  return placed_nest(block, {values, values, {}, true}, variables_of(around), facts);
+  const Path around = place.upto(place.size() - 2);
+  return placed_nest(block, {values, values, {}, true}, around.variables(), facts);
 }
 
 arith::Touched without_loaded_bounds(arith::Touched touched) {
@@ -81,9 +81,9 @@ Result<std::vector<Path>> blocks_inside(const Function& f, const Path& scope,
   for (const BlockRef& block : blocks) {
     Path path = ARDEA_TRY(refer(f, block));
     paths.push_back(std::move(path));
-    if (paths.back().size() <= scope.size() || !holds(scope, scope.size() - 1, paths.back()))
+    if (paths.back().size() <= scope.size() || !scope.holds(scope.size() - 1, paths.back()))
       return Refusal{"not_in_one_scope", fmt::format("block {} is not one of the blocks inside block {}",
-                                                     block_at(paths.back()).name, block_at(scope).name)};
+                                                     paths.back().block().name, scope.block().name)};
   }
   return paths;
 }
@@ -92,7 +92,7 @@ Function redirected(Function f, const BlockId& scope, const std::vector<BlockId>
                     const Buffer& now) {
   for (const BlockId& id : blocks) {
     Path path = *path_to(f, BlockRef{id});
-    const Block& before = block_at(path);
+    const Block& before = path.block();
     Block block = *substitute_buffers(path.back(), {{old, now}}).as<Block>();
     // These are evaluated outside the block.
     block.iterators = before.iterators;
@@ -103,7 +103,7 @@ Function redirected(Function f, const BlockId& scope, const std::vector<BlockId>
       if (around == nullptr) continue;
       if (around->id == scope) break;
       const Path outer = *path_to(f, BlockRef{around->id});
-      Block open = block_at(outer);
+      Block open = outer.block();
       open.reads.reset();
       f = with(f, outer, open);
     }

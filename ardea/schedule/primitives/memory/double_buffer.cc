@@ -9,7 +9,7 @@ namespace ardea::schedule {
 
 Outcome apply(const Function& f, const DoubleBuffer& step, Context&) {
   const Path path = ARDEA_TRY(refer(f, step.block));
-  Block block = block_at(path);
+  Block block = path.block();
   const bool is_new =
       block.annotations.emplace(arith::double_buffer_key, Attribute{make_int(step.buffer_index)}).second;
   if (!is_new)

@@ -45,10 +45,9 @@ bool reads_only_written(const Function& f, const Buffer& buffer) {
   // Reads and writes of a matched buffer count as those of its source.
   if (!(matched_whole(f, buffer) == buffer)) return false;
   const auto owner = owner_of(f, buffer);
-  const Block* around = owner ? &block_at(*owner) : root_block(f);
+  const Block* around = owner ? &owner->block() : root_block(f);
   if (around == nullptr) return false;
-  const arith::Analyzer facts =
-      owner ? arith::facts_inside(*around, facts_at(f, *owner)) : arith::facts_of(f);
+  const arith::Analyzer facts = owner ? arith::facts_inside(*around, owner->facts(f)) : arith::facts_of(f);
   return arith::reads_only_own_writes(around->body, buffer, {}, facts);
 }
 
@@ -58,8 +57,7 @@ bool was_written_before(const Function& f, const Path& path, const BufferRegion&
   for (std::size_t i = owner ? owner->size() : 1; i + 1 < path.size(); ++i) {
     const auto* sequence = path[i].as<Seq>();
     if (sequence == nullptr) continue;
-    const arith::Analyzer then =
-        facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1));
+    const arith::Analyzer then = path.upto(i).facts(f);
     for (const Stmt& earlier : sequence->statements) {
       if (earlier == path[i + 1]) break;
       const auto box =

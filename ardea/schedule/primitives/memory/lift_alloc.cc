@@ -61,7 +61,7 @@ bool told_apart(const Block& block, const Buffer& buffer, const arith::Analyzer&
 /// The block at the end of the path as one that uses the buffer without allocating it.
 Function sharing(const Function& f, const BlockRef& reference, const Buffer& buffer) {
   const Path path = *path_to(f, reference);
-  Block block = block_at(path);
+  Block block = path.block();
   std::erase(block.allocations, buffer);
   block.reads.reset();
   block.writes.reset();
@@ -75,25 +75,26 @@ Function sharing(const Function& f, const BlockRef& reference, const Buffer& buf
 
 Outcome apply(const Function& f, const LiftAlloc& step, Context& context) {
   const Path inner = ARDEA_TRY(refer(f, step.block));
-  const Buffer buffer = ARDEA_TRY(find_allocation(block_at(inner), step.buffer));
+  const Buffer buffer = ARDEA_TRY(find_allocation(inner.block(), step.buffer));
   Path path = inner;
   Function program = f;
   std::int64_t lifts = 0;
   for (; lifts < step.n_lifts && path.size() > 1; ++lifts) {
-    program = sharing(program, BlockRef{block_at(path).id}, buffer);
-    path = block_around(path);
+    program = sharing(program, BlockRef{path.block().id}, buffer);
+    path = path.block_around();
   }
   if (lifts < step.n_lifts || step.n_lifts < 1)
     return Refusal{"no_block_around", fmt::format("{} blocks stand around block {}, and n_lifts is {}", lifts,
-                                                  block_at(inner).name, step.n_lifts)};
-  const Path between(inner.begin() + static_cast<std::ptrdiff_t>(path.size()), inner.end());
-  for (const Var& var : variables_of(between))
+                                                  inner.block().name, step.n_lifts)};
+  Path between;
+  for (std::size_t i = path.size(); i < inner.size(); ++i) between.push_back(inner[i]);
+  for (const Var& var : between.variables())
     for (const Expr& extent : buffer->shape)
       if (uses(extent, var))
         return Refusal{"shape_depends",
                        fmt::format("the extent {} of {} is known only inside, where {} is defined",
                                    print(extent), buffer->name, var.name())};
-  program = arith::complete_regions(with_allocation(program, BlockRef{block_at(path).id}, buffer));
+  program = arith::complete_regions(with_allocation(program, BlockRef{path.block().id}, buffer));
   ARDEA_TRY(context.judge(refuse_races_around(program, *path_to(program, step.block))));
   return Applied{program};
 }

@@ -17,12 +17,12 @@ std::optional<Path> block_of(const Path& scope, const Touch& touch) {
   for (std::size_t i = scope.size(); i < touch.path.size(); ++i) {
     if (!touch.path[i].is<Block>()) continue;
     if (i + 1 == touch.path.size() && touch.plain) return std::nullopt;
-    return Path(touch.path.begin(), touch.path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return touch.path.upto(i);
   }
   return std::nullopt;
 }
 
-bool holds_end(const Path& block, const Touch& touch) { return holds(block, block.size() - 1, touch.path); }
+bool holds_end(const Path& block, const Touch& touch) { return block.holds(block.size() - 1, touch.path); }
 
 /// Where in the statements that of the path's `depth` stands.
 std::size_t position(const std::vector<Stmt>& statements, const Path& path, std::size_t depth) {
@@ -47,13 +47,12 @@ class ReadPlacing {
         continue;
       }
       const Touch* writer = writer_in(depth);
-      if (writer == nullptr)
-        return Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
+      if (writer == nullptr) return path_.upto(depth);
       if (const auto* block = s.as<Block>())
         return Refusal{"reads_itself", fmt::format("block {} also writes {}, which it reads", block->name,
                                                    readers_.buffer->name)};
       const bool apart = std::any_of(readers_.blocks.begin(), readers_.blocks.end(),
-                                     [&](const Path& other) { return !holds(path_, depth + 1, other); });
+                                     [&](const Path& other) { return !path_.holds(depth + 1, other); });
       if (apart) return between(*writer);
     }
   }
@@ -63,17 +62,17 @@ class ReadPlacing {
   /// other.
   std::optional<Refusal> refuse_init_and_body() const {
     for (const Path& other : readers_.blocks)
-      if (!holds(path_, readers_.scope.size(), other))
+      if (!path_.holds(readers_.scope.size(), other))
         return Refusal{"not_in_one_scope",
                        fmt::format("block {} stands in the init of block {}, and block {} in its body",
-                                   block_at(path_).name, block_at(readers_.scope).name, block_at(other).name),
+                                   path_.block().name, readers_.scope.block().name, other.block().name),
                        {},
                        [] { return std::string("name the consumers of one of them"); }};
     return std::nullopt;
   }
 
   Path place(std::size_t depth, const Stmt& statement) const {
-    Path place(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
+    Path place = path_.upto(depth);
     place.push_back(statement);
     return place;
   }
@@ -91,7 +90,7 @@ class ReadPlacing {
 
   const Touch* writer_in(std::size_t depth) const {
     const auto at = std::find_if(readers_.touches.begin(), readers_.touches.end(), [&](const Touch& touch) {
-      return touch.writes && holds(path_, depth, touch.path);
+      return touch.writes && path_.holds(depth, touch.path);
     });
     return at == readers_.touches.end() ? nullptr : &*at;
   }
@@ -99,7 +98,7 @@ class ReadPlacing {
   const Touch* first_writer(const Seq& sequence, std::size_t depth, std::size_t first,
                             std::size_t last) const {
     for (const Touch& touch : readers_.touches) {
-      if (!touch.writes || !holds(path_, depth - 1, touch.path)) continue;
+      if (!touch.writes || !path_.holds(depth - 1, touch.path)) continue;
       const std::size_t at = position(sequence.statements, touch.path, depth);
       if (at >= first && at <= last) return &touch;
     }
@@ -120,7 +119,7 @@ class ReadPlacing {
 
 Result<Readers> readers_of(const Function& f, const Path& block, const Buffer& buffer,
                            const std::vector<BlockRef>& consumers) {
-  Readers readers{block_around(block), buffer, {}, {}};
+  Readers readers{block.block_around(), buffer, {}, {}};
   readers.touches = touches(readers.scope, buffer);
   std::vector<Path> chosen = ARDEA_TRY(blocks_inside(f, readers.scope, consumers));
   readers.blocks = std::move(chosen);
@@ -129,18 +128,18 @@ Result<Readers> readers_of(const Function& f, const Path& block, const Buffer& b
       if (auto reader = block_of(readers.scope, touch); reader && touch.reads)
         if (std::find(readers.blocks.begin(), readers.blocks.end(), *reader) == readers.blocks.end())
           readers.blocks.push_back(*std::move(reader));
-  if (is_declared_between(readers.scope, block, buffer)) return used_through_a_view(buffer, block_at(block));
+  if (is_declared_between(readers.scope, block, buffer)) return used_through_a_view(buffer, block.block());
   if (readers.blocks.empty()) readers.blocks.push_back(block);
   for (const Path& reader : readers.blocks) {
     bool reads = false;
     for (const Touch& touch : readers.touches) {
       if (!holds_end(reader, touch)) continue;
-      if (!touch.plain) return used_through_a_view(buffer, block_at(reader));
+      if (!touch.plain) return used_through_a_view(buffer, reader.block());
       reads = reads || (touch.reads && touch.path.size() > reader.size());
     }
     if (!reads)
       return Refusal{"not_a_consumer",
-                     fmt::format("block {} does not read {}", block_at(reader).name, buffer->name)};
+                     fmt::format("block {} does not read {}", reader.block().name, buffer->name)};
   }
   // Program order is that of the touches.
   std::vector<Path> ordered;
@@ -156,7 +155,7 @@ Result<Path> read_place(const Readers& readers) { return ReadPlacing(readers).ru
 
 std::optional<arith::Touched> read_from(const Function& f, const Readers& readers, const Path& place,
                                         const Buffer& buffer) {
-  const arith::Analyzer facts = facts_at(f, place);
+  const arith::Analyzer facts = place.facts(f);
   // Readers in later statements of the sequence count, too.
   const Stmt& around = place[place.size() - 2];
   std::vector<Stmt> statements;

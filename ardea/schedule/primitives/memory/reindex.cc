@@ -34,7 +34,7 @@ struct Pattern {
 class PatternSearch {
  public:
   PatternSearch(const Path& path, const Buffer& buffer)
-      : path_(path), block_(block_at(path)), buffer_(buffer) {}
+      : path_(path), block_(path.block()), buffer_(buffer) {}
 
   Result<Pattern> run() {
     for (const Stmt& part : {block_.init, block_.body}) {
@@ -91,7 +91,7 @@ class PatternSearch {
 
   /// By a let between the block and the one around it, which the copy may stand outside of.
   bool is_defined_between(const Var& var) const {
-    const auto first = path_.begin() + std::ssize(block_around(path_));
+    const auto first = path_.begin() + std::ssize(path_.block_around());
     return std::any_of(first, path_.end(), [&](const Stmt& s) {
       const auto* let = s.as<LetStmt>();
       return let != nullptr && let->var == var;
@@ -124,7 +124,7 @@ class Reindexing {
              const std::vector<std::size_t>& keep, Context& context)
       : f_(f),
         path_(path),
-        block_(block_at(path)),
+        block_(path.block()),
         buffer_(buffer),
         pattern_(std::move(pattern)),
         context_(context) {
@@ -153,8 +153,8 @@ class Reindexing {
     const Function program = with_new_indices();
     const Path block = *path_to(program, BlockRef{block_.id});
     // With one reader the place is one of the statements around it.
-    const Path before(block.begin(), block.begin() + std::ssize(place));
-    Readers readers{block_around(block), by_iterator_, {block}, {}};
+    const Path before = block.upto(place.size() - 1);
+    Readers readers{block.block_around(), by_iterator_, {block}, {}};
     const auto touched = read_from(program, readers, before, by_iterator_);
     const arith::Touched box =
         without_loaded_bounds(touched ? *touched : arith::Touched{whole_region(by_iterator_), false});
@@ -180,7 +180,7 @@ class Reindexing {
     ARDEA_TRY(writer_of(path_, buffer_));
     const Function program = with_new_indices();
     const Path block = *path_to(program, BlockRef{block_.id});
-    Writer writer{block, block_around(block), by_iterator_, {}, buffer_->name};
+    Writer writer{block, block.block_around(), by_iterator_, {}, buffer_->name};
     for (const Buffer& buffer : {buffer_, by_iterator_})
       for (Touch& touch : touches(writer.scope, buffer)) writer.touches.push_back(std::move(touch));
     const WritePlace place = ARDEA_TRY(write_place(program, writer, context_));
@@ -246,7 +246,7 @@ class Reindexing {
         for (const Expr& index : at) region.region.push_back({index, make_int(1, index.type())});
       }
     return with_allocation(with(f_, path_, with_own_lets(std::move(out))),
-                           BlockRef{block_at(block_around(path_)).id}, by_iterator_);
+                           BlockRef{path_.block_around().block().id}, by_iterator_);
   }
 
   /// The block that copies, over the values of the iterators.
@@ -319,11 +319,11 @@ Result<std::vector<std::size_t>> kept_dimensions(const Reindex& step, const Buff
 Outcome apply(const Function& f, const Reindex& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block has no indices"};
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   const Buffer buffer =
       ARDEA_TRY(find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name));
-  for (const Touch& touch : touches(block_around(path), buffer))
-    if (holds(path, path.size() - 1, touch.path) && !touch.plain)
+  for (const Touch& touch : touches(path.block_around(), buffer))
+    if (path.holds(path.size() - 1, touch.path) && !touch.plain)
       return Refusal{"buffer_is_viewed",
                      fmt::format("block {} uses {} through a view, a matched part or an address", block.name,
                                  buffer->name)};

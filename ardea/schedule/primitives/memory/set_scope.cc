@@ -81,15 +81,15 @@ Outcome apply(const Function& f, const SetScope& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
   ARDEA_TRY(refuse_unknown_scope(step.storage_scope));
-  const Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::write, step.buffer_index));
+  const Buffer buffer = ARDEA_TRY(buffer_at(path.block(), Side::write, step.buffer_index));
   Allocation allocation = ARDEA_TRY(allocation_of(f, buffer));
   const auto& [owner, allocated] = allocation;
   ARDEA_TRY(refuse_instructions(owner.back(), allocated->data, step.storage_scope));
   const bool shared_by_more = *scope_rank(step.storage_scope) < *scope_rank(allocated->scope);
   const Function program = with(f, owner, moved(owner.back(), allocated->data, step.storage_scope));
   if (!shared_by_more) return Applied{program};
-  const Path scope = *path_to(program, BlockRef{block_at(owner).id});
-  for (const Buffer& now : block_at(scope).allocations)
+  const Path scope = *path_to(program, BlockRef{owner.block().id});
+  for (const Buffer& now : scope.block().allocations)
     if (now->data == allocated->data)
       for (const Touch& touch : touches(scope, now))
         ARDEA_TRY(context.judge(refuse_races_around(program, touch.path)));

@@ -44,8 +44,8 @@ class Staging {
         context_(context),
         step_(step),
         path_(std::move(path)),
-        around_(variables_of(Path(path_.begin(), path_.end() - 1))),
-        facts_(facts_at(f, path_)) {
+        around_(path_.upto(path_.size() - 2).variables()),
+        facts_(path_.facts(f)) {
     // A part that does not run touches nothing, and then nothing is copied.
     const GuardedPart guarded = guarded_part(path_.back());
     part_ = guarded.part;
@@ -82,7 +82,7 @@ class Staging {
     if (!scope_rank(step_.storage_scope))
       return Refusal{"no_such_scope", fmt::format("there is no scope {}, only {}",
                                                   in_quotes(step_.storage_scope), known_scopes())};
-    for (const Touch& touch : touches(block_around(path_), buffer_))
+    for (const Touch& touch : touches(path_.block_around(), buffer_))
       if (!touch.plain && is_inside(touch.path))
         return Refusal{"buffer_is_viewed",
                        fmt::format("{} touches {} through a view, a matched part or an address", part_name(),
@@ -195,7 +195,7 @@ class Staging {
     }
     Function program = with_in_sequence(f_, path_, std::move(statements));
     program = without_regions_around(program);
-    program = with_allocation(program, BlockRef{block_at(block_around(path_)).id}, copy);
+    program = with_allocation(program, BlockRef{path_.block_around().block().id}, copy);
     program = arith::complete_regions(program);
     for (const Reference& added : results)
       ARDEA_TRY(context_.judge(refuse_races_around(program, *path_to(program, std::get<BlockRef>(added)))));
@@ -210,7 +210,7 @@ class Staging {
     request.keep_unit_loops = context_.keeps_unit_loops();
     for (const Expr& condition : where)
       if (!is_true(condition)) request.guards.push_back(condition);
-    return placed_nest(block, request, around_, facts_at(f_, path_));
+    return placed_nest(block, request, around_, path_.facts(f_));
   }
 
   /// The blocks around the part, the root aside, may now read what they only wrote before: their regions are
@@ -220,7 +220,7 @@ class Staging {
       const auto* old = path_[i].as<Block>();
       if (old == nullptr) continue;
       const Path path = *path_to(program, BlockRef{old->id});
-      Block block = block_at(path);
+      Block block = path.block();
       block.reads.reset();
       block.writes.reset();
       program = with(program, path, block);

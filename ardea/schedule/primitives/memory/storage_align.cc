@@ -16,7 +16,7 @@ namespace {
 /// The block that aligns that axis of the memory already; empty where none does.
 std::string aligning_block(const Function& f, const Buffer& buffer, std::int64_t axis) {
   for (const Path& path : all_blocks(f)) {
-    const Block& block = block_at(path);
+    const Block& block = path.block();
     for (const StorageAlignment& known : storage_alignments(block.annotations))
       if (known.axis == axis && known.buffer >= 0 && known.buffer < std::ssize(*block.writes) &&
           (*block.writes)[static_cast<std::size_t>(known.buffer)].buffer == buffer)
@@ -30,7 +30,7 @@ std::string aligning_block(const Function& f, const Buffer& buffer, std::int64_t
 Outcome apply(const Function& f, const StorageAlign& step, Context& context) {
   const Path path = ARDEA_TRY(refer(f, step.block));
   if (path.size() == 1) return Refusal{"root_block", "the root block writes nothing itself"};
-  const Buffer buffer = ARDEA_TRY(buffer_at(block_at(path), Side::write, step.buffer_index));
+  const Buffer buffer = ARDEA_TRY(buffer_at(path.block(), Side::write, step.buffer_index));
   Allocation allocation = ARDEA_TRY(allocation_of(f, buffer));
   const auto all = touches(allocation.owner, buffer);
   if (std::any_of(all.begin(), all.end(), [](const Touch& touch) { return !touch.plain; }))
@@ -53,7 +53,7 @@ Outcome apply(const Function& f, const StorageAlign& step, Context& context) {
   if (const std::string other = aligning_block(f, buffer, axis); !other.empty())
     return Refusal{"aligned_already",
                    fmt::format("block {} aligns axis {} of {} already", other, axis, buffer->name)};
-  Block block = block_at(path);
+  Block block = path.block();
   std::vector<StorageAlignment> alignments = storage_alignments(block.annotations);
   alignments.push_back({step.buffer_index, axis, factor, offset});
   block.annotations[storage_alignment_key] = attribute_of(alignments);

@@ -53,17 +53,17 @@ class Transforming {
   Outcome run() {
     ARDEA_TRY(refuse_access());
     const Path scope = owner_.value_or(Path{f_.body});
-    const Analyzer facts = arith::facts_inside(block_at(scope), facts_for_block(f_, scope));
+    const Analyzer facts = arith::facts_inside(scope.block(), facts_for_block(f_, scope));
     BufferLayout found = ARDEA_TRY(buffer_layout(buffer_, step_.index_map, size_names(f_), facts, context_));
     layout_ = std::move(found);
     ARDEA_TRY(read_pad_value());
     if (!owner_) ARDEA_TRY(decide_copies(facts));
-    return rewritten(BlockRef{block_at(scope).id}, facts);
+    return rewritten(BlockRef{scope.block().id}, facts);
   }
 
  private:
   std::optional<Refusal> refuse_access() const {
-    const bool is_allocated = owner_ && contains(block_at(*owner_).allocations, buffer_);
+    const bool is_allocated = owner_ && contains(owner_->block().allocations, buffer_);
     const bool is_parameter =
         std::any_of(f_.parameters.begin(), f_.parameters.end(),
                     [&](const ardea::Parameter& parameter) { return parameter.buffer == buffer_; });
@@ -103,7 +103,7 @@ class Transforming {
 
   /// For a parameter: whether its content is copied in, and out.
   std::optional<Refusal> decide_copies(const Analyzer& facts) {
-    const Stmt& body = block_at({f_.body}).body;
+    const Stmt& body = Path{f_.body}.block().body;
     const arith::Accesses all = arith::accesses(body, facts);
     const auto touches_all = [&](const std::vector<arith::Touched>& boxes) {
       return std::any_of(boxes.begin(), boxes.end(), [&](const arith::Touched& box) {
@@ -199,7 +199,7 @@ class Transforming {
 
 Outcome apply(const Function& f, const TransformLayout& step, Context& context) {
   Path path = ARDEA_TRY(refer(f, step.block));
-  const Block& block = block_at(path);
+  const Block& block = path.block();
   Buffer buffer = ARDEA_TRY(find_buffer(step.buffer, *block.reads, *block.writes, "block " + block.name));
   return Transforming(f, step, std::move(buffer), context).run();
 }

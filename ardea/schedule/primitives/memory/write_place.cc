@@ -18,14 +18,12 @@ namespace {
 
 using arith::Analyzer;
 
-Path upto(const Path& path, std::size_t depth) {
-  return Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
-}
+Path upto(const Path& path, std::size_t depth) { return path.upto(depth); }
 
 class WritePlacing {
  public:
   WritePlacing(const Function& f, const Writer& writer, Context& context)
-      : f_(f), writer_(writer), block_(block_at(writer.block)), context_(context) {}
+      : f_(f), writer_(writer), block_(writer.block.block()), context_(context) {}
 
   Result<WritePlace> run() const {
     std::optional<Refusal> first;
@@ -39,19 +37,19 @@ class WritePlacing {
   }
 
  private:
-  bool is_own(const Touch& touch) const { return holds(writer_.block, writer_.block.size() - 1, touch.path); }
+  bool is_own(const Touch& touch) const { return writer_.block.holds(writer_.block.size() - 1, touch.path); }
 
   bool others_in(std::size_t depth) const {
     return std::any_of(writer_.touches.begin(), writer_.touches.end(), [&](const Touch& touch) {
-      return !is_own(touch) && holds(writer_.block, depth, touch.path);
+      return !is_own(touch) && writer_.block.holds(depth, touch.path);
     });
   }
 
   Result<WritePlace> at(std::size_t depth) const {
     const Path path = upto(writer_.block, depth);
-    const Analyzer facts = facts_at(f_, path);
+    const Analyzer facts = path.facts(f_);
     std::unordered_set<Var> around;
-    for (const LoopRef& loop : loops_around(path)) around.insert(loop.var);
+    for (const LoopRef& loop : path.loops()) around.insert(loop.var);
     if (!arith::reads_only_own_writes(path.back(), writer_.buffer, around, facts))
       return Refusal{"reads_old_content",
                      fmt::format("block {} goes on from what {} held before, which the new memory does not "
@@ -132,13 +130,13 @@ class WritePlacing {
 class Following {
  public:
   Following(const Function& f, const Writer& writer, const WritePlace& place)
-      : writer_(writer), place_(place), facts_(facts_at(f, place.path)) {}
+      : writer_(writer), place_(place), facts_(place.path.facts(f)) {}
 
   std::optional<Refusal> refuse(const Path& reader) const {
-    const Block& block = block_at(reader);
+    const Block& block = reader.block();
     bool reads = false;
     for (const Touch& touch : writer_.touches) {
-      if (!holds(reader, reader.size() - 1, touch.path)) continue;
+      if (!reader.holds(reader.size() - 1, touch.path)) continue;
       if (!touch.plain) return used_through_a_view(writer_.buffer, block);
       reads = reads || (touch.reads && touch.path.size() > reader.size());
     }
@@ -146,10 +144,10 @@ class Following {
       return Refusal{"not_a_consumer", fmt::format("block {} does not read {}", block.name, writer_.name)};
     const std::size_t depth = place_.path.size() - 1;
     const auto* sequence = place_.path[depth - 1].as<Seq>();
-    if (sequence == nullptr || !holds(place_.path, depth - 1, reader) || !stands_before(place_.path, reader))
+    if (sequence == nullptr || !place_.path.holds(depth - 1, reader) || !stands_before(place_.path, reader))
       return Refusal{"consumer_elsewhere",
                      fmt::format("block {} does not come after block {} in one sequence of statements",
-                                 block.name, block_at(writer_.block).name)};
+                                 block.name, writer_.block.block().name)};
     return refuse_between(*sequence, depth, reader);
   }
 
@@ -159,13 +157,12 @@ class Following {
     const auto place = std::find(all.begin(), all.end(), place_.path.back());
     const auto last = std::find(all.begin(), all.end(), reader[depth]);
     for (const Touch& touch : writer_.touches) {
-      if (!touch.writes || !holds(place_.path, depth - 1, touch.path)) continue;
+      if (!touch.writes || !place_.path.holds(depth - 1, touch.path)) continue;
       const auto at = std::find(all.begin(), all.end(), touch.path[depth]);
       if (at > place && at <= last)
-        return Refusal{"written_between",
-                       fmt::format("{} is written between block {} and block {}: {}", writer_.name,
-                                   block_at(writer_.block).name, block_at(reader).name,
-                                   arith::brief(touch.path.back()))};
+        return Refusal{"written_between", fmt::format("{} is written between block {} and block {}: {}",
+                                                      writer_.name, writer_.block.block().name,
+                                                      reader.block().name, arith::brief(touch.path.back()))};
     }
     for (const arith::Access& access : arith::each_access(*last, facts_)) {
       const bool counts = !access.write && access.touched.region.buffer == writer_.buffer &&
@@ -175,8 +172,8 @@ class Following {
             "reads_more_than_written",
             fmt::format("block {} reads {}, and it is not proved that this lies in {}, which block "
                         "{} writes",
-                        block_at(reader).name, print(access.touched.region), print(place_.box),
-                        block_at(writer_.block).name)};
+                        reader.block().name, print(access.touched.region), print(place_.box),
+                        writer_.block.block().name)};
     }
     return std::nullopt;
   }
@@ -189,16 +186,16 @@ class Following {
 }  // namespace
 
 Result<Writer> writer_of(const Path& block, const Buffer& buffer) {
-  Writer writer{block, block_around(block), buffer, {}, buffer->name};
+  Writer writer{block, block.block_around(), buffer, {}, buffer->name};
   writer.touches = touches(writer.scope, buffer);
-  if (is_declared_between(writer.scope, block, buffer)) return used_through_a_view(buffer, block_at(block));
+  if (is_declared_between(writer.scope, block, buffer)) return used_through_a_view(buffer, block.block());
   for (const Touch& touch : writer.touches) {
-    if (!holds(block, block.size() - 1, touch.path)) continue;
-    if (!touch.plain) return used_through_a_view(buffer, block_at(block));
+    if (!block.holds(block.size() - 1, touch.path)) continue;
+    if (!touch.plain) return used_through_a_view(buffer, block.block());
     if (touch.path.size() == block.size())
       return Refusal{"read_in_binding",
                      fmt::format("the bindings or the predicate of block {} read {}, which it writes",
-                                 block_at(block).name, buffer->name)};
+                                 block.block().name, buffer->name)};
   }
   return writer;
 }
@@ -214,7 +211,7 @@ Result<std::vector<BlockId>> readers_after(const Function& f, const Writer& writ
   std::vector<BlockId> readers;
   for (const Path& reader : found) {
     ARDEA_TRY(following.refuse(reader));
-    readers.push_back(block_at(reader).id);
+    readers.push_back(reader.block().id);
   }
   return readers;
 }

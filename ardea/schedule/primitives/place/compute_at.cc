@@ -29,10 +29,10 @@ class ComputingAt {
       : f_(f),
         step_(step),
         places_(std::move(places)),
-        block_(block_at(places_.block)),
-        loop_(loop_at(places_.loop)),
+        block_(places_.block.block()),
+        loop_(places_.loop.loop()),
         written_(memory_of(*block_.writes)),
-        facts_(facts_at(f, places_.loop)) {
+        facts_(places_.loop.facts(f)) {
     facts_.bind(loop_.var, {loop_.min, loop_.extent});
   }
 
@@ -43,7 +43,7 @@ class ComputingAt {
     request.keep_unit_loops = step_.preserve_unit_loops || context.keeps_unit_loops();
     request.conditions = where_;
     std::size_t position = ARDEA_TRY(position_of(step_.index, 0, first_consumer(), step_.loop));
-    const Stmt nest = placed_nest(block_, request, variables_of(places_.loop), facts_);
+    const Stmt nest = placed_nest(block_, request, places_.loop.variables(), facts_);
     const Removed removed = without(f_, places_.block);
     const Function placed = with_inside(removed.program, step_.loop, position, nest);
     ARDEA_TRY(context.judge(refuse_races_around(placed, *path_to(placed, step_.block))));
@@ -68,9 +68,9 @@ class ComputingAt {
       if (std::find(consumer.begin(), consumer.end(), places_.loop.back()) == consumer.end())
         return Refusal{
             "consumer_elsewhere",
-            fmt::format("block {} reads {} outside loop {}", block_at(consumer).name,
-                        name_in(memory_of(*block_at(consumer).reads), *block_.writes), loop_.var.name())};
-    const Stmt& scope = block_at(block_around(places_.block)).body;
+            fmt::format("block {} reads {} outside loop {}", consumer.block().name,
+                        name_in(memory_of(*consumer.block().reads), *block_.writes), loop_.var.name())};
+    const Stmt& scope = places_.block.block_around().block().body;
     const MemoryUse outside =
         memory_use(scope, [&](const Stmt& s) { return s == loop_.body || is_block(s, block_.id); });
     if (meet(outside.reads, written_))

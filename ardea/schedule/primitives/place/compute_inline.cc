@@ -48,8 +48,8 @@ class Inlining {
                              &Inlining::check_coverage, &Inlining::check_inputs})
       ARDEA_TRY((this->*check)());
     Removed rest = without(f_, producer_.path);
-    const Path around = *path_to(rest.program, BlockRef{block_at(producer_.scope).id});
-    Block scope = block_at(around);
+    const Path around = *path_to(rest.program, BlockRef{producer_.scope.block().id});
+    Block scope = around.block();
     std::erase(scope.allocations, producer_.buffer);
     scope.body = visit(scope.body, inside_scope());
     if (refusal_) return *std::move(refusal_);
@@ -62,11 +62,11 @@ class Inlining {
   const Buffer& buffer() const { return producer_.buffer; }
 
   Analyzer inside_scope() const {
-    return arith::facts_inside(block_at(producer_.scope), facts_at(f_, producer_.scope));
+    return arith::facts_inside(producer_.scope.block(), producer_.scope.facts(f_));
   }
 
   std::optional<Refusal> check_buffer() {
-    const std::vector<Buffer>& own = block_at(producer_.scope).allocations;
+    const std::vector<Buffer>& own = producer_.scope.block().allocations;
     if (std::find(own.begin(), own.end(), buffer()) == own.end())
       return Refusal{"buffer_not_of_scope",
                      fmt::format("{}, which block {} writes, is not allocated by the block around it",
@@ -116,7 +116,7 @@ class Inlining {
 
   std::optional<Refusal> check_coverage() {
     const Analyzer facts = inside_scope();
-    const Boxes boxes(block_at(producer_.scope).body, buffer(), facts);
+    const Boxes boxes(producer_.scope.block().body, buffer(), facts);
     const bool writes_all =
         boxes.writes.size() == 1 && boxes.writes[0].exact &&
         contains(boxes.writes[0].region, whole_region(buffer()), facts) == arith::Proof::proved;
@@ -145,9 +145,8 @@ class Inlining {
     const Stmt& around = producer_.path[*loop];
     for (const Touch& reader : readers_)
       if (reader.path.size() <= *loop || !(reader.path[*loop] == around)) return true;
-    const Path inside(producer_.path.begin(),
-                      producer_.path.begin() + static_cast<std::ptrdiff_t>(*loop) + 2);
-    const Analyzer facts = facts_at(f_, inside);
+    const Path inside = producer_.path.upto(*loop + 1);
+    const Analyzer facts = inside.facts(f_);
     return !Boxes(inside.back(), buffer(), facts).written_is_all_read(facts);
   }
 

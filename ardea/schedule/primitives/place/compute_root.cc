@@ -19,7 +19,7 @@ namespace {
 class Rooting {
  public:
   Rooting(const Function& f, Path path)
-      : f_(f), path_(std::move(path)), block_(block_at(path_)), top_(block_around(path_).size()) {
+      : f_(f), path_(std::move(path)), block_(path_.block()), top_(path_.block_around().size()) {
     // What is defined for all of the scope stays around the new place.
     while (path_[top_].is<LetStmt>() || path_[top_].is<DeclareBuffer>() || path_[top_].is<Allocate>()) ++top_;
     if (path_[top_].is<Seq>()) ++top_;
@@ -69,9 +69,7 @@ class Rooting {
     return std::nullopt;
   }
 
-  arith::Analyzer facts() const {
-    return facts_at(f_, Path(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(top_) + 1));
-  }
+  arith::Analyzer facts() const { return path_.upto(top_).facts(f_); }
 
   /// The statements of the scope beside the one that holds the block, itself included.
   std::vector<Stmt> beside() const {
@@ -107,7 +105,7 @@ class Rooting {
   Outcome placed(const Stmt& consumer) const {
     IteratorValues all;
     for (const Range& range : before_.box.region) all.push_back(bounds_of(range, facts()));
-    const Stmt nest = placed_nest(block_, {all, all, {}, true}, variables_of(block_around(path_)), facts());
+    const Stmt nest = placed_nest(block_, {all, all, {}, true}, path_.block_around().variables(), facts());
     const Removed removed = without(f_, path_);
     const Path path = path_to_top(removed.program);
     std::vector<Stmt> statements = statements_of(path.back());
@@ -121,8 +119,8 @@ class Rooting {
   /// The sequence of the scope in the program without the block; its only statement where there is no
   /// sequence.
   Path path_to_top(const Function& program) const {
-    Path path = *path_to(program, BlockRef{block_at(block_around(path_)).id});
-    path.push_back(block_at(path).body);
+    Path path = *path_to(program, BlockRef{path_.block_around().block().id});
+    path.push_back(path.block().body);
     for (;;) {
       const Stmt& s = path.back();
       if (const auto* let = s.as<LetStmt>())

@@ -18,9 +18,9 @@ namespace {
 /// The loops of the scope that are around all consumers: no other loop can hold the block.
 std::vector<LoopRef> around_all(const std::vector<Path>& consumers) {
   if (consumers.empty()) return {};
-  std::vector<LoopRef> shared = loops_around(consumers[0]);
+  std::vector<LoopRef> shared = consumers[0].loops();
   for (const Path& consumer : consumers) {
-    const std::vector<LoopRef> loops = loops_around(consumer);
+    const std::vector<LoopRef> loops = consumer.loops();
     std::erase_if(shared, [&](const LoopRef& loop) {
       return std::find(loops.begin(), loops.end(), loop) == loops.end();
     });
@@ -54,8 +54,8 @@ std::string legal_loops_text(const Function& f, const BlockRef& block, const Con
   if (!path) return "";
   std::vector<std::string> names;
   for (const LoopRef& loop : legal_loops(f, block, context)) names.push_back(loop.var.name());
-  if (names.empty()) return fmt::format("no loop is legal for {}", block_at(*path).name);
-  return fmt::format("legal loops for {}: {}", block_at(*path).name, join(names, ", "));
+  if (names.empty()) return fmt::format("no loop is legal for {}", path->block().name);
+  return fmt::format("legal loops for {}: {}", path->block().name, join(names, ", "));
 }
 
 }  // namespace ardea::schedule

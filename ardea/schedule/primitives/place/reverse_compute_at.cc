@@ -30,10 +30,10 @@ class Consuming {
       : f_(f),
         step_(step),
         places_(std::move(places)),
-        block_(block_at(places_.block)),
-        loop_(loop_at(places_.loop)),
+        block_(places_.block.block()),
+        loop_(places_.loop.loop()),
         space_(iteration_space(block_)),
-        facts_(facts_at(f, places_.loop)) {
+        facts_(places_.loop.facts(f)) {
     facts_.bind(loop_.var, {loop_.min, loop_.extent});
   }
 
@@ -53,7 +53,7 @@ class Consuming {
     ARDEA_TRY(context.judge(refuse_no_value(values)));
     const Stmt nest = placed_nest(
         block_, {values, values, guards_, step_.preserve_unit_loops || context.keeps_unit_loops()},
-        variables_of(places_.loop), facts_);
+        places_.loop.variables(), facts_);
     ARDEA_TRY(context.judge(check_reads(nest)));
     const Removed removed = without(f_, places_.block);
     const Function placed = with_inside(removed.program, step_.loop, position, nest);
@@ -262,8 +262,7 @@ class Consuming {
   std::optional<Refusal> check_values(const Executed& before, const Function& placed, const Path& now) const {
     const std::size_t first = beside(now);
     const Executed after = executed(placed, now, first, space_);
-    const Analyzer outside =
-        facts_at(placed, Path(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+    const Analyzer outside = now.upto(first).facts(placed);
     if (!after.exact || arith::contains(after.box, before.box, outside) != Proof::proved)
       return Refusal{"not_all_values_run",
                      fmt::format("block {} runs {} in its own place, and it is not proved that the "
@@ -297,8 +296,7 @@ class Consuming {
     const Between inside = between(path, first);
     Expr condition = make_bool(true);
     for (const Expr& part : inside.conditions) condition = logical_and(condition, part);
-    const Analyzer facts =
-        facts_at(f, Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(first) + 1));
+    const Analyzer facts = path.upto(first).facts(f);
     const auto map = arith::iter_map(inside.bindings, inside.loops, condition, facts);
     return map && map->injective;
   }

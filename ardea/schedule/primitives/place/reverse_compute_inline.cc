@@ -38,7 +38,7 @@ class ReverseInlining {
       : f_(f),
         consumer_(consumer),
         context_(context),
-        facts_(arith::facts_inside(scope(), facts_at(f, consumer.scope))) {}
+        facts_(arith::facts_inside(scope(), consumer.scope.facts(f))) {}
 
   Outcome run() {
     ARDEA_TRY(find_producer());
@@ -48,7 +48,7 @@ class ReverseInlining {
       ARDEA_TRY((this->*check)());
     Removed rest = without(f_, consumer_.path);
     const Path path = *path_to(rest.program, BlockRef{scope().id});
-    Block around = block_at(path);
+    Block around = path.block();
     std::erase(around.allocations, buffer_);
     const Stmt old = producer_->path.back();
     Rewriter rewriter;
@@ -59,7 +59,7 @@ class ReverseInlining {
   }
 
  private:
-  const Block& scope() const { return block_at(consumer_.scope); }
+  const Block& scope() const { return consumer_.scope.block(); }
   const Block& from() const { return producer_->block(); }
   const Block& to() const { return consumer_.block(); }
   Analyzer inside_producer() const { return arith::facts_inside(from(), facts_); }
@@ -99,13 +99,13 @@ class ReverseInlining {
             "buffer_is_viewed",
             fmt::format("{} is also used through a view, a matched part or an address", buffer_->name)};
       if (!touch.writes) continue;
-      const Path block = block_around(touch.path);
+      const Path block = touch.path.block_around();
       if (writer && *writer != block)
         return Refusal{"other_writer", fmt::format("{} is written by more than block {}: {}", buffer_->name,
-                                                   block_at(*writer).name, arith::brief(touch.path.back()))};
+                                                   writer->block().name, arith::brief(touch.path.back()))};
       writer = block;
     }
-    if (!writer || block_around(*writer) != consumer_.scope)
+    if (!writer || writer->block_around() != consumer_.scope)
       return Refusal{"no_producer",
                      fmt::format("no block beside {} writes {}, which it reads", to().name, buffer_->name)};
     ElementFunction producer = ARDEA_TRY(element_function(*writer));
@@ -199,9 +199,8 @@ class ReverseInlining {
   std::optional<Refusal> check_rounds() {
     const auto loop = common_loop(consumer_.scope, producer_->path, consumer_.path);
     if (!loop) return std::nullopt;
-    const Path inside(consumer_.path.begin(),
-                      consumer_.path.begin() + static_cast<std::ptrdiff_t>(*loop) + 2);
-    const Analyzer facts = facts_at(f_, inside);
+    const Path inside = consumer_.path.upto(*loop + 1);
+    const Analyzer facts = inside.facts(f_);
     std::optional<arith::Touched> written, read;
     for (const arith::Access& access : arith::each_access(inside.back(), facts))
       if (access.touched.region.buffer == buffer_) (access.write ? written : read) = access.touched;
@@ -273,7 +272,7 @@ class ReverseInlining {
     Substitution bindings;
     for (const BlockIterator& iterator : block.iterators)
       bindings[iterator.var] = make_cast(iterator.var.type(), iterator.binding);
-    const Analyzer around = facts_at(f_, producer_->path);
+    const Analyzer around = producer_->path.facts(f_);
     for (const Expr& condition : conditions_) {
       const Expr part = around.simplify(substitute(condition, bindings));
       if (is_true(part)) continue;

@@ -46,7 +46,7 @@ class Decomposition {
 
   /// What else in the loop touches the memory of the buffer.
   std::vector<Touch> others(const Buffer& buffer) const {
-    std::vector<Touch> found = touches(block_around(nest_.path), buffer);
+    std::vector<Touch> found = touches(nest_.path.block_around(), buffer);
     std::erase_if(found, [&](const Touch& touch) {
       const bool inside =
           touch.path.size() > nest_.first && touch.path[nest_.first] == nest_.path[nest_.first];
@@ -99,8 +99,8 @@ class Decomposition {
   bool comes_after_start(const Touch& touch, const Buffer& output) const {
     if (!stands_before(nest_.path, touch.path)) return false;
     const std::size_t at = parting(nest_.path, touch.path);
-    const Path round(nest_.path.begin(), nest_.path.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    const Analyzer facts = facts_at(f_, round);
+    const Path round = nest_.path.upto(at);
+    const Analyzer facts = round.facts(f_);
     std::optional<arith::Touched> reduced;
     const std::vector<arith::Access> all = arith::each_access(round.back(), facts);
     for (const arith::Access& access : all)
@@ -203,10 +203,10 @@ Outcome apply(const Function& f, const DecomposeReduction& step, Context& contex
   Path found = ARDEA_TRY(refer(f, step.block));
   Path loop = ARDEA_TRY(refer(f, step.loop));
   const Path& path = found;
-  const std::vector<LoopRef> around = loops_around(path);
+  const std::vector<LoopRef> around = path.loops();
   if (std::find(around.begin(), around.end(), step.loop) == around.end())
     return Refusal{"loop_not_around", fmt::format("loop {} is none of the loops around block {}",
-                                                  step.loop.var.name(), block_at(path).name)};
+                                                  step.loop.var.name(), path.block().name)};
   ReductionNest nest = ARDEA_TRY(reduction_nest(f, path, loop.size() - 1, context));
   Outcome outcome = Decomposition(f, nest).run();
   if (auto* applied = std::get_if<Applied>(&outcome))

@@ -31,7 +31,7 @@ struct EinsumOperand {
 class Padding {
  public:
   Padding(const Function& f, const Path& path, const PadEinsum& step, Context& context)
-      : f_(f), path_(path), block_(block_at(path)), step_(step), context_(context) {}
+      : f_(f), path_(path), block_(path.block()), step_(step), context_(context) {}
 
   Outcome run() {
     for (const auto check : {&Padding::find_loops, &Padding::find_extents, &Padding::find_operands,
@@ -48,7 +48,7 @@ class Padding {
     statements.push_back(padded_nest());
     if (output_.padded.defined()) add(copy_out());
     Function program = with_in_sequence(f_, outside(), std::move(statements));
-    const BlockRef around{block_at(block_around(path_)).id};
+    const BlockRef around{path_.block_around().block().id};
     for (const EinsumOperand& operand : operands())
       if (operand.padded.defined()) program = with_allocation(program, around, operand.padded);
     return Applied{arith::complete_regions(program), std::move(results)};
@@ -58,7 +58,7 @@ class Padding {
   bool is_padded(std::size_t iterator) const {
     return !context_.leaves_out(facts_, equals(value_of(step_.padding[iterator], int64), make_int(1)));
   }
-  Path outside() const { return Path(path_.begin(), path_.begin() + std::ssize(path_) - std::ssize(loops_)); }
+  Path outside() const { return path_.upto(path_.size() - loops_.size() - 1); }
 
   std::vector<EinsumOperand> operands() const {
     std::vector<EinsumOperand> all = inputs_;
@@ -75,7 +75,7 @@ class Padding {
       if (loop == nullptr) break;
       loops_.insert(loops_.begin(), loop);
     }
-    facts_ = facts_at(f_, outside());
+    facts_ = outside().facts(f_);
     for (const For* loop : loops_) ARDEA_TRY(refuse_unless_plain(*loop));
     if (block_.predicate.defined())
       return unfit(fmt::format("block {} runs only where {}", block_.name, print(block_.predicate)));

@@ -35,9 +35,9 @@ class Factoring {
     Rewriter rewriter;
     rewriter.stmt = [&](const Stmt& s) { return s == old ? std::optional<Stmt>(partial) : std::nullopt; };
     const Stmt nest = rewrite(nest_.path[nest_.first], rewriter);
-    const Path scope = block_around(nest_.path);
+    const Path scope = nest_.path.block_around();
     Function program = with(f_, nest_.outside(), make_seq({nest, final_nest()}));
-    Block around = block_at(*path_to(program, BlockRef{block_at(scope).id}));
+    Block around = path_to(program, BlockRef{scope.block().id})->block();
     around.allocations.insert(around.allocations.end(), buffers_.begin(), buffers_.end());
     program = with(program, *path_to(program, BlockRef{around.id}), around);
     return Applied{arith::complete_regions(program), {BlockRef{partial.id}}};
@@ -72,7 +72,7 @@ class Factoring {
       if (!outside) return false;
       found = true;
     }
-    const auto around = loops_around(nest_.outside());
+    const auto around = nest_.outside().loops();
     return found && std::none_of(around.begin(), around.end(),
                                  [&](const LoopRef& loop) { return uses(condition, loop.var); });
   }
@@ -80,7 +80,7 @@ class Factoring {
   /// What goes into the new block, or becomes an extent of the new buffer, must be said without the loops and
   /// lets around: only bindings know these.
   std::optional<Refusal> refuse_outer_variables() const {
-    for (const LoopRef& loop : loops_around(nest_.outside())) {
+    for (const LoopRef& loop : nest_.outside().loops()) {
       if (uses(loop_.min, loop.var) || uses(loop_.extent, loop.var))
         return Refusal{"bounds_depend", fmt::format("the bounds of loop {} depend on loop {}",
                                                     loop_.var.name(), loop.var.name())};

@@ -48,7 +48,7 @@ class Isolating {
     if (block_ == nullptr)
       return Refusal{"not_one_block",
                      fmt::format("loop {} holds more than loops and one block", loops_.back().var.name())};
-    facts_ = facts_at(f_, path_);
+    facts_ = path_.facts(f_);
     inside_ = facts_;
     for (const For& loop : loops_) {
       inside_.bind(loop.var, {loop.min, loop.extent});
@@ -61,7 +61,7 @@ class Isolating {
   /// The variables that stand around the nest and that no block may name.
   std::vector<Var> outer_variables() const {
     std::vector<Var> found;
-    for (const LoopRef& loop : loops_around(path_)) found.push_back(loop.var);
+    for (const LoopRef& loop : path_.loops()) found.push_back(loop.var);
     for (const Stmt& s : path_)
       if (const auto* let = s.as<LetStmt>()) found.push_back(let->var);
     return found;
@@ -96,7 +96,7 @@ class Isolating {
   /// binding = first + outside * n + within, 0 <= within < n
   std::optional<Refusal> divide(const BlockIterator& iterator) {
     const DataType type = iterator.var.type();
-    const Analyzer plain = facts_at(f_, path_, false);
+    const Analyzer plain = path_.facts(f_, false);
     const Expr base = plain.simplify(substitute(iterator.binding, starts_));
     const Expr within = inside_.simplify(iterator.binding - base);
     for (const Var& var : outer_variables())

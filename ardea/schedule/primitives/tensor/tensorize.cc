@@ -28,10 +28,10 @@ std::vector<Forwarded> gone_with(const Stmt& s) {
 /// The instruction in the place of the block's body.
 Outcome tensorized(const Function& f, const Path& path, const intrin::Instruction& instruction,
                    Context& context) {
-  Block block = block_at(path);
-  const arith::Analyzer facts = arith::facts_inside(block, facts_at(f, path));
+  Block block = path.block();
+  const arith::Analyzer facts = arith::facts_inside(block, path.facts(f));
   // From now on nobody sees more of the writes than what the block declares.
-  for (const arith::Touched& write : arith::accesses(block, facts_at(f, path)).writes)
+  for (const arith::Touched& write : arith::accesses(block, path.facts(f)).writes)
     if (!write.exact)
       return Refusal{
           "writes_have_gaps",
