@@ -77,7 +77,7 @@ Parser::BufferFields Parser::buffer_fields(const Token& name, bool takes_data) {
 
 void Parser::buffer_keyword(BufferFields& fields, bool takes_data) {
   std::vector<std::string> known = {"dtype", "strides", "elem_offset", "scope", "align"};
-  if (takes_data) known.push_back("data");
+  if (takes_data) known.emplace_back("data");
   const Token keyword =
       tokens_.expect_name("a type such as \"float32\", or one of " + join(known, "=, ") + "=");
   if (std::find(known.begin(), known.end(), keyword.text) == known.end())

@@ -170,7 +170,7 @@ class Staging {
       const Block block =
           block_over(free_block_name(f_, buffer_->name + suffix), buffer_->shape,
                      [&](const std::vector<Expr>& at) { return make_store(to, at, value(at)); });
-      results.push_back(BlockRef{block.id});
+      results.emplace_back(BlockRef{block.id});
       return nest_over(block, box, where);
     };
     const auto copied = [&](const auto& at) { return make_load(copy, at); };

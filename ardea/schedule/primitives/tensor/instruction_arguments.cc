@@ -45,7 +45,7 @@ class ArgumentsOf {
     std::size_t operand = 0;
     for (const ardea::Parameter& parameter : instruction_.meaning.parameters) {
       if (!parameter.buffer.defined()) {
-        addresses.push_back({});
+        addresses.emplace_back();
         continue;
       }
       std::size_t at = 0;
