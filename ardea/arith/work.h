@@ -35,7 +35,8 @@ class Question {
   std::int64_t given() const { return given_; }
 
   static void spend(std::int64_t steps) {
-    if ((left_ -= steps) < 0) throw OutOfWork{};
+    left_ -= steps;
+    if (left_ < 0) throw OutOfWork{};
   }
   /// Whether the question that is asked now has nothing left.
   static bool is_exhausted() { return left_ <= 0; }

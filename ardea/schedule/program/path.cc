@@ -1,7 +1,5 @@
 #include "ardea/schedule/program/path.h"
 
-#include <algorithm>
-
 #include "ardea/arith/regions.h"
 
 namespace ardea::schedule {
@@ -21,9 +19,8 @@ Path Path::block_around() const {
 
 std::vector<LoopRef> Path::loops() const {
   std::vector<LoopRef> loops;
-  for (std::size_t i = size() - 1; i-- > 0 && !statements_[i].is<Block>();)
+  for (std::size_t i = block_around().size(); i + 1 < size(); ++i)
     if (const auto* loop = statements_[i].as<For>()) loops.push_back({loop->var});
-  std::reverse(loops.begin(), loops.end());
   return loops;
 }
 
