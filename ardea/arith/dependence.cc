@@ -4,6 +4,7 @@
 
 #include "ardea/arith/inside.h"
 #include "ardea/arith/iter_map.h"
+#include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
@@ -396,7 +397,11 @@ bool same_region(const BufferRegion& a, const BufferRegion& b) {
 
 /// Whether what is found out about the one holds of the other.
 bool is_same(const Access& a, const Access& b) {
+  const auto same_loop = [](const LoopRange& x, const LoopRange& y) {
+    return x.first == y.first && same_ranges({x.second}, {y.second});
+  };
   return same_region(a.touched.region, b.touched.region) && same_region(a.each, b.each) &&
+         std::equal(a.inner.begin(), a.inner.end(), b.inner.begin(), b.inner.end(), same_loop) &&
          std::equal(a.inner_conditions.begin(), a.inner_conditions.end(), b.inner_conditions.begin(),
                     b.inner_conditions.end(), same_expr);
 }
@@ -455,6 +460,28 @@ bool feeds(const Block& block, const Var& loop, bool reduce) {
   });
 }
 
+/// The conditions of the access on the listed loops and what is around them, and what it says of these by
+/// happening at all. The rule: an access under loops inside happens in some iteration y of them, in which
+/// each of their ranges has an element and each condition holds. Each of these facts is v(x, y) >= 0 (for a
+/// range its length less one), and where v(x, y) <= h(x) for all y, then h(x) >= 0. So `for i in 2: for j in
+/// i` runs with i = 1 alone, and no two of its iterations meet.
+std::vector<Expr> conditions_of(const Access& access, const std::vector<LoopRange>& loops) {
+  std::vector<Expr> all = access.conditions;
+  const auto learn = [&](const Expr& value) {
+    if (!uses_any(value, loops)) return;
+    Expr most = value;
+    for (std::size_t k = access.inner.size(); k-- > 0 && most.defined();)  // a range names loops around
+      if (uses(most, access.inner[k].first)) most = access.facts.bounds(most, {access.inner[k].first}).high;
+    if (most.defined() && uses_any(most, loops) && !uses_any(most, access.inner))
+      all.push_back(as_index(most) >= make_int(0));
+  };
+  for (const auto& [var, range] : access.inner) learn(as_index(range.extent) - 1);
+  for (const Expr& condition : access.inner_conditions)
+    if (uses_any(condition, access.inner))
+      for (const Expr& value : nonnegative_parts(condition)) learn(value);
+  return all;
+}
+
 class ConflictList {
  public:
   ConflictList(const std::vector<LoopRange>& loops, const Analyzer& facts) : loops_(loops), facts_(facts) {}
@@ -476,7 +503,8 @@ class ConflictList {
     Conflict conflict{first, second, std::vector<Signs>(loops_.size())};
     // Views of one memory, and addresses given away, may meet anywhere.
     if (first.buffer == second.buffer && !a.opaque && !b.opaque && !follows_memory(a) && !follows_memory(b)) {
-      DistanceSearch search({first, a.conditions}, {second, b.conditions}, loops_, facts_);
+      const std::vector<Expr> of_a = conditions_of(a, loops_), of_b = conditions_of(b, loops_);
+      DistanceSearch search({first, of_a}, {second, of_b}, loops_, facts_);
       if (!a.inner.empty() || !b.inner.empty())
         search.learn_from_each({a.each, a.inner, a.inner_conditions}, {b.each, b.inner, b.inner_conditions});
       conflict.distance = search.run();

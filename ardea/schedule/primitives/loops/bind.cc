@@ -95,7 +95,9 @@ Outcome apply(const Function& f, const Bind& step, Context& context) {
   ARDEA_TRY(refuse_unless_serial(*found.loop));
   ARDEA_TRY(refuse_same_thread_in_nest(found, step.thread_axis));
   ARDEA_TRY(refuse_other_extent(found, step.thread_axis, f, context));
-  ARDEA_TRY(refuse_reduction(*found.loop));
+  // One thread has nothing to combine with others.
+  if (!context.decides(found.facts, found.loop->extent <= make_int(1, found.loop->extent.type())))
+    ARDEA_TRY(refuse_reduction(*found.loop));
   For loop = *found.loop;
   loop.kind = step.thread_axis.starts_with("vthread") ? ForKind::virtual_thread : ForKind::thread_binding;
   loop.thread = step.thread_axis;
