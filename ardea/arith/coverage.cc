@@ -29,7 +29,7 @@ class Coverage {
       inner.loops.push_back(loop);
       return inner;
     }
-    Place with(Analyzer more) const { return {std::move(more), loops}; }
+    Place with(const Analyzer& more) const { return {more, loops}; }
   };
 
   /// Whether every read in s is covered; what s writes for certain is added, unless it is the last that
