@@ -193,7 +193,7 @@ class Reader {
     sources_.push_back({.atom = id, .known = known, .fills = known && !depends});
     if (!known) return;
     sources_.back().extent = *extent;
-    starts_.push_back({id, *low});
+    starts_.emplace_back(id, *low);
   }
 
   /// Of a + min(b, c) that of a + b or a + c: together, the a often goes.
