@@ -5,6 +5,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify_laws.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/refer.h"
@@ -209,8 +210,13 @@ Outcome apply(const Function& f, const DecomposeReduction& step, Context& contex
                                                   step.loop.var.name(), path.block().name)};
   ReductionNest nest = ARDEA_TRY(reduction_nest(f, path, loop.size() - 1, context));
   Outcome outcome = Decomposition(f, nest).run();
-  if (auto* applied = std::get_if<Applied>(&outcome))
-    applied->program = with_reads_around(applied->program, path);
+  auto* applied = std::get_if<Applied>(&outcome);
+  if (applied == nullptr) return outcome;
+  applied->program = with_reads_around(applied->program, path);
+  // The init runs in iterations around that may have had nothing to reduce, and that other ones could rely
+  // on.
+  const auto init = path_to(applied->program, std::get<BlockRef>(applied->results[0]));
+  ARDEA_TRY(context.judge(refuse_races_around(applied->program, *init)));
   return outcome;
 }
 
