@@ -1,6 +1,5 @@
-#include <unordered_map>
-
 #include "ardea/ir/traverse.h"
+#include "ardea/support/handle_map.h"
 
 namespace ardea {
 
@@ -44,18 +43,18 @@ class Rewriting {
 
  private:
   template <class T, class F>
-  T remembered(std::unordered_map<T, T>& memory, const T& key, const F& compute) {
-    if (const auto found = memory.find(key); found != memory.end()) return found->second;
+  T remembered(HandleMap<T, T>& memory, const T& key, const F& compute) {
+    if (const T* found = memory.find(key)) return *found;
     T result = compute();
-    memory.emplace(key, result);
+    memory.insert(key, result);
     return result;
   }
 
   const Rewriter& rewriter_;
   const Mapper mapper_;
-  std::unordered_map<Expr, Expr> exprs_;
-  std::unordered_map<Stmt, Stmt> stmts_;
-  std::unordered_map<Buffer, Buffer> buffers_;
+  HandleMap<Expr, Expr> exprs_;
+  HandleMap<Stmt, Stmt> stmts_;
+  HandleMap<Buffer, Buffer> buffers_;
 };
 
 }  // namespace

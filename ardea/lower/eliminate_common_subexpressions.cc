@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "ardea/ir/intrinsics.h"
@@ -16,10 +17,10 @@ namespace {
 struct Position {
   std::size_t parent = 0;
   int depth = 0;
-  bool in_sequence = false;       ///< one of several statements
-  bool runs_with_parent = false;  ///< first of all in the parent, and once wherever that runs
-  std::unordered_map<Expr, ValueNumber> numbers = {};  ///< of the statement's own expressions
-  std::vector<ValueNumber> lets = {};                  ///< that will stand before it
+  bool in_sequence = false;            ///< one of several statements
+  bool runs_with_parent = false;       ///< first of all in the parent, and once wherever that runs
+  NumberOfNode numbers = {};           ///< of the statement's own expressions
+  std::vector<ValueNumber> lets = {};  ///< that will stand before it
 };
 
 /// Where a value is used.
@@ -120,20 +121,21 @@ class Elimination {
     return n;
   }
 
-  void describe(const Expr& e, std::size_t at, const std::unordered_map<Expr, ValueNumber>& numbers) {
-    Value& value = values_[numbers.at(e)];
+  void describe(const Expr& e, std::size_t at, const NumberOfNode& numbers) {
+    Value& value = values_[*numbers.find(e)];
     if (value.expr.defined()) return;
     value.expr = e;
     value.numbered_at = at;
     if (const auto* let = e.as<Let>()) locals_.insert(let->var);
     value.is_outer = !e.is<Let>() && !(e.is<VarNode>() && locals_.contains(Var(e)));
     value.calls = e.is<Call>();
-    for_each_child(e, [&](const Expr& part) {
+    const auto describe_part = [&](const Expr& part) {
       describe(part, at, numbers);
-      const Value& inner = values_[numbers.at(part)];
+      const Value& inner = values_[*numbers.find(part)];
       value.is_outer = value.is_outer && inner.is_outer;
       value.calls = value.calls || inner.calls;
-    });
+    };
+    for_each_child(e, std::ref(describe_part));
     value.may_get_name = value.is_outer && is_worth_a_name(e);
     value.may_move = !value.calls && movable_.anywhere(e);  // a call may be dear: not where nobody needs it
   }
@@ -185,7 +187,7 @@ class Elimination {
     for (const Part& part : parts_of(value.expr)) {
       Uses inner = uses;
       inner.first_is_sure = inner.first_is_sure && !part.is_lazy;
-      add(values_[numbers.at(part.expr)].uses, inner);
+      add(values_[*numbers.find(part.expr)].uses, inner);
     }
   }
 
@@ -245,16 +247,16 @@ class Elimination {
     return body;
   }
 
-  using Replaced = std::unordered_map<Expr, Expr>;
+  using Replaced = HandleMap<Expr, Expr>;
 
-  Expr named(const Expr& e, const std::unordered_map<Expr, ValueNumber>& numbers, Replaced& replaced) {
-    const auto number = numbers.find(e);
-    if (number == numbers.end()) return e;  // of a statement with effects
-    if (values_[number->second].name.defined()) return values_[number->second].name;
-    if (const auto found = replaced.find(e); found != replaced.end()) return found->second;
+  Expr named(const Expr& e, const NumberOfNode& numbers, Replaced& replaced) {
+    const ValueNumber* number = numbers.find(e);
+    if (number == nullptr) return e;  // of a statement with effects
+    if (values_[*number].name.defined()) return values_[*number].name;
+    if (const Expr* found = replaced.find(e)) return *found;
     const Expr out =
         map_children(e, Mapper{.expr = [&](const Expr& part) { return named(part, numbers, replaced); }});
-    replaced.emplace(e, out);
+    replaced.insert(e, out);
     return out;
   }
 

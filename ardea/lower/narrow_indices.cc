@@ -1,6 +1,7 @@
 #include <unordered_map>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/interval.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
@@ -42,6 +43,7 @@ class Narrowing {
   Stmt visit(const Stmt& s) {
     seen_.clear();
     narrow_.clear();
+    ranges_.clear();
     if (const auto* loop = s.as<For>()) return visit_loop(*loop);
     if (const auto* let = s.as<LetStmt>()) return visit_let(*let);
     if (const auto* declared = s.as<DeclareBuffer>()) return visit_declaration(*declared);
@@ -153,9 +155,41 @@ class Narrowing {
   /// e in int32, or nothing where a value in it may not fit.
   Expr narrowed(const Expr& e) {
     if (const auto found = narrow_.find(e); found != narrow_.end()) return found->second;
-    Expr out = is_wide(e) && fits(facts_.constant_bounds(e)) ? narrowed_parts(e) : Expr{};
+    Expr out = is_wide(e) && is_narrow(e) ? narrowed_parts(e) : Expr{};
     narrow_.emplace(e, out);
     return out;
+  }
+
+  /// Mostly the ranges of the variables show it, without a question for every part.
+  bool is_narrow(const Expr& e) {
+    const arith::Interval values = range(e);
+    return (values.low >= INT32_MIN && values.high <= INT32_MAX) ||
+           (!e.is<VarNode>() && fits(facts_.constant_bounds(e)));
+  }
+
+  /// Values that e may have, by those of its parts alone.
+  arith::Interval range(const Expr& e) {
+    if (const auto value = constant_int(e)) return arith::point(*value);
+    if (const auto found = ranges_.find(e); found != ranges_.end()) return found->second;
+    arith::Interval values;
+    const auto* binary = e.as<Binary>();
+    if (const auto* broadcast = e.as<Broadcast>()) {
+      values = range(broadcast->value);
+    } else if (const auto* ramp = e.as<Ramp>()) {
+      values = range(ramp->base) + range(ramp->stride) * arith::Interval{0, e.type().lanes - 1};
+    } else if (binary != nullptr && binary->op == BinaryOp::add) {
+      values = range(binary->left) + range(binary->right);
+    } else if (binary != nullptr && binary->op == BinaryOp::sub) {
+      values = range(binary->left) + -range(binary->right);
+    } else if (binary != nullptr && binary->op == BinaryOp::mul) {
+      values = range(binary->left) * range(binary->right);
+    } else if (is_wide(e)) {
+      const arith::ConstantBounds bounds = facts_.constant_bounds(e);
+      if (bounds.low) values.low = *bounds.low;
+      if (bounds.high) values.high = *bounds.high;
+    }
+    ranges_.emplace(e, values);
+    return values;
   }
 
   Expr narrowed_parts(const Expr& e) {
@@ -194,6 +228,7 @@ class Narrowing {
   std::unordered_map<Var, Var> let_variables_;       ///< of lets inside expressions
   std::unordered_map<Buffer, Buffer> buffers_ = {};  ///< declared anew
   std::unordered_map<Expr, Expr> seen_, narrow_;     ///< of the statement at hand
+  std::unordered_map<Expr, arith::Interval> ranges_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "ardea/lower/value_numbers.h"
 
 #include <bit>
+#include <functional>
 
 #include "ardea/ir/traverse.h"
 #include "ardea/support/overloaded.h"
@@ -25,9 +26,8 @@ std::size_t ValueNumbers::KeyHash::operator()(const Key& key) const {
   return state;
 }
 
-ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages,
-                              std::unordered_map<Expr, ValueNumber>& numbers) {
-  if (const auto found = numbers.find(e); found != numbers.end()) return found->second;
+ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages, NumberOfNode& numbers) {
+  if (const ValueNumber* found = numbers.find(e)) return *found;
   const DataType type = e.type();
   Key key = {e.variant().index(), static_cast<std::uint64_t>(type.code) << 32 |
                                       static_cast<std::uint64_t>(type.bits) << 16 |
@@ -54,10 +54,11 @@ ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages,
                  [](const auto&) {},
              },
              e.variant());
-  for_each_child(e, [&](const Expr& part) { key.push_back(add(part, ages, numbers)); });
+  const auto add_part = [&](const Expr& part) { key.push_back(add(part, ages, numbers)); };
+  for_each_child(e, std::ref(add_part));  // a function that needs no memory of its own
   const auto [at, added] = known_.try_emplace(std::move(key), next_);
   if (added) ++next_, named_.push_back(e);
-  numbers.emplace(e, at->second);
+  numbers.insert(e, at->second);
   return at->second;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "ardea/ir/function.h"
+#include "ardea/support/handle_map.h"
+#include "ardea/support/small_vector.h"
 
 /// Expressions by the values that they have: two of one number are equal wherever both are evaluated. Parts
 /// have smaller numbers than what they are part of.
@@ -12,6 +13,7 @@
 namespace ardea::lower {
 
 using ValueNumber = std::size_t;
+using NumberOfNode = HandleMap<Expr, ValueNumber>;
 
 class ValueNumbers {
  public:
@@ -20,12 +22,12 @@ class ValueNumbers {
 
   /// The numbers of e and of all its parts, by node, in `numbers`; nodes that are there already keep theirs.
   /// A load has the number of others of the same age. A let (an expression) is like no other.
-  ValueNumber add(const Expr& e, const Ages& ages, std::unordered_map<Expr, ValueNumber>& numbers);
+  ValueNumber add(const Expr& e, const Ages& ages, NumberOfNode& numbers);
 
   std::size_t size() const { return next_; }
 
  private:
-  using Key = std::vector<std::uint64_t>;
+  using Key = SmallVector<std::uint64_t, 8>;
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
