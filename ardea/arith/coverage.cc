@@ -4,7 +4,7 @@
 
 #include "ardea/arith/inside.h"
 #include "ardea/arith/regions.h"
-#include "ardea/arith/work.h"
+#include "ardea/arith/scopes.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/overloaded.h"
 
@@ -44,7 +44,7 @@ class Coverage {
     const Analyzer& facts = place.facts;
     // Boxes of a whole nest are dear: where nothing is written yet, a read can be covered from inside only.
     const bool from_inside = written.empty() && declares_read(s);
-    if (from_inside && !parts_are_covered(s, written, place)) return false;
+    if (from_inside && !covered_from_inside(s, place)) return false;
     if (from_inside && is_last) return true;
     const Accesses touched = accesses_of(buffer_, s, facts);
     if (!from_inside && !all_written(touched.reads, written, facts) && !parts_are_covered(s, written, place))
@@ -75,6 +75,27 @@ class Coverage {
   static bool is_in_one(const BufferRegion& read, const Boxes& written, const Analyzer& facts) {
     return std::any_of(written.begin(), written.end(),
                        [&](const BufferRegion& box) { return contains(box, read, facts) == Proof::proved; });
+  }
+
+  /// Statements in statements ask for the same again, each with what is around it. The loops around count for
+  /// stores that go on from the buffer only; without these, the facts say it all.
+  bool covered_from_inside(const Stmt& s, const Place& place) const {
+    if (goes_on_from_buffer(s)) return parts_are_covered(s, {}, place);
+    AskedAbout about{AskedAbout::What::own_writes};
+    about.buffer = buffer_;
+    about.statement = s;
+    return remembered_analysis<bool>(place.facts.facts(), about, steps_of_an_analysis,
+                                     [&] { return parts_are_covered(s, {}, place); });
+  }
+
+  bool goes_on_from_buffer(const Stmt& s) const {
+    bool found = false;
+    visit_stmts(s, [&](const Stmt& part) {
+      const auto* store = part.as<Store>();
+      if (found || store == nullptr || store->buffer != buffer_) return;
+      for_each_child(part, [&](const Expr& e) { found = found || reads_buffer(e); }, [](const Stmt&) {});
+    });
+    return found;
   }
 
   /// The reads of s as a whole are not covered from before; those of each part may be covered from inside.

@@ -1,6 +1,7 @@
 #include "ardea/arith/regions.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -261,7 +262,8 @@ class Walk {
     } else if (e.is<VarNode>() && e.type().is_handle()) {
       given_away(Var(e), place);
     } else {
-      for_each_child(e, [&](const Expr& part) { visit(part, place, done); });
+      const auto enter = [&](const Expr& part) { visit(part, place, done); };
+      for_each_child(e, std::ref(enter));  // a function that needs no memory of its own
     }
   }
 

@@ -65,7 +65,8 @@ Reasoner fresh_reasoner_for(const std::shared_ptr<const Facts>& facts) {
 namespace {
 
 bool same_question(const AskedAbout& a, const AskedAbout& b) {
-  return a.what == b.what && a.number == b.number && a.buffer == b.buffer && a.other_facts == b.other_facts &&
+  return a.what == b.what && a.number == b.number && a.buffer == b.buffer && a.statement == b.statement &&
+         a.other_facts == b.other_facts &&
          std::equal(a.exprs.begin(), a.exprs.end(), b.exprs.begin(), b.exprs.end(), same_content);
 }
 
@@ -99,6 +100,7 @@ std::optional<std::uint64_t> hash_of(const AskedAbout& about) {
     add(*hash);
   }
   add(reinterpret_cast<std::uintptr_t>(about.buffer.get()));
+  add(reinterpret_cast<std::uintptr_t>(about.statement.get()));
   add(reinterpret_cast<std::uintptr_t>(about.other_facts.get()));
   add(static_cast<std::uint64_t>(about.number));
   return state ^ (state >> 29);

@@ -19,17 +19,18 @@ namespace ardea::arith {
 
 /// A question under some facts, by its content.
 struct AskedAbout {
-  enum class What { simple_form, truth, constant_bounds, bounds, congruence, coefficients, box };
+  enum class What { simple_form, truth, constant_bounds, bounds, congruence, coefficients, box, own_writes };
 
   What what;
   std::vector<Expr> exprs = {};  ///< by what they say
   // The rest by identity.
   Buffer buffer = {};
+  Stmt statement = {};
   std::shared_ptr<const Facts> other_facts = {};
   std::int64_t number = 0;
 };
 
-using RememberedAnswer = std::variant<std::monostate, Expr, Proof, Interval, SymbolicBounds, Congruence,
+using RememberedAnswer = std::variant<std::monostate, bool, Expr, Proof, Interval, SymbolicBounds, Congruence,
                                       std::optional<std::vector<Expr>>, Touched>;
 
 /// All that was asked under one list of facts.
