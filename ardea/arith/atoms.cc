@@ -20,17 +20,18 @@ Reasoner::Reasoner(const Reasoner& older, const Fact& newest) : Reasoner(older) 
 }
 
 bool Reasoner::is_open_to(const Fact& fact) const {
-  return std::visit(
-      overloaded{
-          [](const AssumedCondition&) { return true; },
-          [&](const auto& f) { return !variables_->contains(f.var) && !atoms_.find_variable(f.var); },
-      },
-      fact);
+  return std::visit(overloaded{
+                        [](const AssumedCondition&) { return true; },
+                        [&](const auto& f) {
+                          return !understood_.variables->contains(f.var) && !atoms_.find_variable(f.var);
+                        },
+                    },
+                    fact);
 }
 
 std::optional<Expr> Reasoner::note(const Fact& fact) {
-  const int order = next_order_++;
-  const auto about = [&](const Var& var) -> VariableFacts& { return variables_.own()[var]; };
+  const int order = understood_.next_order++;
+  const auto about = [&](const Var& var) -> VariableFacts& { return understood_.variables.own()[var]; };
   return std::visit(overloaded{
                         [&](const BoundVariable& f) -> std::optional<Expr> {
                           about(f.var) = {.range = f.range, .order = order};
@@ -57,16 +58,16 @@ std::optional<Expr> Reasoner::note(const Fact& fact) {
 }
 
 void Reasoner::understand(const std::vector<Expr>& conditions) {
-  if (has_given_up_ || conditions.empty()) return;
-  const Question question(steps_of_facts - price_, paid_by_nobody);
+  if (understood_.has_given_up || conditions.empty()) return;
+  const Question question(steps_of_facts - understood_.price, paid_by_nobody);
   try {
     for (const Expr& condition : conditions) assume(condition, true);
   } catch (const OutOfWork&) {
-    has_given_up_ = true;
-    intervals_in_progress_.clear();
-    ends_in_progress_.clear();
+    understood_.has_given_up = true;
+    in_progress_.intervals.clear();
+    in_progress_.ends.clear();
   }
-  price_ += question.spent();
+  understood_.price += question.spent();
   forget();  // what was worked out with fewer facts
 }
 
@@ -75,8 +76,8 @@ void Reasoner::forget() { answers_ = {}; }
 bool Reasoner::is_tame(const Var& var) {
   // A uint64 holds values that our 64-bit bounds cannot, so nothing is promised about its arithmetic.
   if (var.type().is_uint() && var.type().bits == 64) return false;
-  const auto it = variables_->find(var);
-  if (it == variables_->end() || var.type().bits < 64) return true;
+  const auto it = understood_.variables->find(var);
+  if (it == understood_.variables->end() || var.type().bits < 64) return true;
   if (!it->second.value || !it->second.value->type().is_integer()) return !it->second.data;
   const auto atoms = atoms_in(normalise(*it->second.value));
   return std::all_of(atoms.begin(), atoms.end(), [&](AtomId id) { return atom(id).tame; });
@@ -95,15 +96,16 @@ AtomId Reasoner::opaque_atom(const Expr& e) {
 const VariableFacts* Reasoner::facts_of(AtomId variable) const {
   const Atom& a = atom(variable);
   if (a.kind != AtomKind::variable) return nullptr;
-  const auto it = variables_->find(Var(a.expr));
-  return it == variables_->end() ? nullptr : &it->second;
+  const auto it = understood_.variables->find(Var(a.expr));
+  return it == understood_.variables->end() ? nullptr : &it->second;
 }
 
-const Reasoner::Ends& Reasoner::ends(AtomId variable) {
+const Ends& Reasoner::ends(AtomId variable) {
   static const Ends none;
-  if (const auto it = ends_.find(variable); it != ends_.end()) return it->second;
+  if (const auto it = ends_->find(variable); it != ends_->end()) return *it->second;
   const VariableFacts* known = facts_of(variable);
-  if (!known || !ends_in_progress_.insert(variable).second) return none;
+  if (!known || InProgress::holds(in_progress_.ends, variable)) return none;
+  in_progress_.ends.push_back(variable);
   Ends result;
   const DataType type = atom(variable).expr.type();
   const auto ideal_of = [&](const Expr& e) { return ideal(normalise(e), e.type()); };
@@ -114,12 +116,12 @@ const Reasoner::Ends& Reasoner::ends(AtomId variable) {
     if (const auto extent = ideal_of(known->range->extent); extent && result.low)
       result.high = add(add(*result.low, *extent), constant_polynomial(-1));
   }
-  ends_in_progress_.erase(variable);
-  return ends_[variable] = std::move(result);
+  in_progress_.ends.pop_back();
+  return *(ends_.own()[variable] = std::make_shared<const Ends>(std::move(result)));
 }
 
 std::optional<bool> Reasoner::assumed_truth(const Expr& condition) {
-  for (const auto& [known, truth] : truths_)
+  for (const auto& [known, truth] : understood_.truths)
     if (structurally_equal(known, condition)) return truth;
   return std::nullopt;
 }

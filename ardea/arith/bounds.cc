@@ -112,14 +112,16 @@ Interval Reasoner::by_assumptions(AtomId id, Interval known) {
 }
 
 Interval Reasoner::interval(AtomId id) {
-  if (const auto it = answers_.intervals.find(id); it != answers_.intervals.end()) return it->second;
+  if (const Interval* known = answers_.intervals.find(id)) return *known;
   // Bounds that lean on each other: the inner question gets what is known without asking.
-  if (!intervals_in_progress_.insert(id).second)
+  if (InProgress::holds(in_progress_.intervals, id))
     return atom(id).expr.defined() ? values_of(atom(id).expr.type()) : structural_interval(id);
-  Question::spend(1 + static_cast<std::int64_t>(assumptions_->size()));
+  Question::spend(1 + static_cast<std::int64_t>(understood_.assumptions->size()));
+  in_progress_.intervals.push_back(id);
   const Interval result = by_assumptions(id, structural_interval(id));
-  intervals_in_progress_.erase(id);
-  return answers_.intervals[id] = result;
+  in_progress_.intervals.pop_back();
+  answers_.intervals.set(id, result);
+  return result;
 }
 
 Interval Reasoner::interval(const Polynomial& p) {
@@ -172,7 +174,7 @@ std::optional<Polynomial> Reasoner::ideal(const Polynomial& p, DataType type) {
   }
   if (!type.is_int()) return std::nullopt;
   // Where all the variables are bounded, their bounds are the whole truth, and the sum may wrap.
-  const std::vector<AtomId> atoms = atoms_in(p);
+  const Atoms atoms = atoms_in(p);
   const bool bounded = std::all_of(atoms.begin(), atoms.end(), [&](AtomId id) {
     const Interval values_there = interval(id);
     return values_there.has_low() && values_there.has_high();

@@ -122,7 +122,7 @@ void Reasoner::assume(const Expr& condition, bool holds) {
     const auto a = ideal(normalise(binary->left), type), b = ideal(normalise(binary->right), type);
     if (a && b) return assume_comparison(holds ? binary->op : negated(binary->op), subtract(*a, *b));
   }
-  truths_.emplace_back(simplify(condition), holds);
+  understood_.truths.emplace_back(simplify(condition), holds);
 }
 
 void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
@@ -130,9 +130,9 @@ void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
     Polynomial fact = tightened(p);
     if (fact.overflow || fact.is_constant() || interval(fact).low >= 0) return;
     const auto keep = [&](const Polynomial& q) {
-      assumptions_.own().push_back(q);
+      understood_.assumptions.own().push_back(q);
       for (const Polynomial& part : heavy_parts(q, *this))
-        if (!part.overflow && interval(part).low < 0) assumptions_.own().push_back(part);
+        if (!part.overflow && interval(part).low < 0) understood_.assumptions.own().push_back(part);
     };
     keep(fact);
     // The same without quotients, for proofs about what they divide.
@@ -188,8 +188,8 @@ void Reasoner::assume_residue(const Polynomial& zero) {
   const Polynomial remainder =
       subtract(scale(constant_polynomial(zero.constant), -sign), constant_polynomial(a.operands[0].constant));
   if (remainder.overflow) return;
-  residues_.emplace_back(subtract(a.operands[0], constant_polynomial(a.operands[0].constant)),
-                         Congruence{modulus, floor_remainder(remainder.constant, modulus)});
+  understood_.residues.emplace_back(subtract(a.operands[0], constant_polynomial(a.operands[0].constant)),
+                                    Congruence{modulus, floor_remainder(remainder.constant, modulus)});
 }
 
 }  // namespace ardea::arith

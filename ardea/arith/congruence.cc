@@ -43,9 +43,10 @@ Congruence product(const Congruence& a, const Congruence& b) {
 }  // namespace
 
 Congruence Reasoner::congruence(AtomId id) {
-  if (const auto it = answers_.congruences.find(id); it != answers_.congruences.end()) return it->second;
+  if (const Congruence* known = answers_.congruences.find(id)) return *known;
   const Congruence result = structural_congruence(id);
-  return answers_.congruences[id] = result;
+  answers_.congruences.set(id, result);
+  return result;
 }
 
 Congruence Reasoner::structural_congruence(AtomId id) {
@@ -83,7 +84,7 @@ Congruence Reasoner::congruence(const Polynomial& p) {
     Congruence factor = reduced(0, term.coefficient);
     for (const AtomId id : term.factors) {
       Congruence of_atom = congruence(id);
-      for (const auto& [polynomial, residue] : residues_)
+      for (const auto& [polynomial, residue] : understood_.residues)
         if (residue.multiple > of_atom.multiple && of_atom.multiple != 0 &&
             same(polynomial, atom_polynomial(id)))
           of_atom = residue;
@@ -91,7 +92,7 @@ Congruence Reasoner::congruence(const Polynomial& p) {
     }
     total = sum(total, factor);
   }
-  for (const auto& [polynomial, residue] : residues_) {
+  for (const auto& [polynomial, residue] : understood_.residues) {
     const Polynomial rest = subtract(p, polynomial);
     if (rest.terms.empty() && residue.multiple > total.multiple && total.multiple != 0) total = residue;
   }

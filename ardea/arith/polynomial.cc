@@ -52,12 +52,24 @@ Polynomial from_term(const Term& t) {
   return t.coefficient == 0 ? Polynomial{} : Polynomial{{t}};
 }
 
-Polynomial add(const Polynomial& a, const Polynomial& b, std::int64_t factor) {
-  Polynomial sum = a;
-  sum.overflow = a.overflow || b.overflow;
+namespace {
+
+void add_to(Polynomial& sum, const Polynomial& b, std::int64_t factor = 1) {
+  sum.overflow = sum.overflow || b.overflow;
   sum.constant = narrow(sum.constant + Wide{b.constant} * factor, sum.overflow);
   for (const Term& term : b.terms)
     add_term(sum, {narrow(Wide{term.coefficient} * factor, sum.overflow), term.factors});
+}
+
+}  // namespace
+
+Polynomial add(const Polynomial& a, const Polynomial& b, std::int64_t factor) {
+  Polynomial sum;
+  sum.terms.reserve(a.terms.size() + b.terms.size());
+  sum.terms.insert(sum.terms.end(), a.terms.begin(), a.terms.end());
+  sum.constant = a.constant;
+  sum.overflow = a.overflow;
+  add_to(sum, b, factor);
   return sum;
 }
 
@@ -205,16 +217,20 @@ Polynomial substitute(const Polynomial& p, AtomId atom, const Polynomial& value)
   Polynomial result = constant_polynomial(p.constant);
   result.overflow = p.overflow;
   for (const Term& term : p.terms) {
+    if (std::find(term.factors.begin(), term.factors.end(), atom) == term.factors.end()) {
+      add_term(result, term);
+      continue;
+    }
     Polynomial product = constant_polynomial(term.coefficient);
     for (const AtomId factor : term.factors)
       product = multiply(product, factor == atom ? value : atom_polynomial(factor));
-    result = add(result, product);
+    add_to(result, product);
   }
   return result;
 }
 
-std::vector<AtomId> atoms_in(const Polynomial& p) {
-  std::vector<AtomId> atoms;
+Atoms atoms_in(const Polynomial& p) {
+  Atoms atoms;
   for (const Term& term : p.terms)
     for (const AtomId factor : term.factors)
       if (std::find(atoms.begin(), atoms.end(), factor) == atoms.end()) atoms.push_back(factor);

@@ -77,6 +77,7 @@ struct Linear {
 Linear split_linear(const Polynomial& p, AtomId atom);
 Polynomial substitute(const Polynomial& p, AtomId atom, const Polynomial& value);
 /// In order of first appearance, once each.
-std::vector<AtomId> atoms_in(const Polynomial& p);
+using Atoms = SmallVector<AtomId, 8>;
+Atoms atoms_in(const Polynomial& p);
 
 }  // namespace ardea::arith

@@ -49,7 +49,7 @@ bool Reasoner::by_steps(Search& state, const Polynomial& p, int depth) {
   if (const auto joined = without_remainders(p)) return search(state, *joined, depth + 1);
   if (by_expansion(p)) return true;
   // What loses nothing comes before what does: an assumption spent on a quotient is often missing later.
-  const std::vector<AtomId> atoms = atoms_in(p);
+  const Atoms atoms = atoms_in(p);
   const auto is_exact = [&](AtomId id) { return is_unit_quotient(p, id); };
   for (const AtomId id : atoms)
     if (is_exact(id) && by_compound(state, p, id, depth)) return true;
@@ -124,7 +124,7 @@ bool Reasoner::by_ends(Search& state, const Polynomial& p, int depth) {
 /// p with every a % b beside an a // b as a - b · (a // b): the two of them say the same, and apart neither
 /// knows of the other. Nothing where there is none.
 std::optional<Polynomial> Reasoner::without_remainders(const Polynomial& p) {
-  const std::vector<AtomId> atoms = atoms_in(p);
+  const Atoms atoms = atoms_in(p);
   for (const AtomId id : atoms) {
     if (atom(id).kind != AtomKind::remainder) continue;
     const auto same = std::find_if(atoms.begin(), atoms.end(), [&](AtomId other) {

@@ -14,26 +14,17 @@
 #include "ardea/arith/facts.h"
 #include "ardea/arith/interval.h"
 #include "ardea/arith/polynomial.h"
+#include "ardea/arith/reasoner_parts.h"
 #include "ardea/arith/work.h"
 
-/// The inside of one question to the Analyzer: what the facts say, the atoms met so far (atom_table.h) and
-/// what was worked out about them (answers.h).
+/// The inside of one question to the Analyzer: what the facts say (reasoner_parts.h), the atoms met so far
+/// (atom_table.h) and what was worked out about them (answers.h).
 ///
 /// The law that everything here keeps: a polynomial stands for a typed value *modulo 2^bits*, with every atom
 /// read as the ideal integer that it holds. `ideal` says when the two are equal, and only then may bounds,
 /// comparisons and divisions look at it.
 
 namespace ardea::arith {
-
-/// What the facts say about a variable.
-struct VariableFacts {
-  std::optional<Range> range = {};
-  std::optional<Expr> value = {};
-  std::optional<std::int64_t> least = {};
-  std::int64_t divisor = 1;
-  bool data = false;
-  int order = 0;  ///< later facts may mention earlier variables
-};
 
 class Reasoner {
  public:
@@ -44,10 +35,10 @@ class Reasoner {
   /// variable that the fact is about was not met yet.
   bool is_open_to(const Fact& fact) const;
   /// The steps that it took to understand the facts.
-  std::int64_t price() const { return price_; }
+  std::int64_t price() const { return understood_.price; }
 
   /// One Reasoner may answer several questions, and a copy of it others: each has the whole budget.
-  void begin_question() { contexts_left_ = std::make_shared<int>(most_contexts); }
+  void begin_question() { contexts_.left = std::make_shared<int>(Contexts::most); }
 
   // normalise.cc, simplify_*.cc: expressions to normal form and back
   /// For every expression; the other functions here take expressions without effects only.
@@ -97,14 +88,10 @@ class Reasoner {
   AtomId lane_atom(int lanes) { return atoms_.lane(lanes); }
   AtomId opaque_atom(const Expr& e);
   int lanes_of(const Polynomial& p) const { return atoms_.lanes_of(p); }
-  /// The variable's range as ideal polynomials (low, high), where it has one.
-  struct Ends {
-    std::optional<Polynomial> low, high;
-  };
   const Ends& ends(AtomId variable);
   const VariableFacts* facts_of(AtomId variable) const;
   /// Conditions in force: each p >= 0.
-  const std::vector<Polynomial>& assumptions() const { return *assumptions_; }
+  const std::vector<Polynomial>& assumptions() const { return *understood_.assumptions; }
   /// Truth of conditions that are not comparisons, as assumed.
   std::optional<bool> assumed_truth(const Expr& condition);
 
@@ -190,28 +177,14 @@ class Reasoner {
   bool by_compound(Search& state, const Polynomial& p, AtomId id, int depth);
   Proof sign(Search& state, const Polynomial& p, int depth);
 
-  // Both bound the work on conditions that share parts: how many were assumed on the way down, and how many
-  // more the whole question may assume.
-  int nesting_ = 0;
-  static constexpr int most_contexts = 200;
-  std::shared_ptr<int> contexts_left_ = std::make_shared<int>(most_contexts);
-  using Variables = std::unordered_map<Var, VariableFacts>;
-  SharedCopy<Variables> variables_;
-  int next_order_ = 0;
-  std::int64_t price_ = 0;
-  bool has_given_up_ = false;  ///< on a condition that cost too much, and on all that came after it
-  SharedCopy<std::vector<Polynomial>> assumptions_;
-  std::vector<std::pair<Expr, bool>> truths_;
-  std::vector<std::pair<Polynomial, Congruence>> residues_;  ///< assumed of polynomials without a constant
-
+  Understood understood_;
   AtomTable atoms_;
   Answers answers_;
-  std::unordered_map<AtomId, Ends> ends_;
-  std::unordered_set<AtomId> intervals_in_progress_, ends_in_progress_;
-
-  AtomSet ranging_;
-  std::unordered_map<AtomId, bool> depends_;
-  std::map<std::pair<std::vector<std::int64_t>, bool>, std::optional<Polynomial>> extremes_;
+  /// Each held by itself: who looks at one may meanwhile meet others.
+  SharedCopy<std::unordered_map<AtomId, std::shared_ptr<const Ends>>> ends_;
+  InProgress in_progress_;
+  Ranging ranging_;
+  Contexts contexts_;
 };
 
 /// The value of a bool constant, or of a vector of one.

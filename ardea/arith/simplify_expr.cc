@@ -70,12 +70,12 @@ Expr Reasoner::simplify_children(const Expr& e) {
 
 Expr Reasoner::simplify_under(const Expr& condition, bool holds, const Expr& e) {
   if (e.is<IntImm>() || e.is<FloatImm>()) return e;
-  if (nesting_ >= deepest_assumptions || --*contexts_left_ < 0) return simplify(e);
+  if (contexts_.nesting >= deepest_assumptions || --*contexts_.left < 0) return simplify(e);
   Question::spend(16 + static_cast<std::int64_t>(atoms_.size()));
   Answers without_condition = std::exchange(answers_, {});  // not worth copying: they are forgotten there
   Reasoner inner = *this;
   answers_ = std::move(without_condition);
-  ++inner.nesting_;
+  ++inner.contexts_.nesting;
   inner.assume(condition, holds);
   inner.forget();
   return inner.simplify(e);
@@ -102,7 +102,7 @@ Expr Reasoner::simplify_let(const Expr& e, const Let& let) {
   const Expr value = simplify(let.value);
   if (value.is<IntImm>() || value.is<FloatImm>() || value.is<VarNode>())
     return simplify(substitute(let.body, let.var, value));
-  variables_.own()[let.var] = {.value = value, .order = next_order_++};
+  understood_.variables.own()[let.var] = {.value = value, .order = understood_.next_order++};
   const Expr body = simplify(let.body);
   if (!uses(body, let.var)) return body;
   if (value == let.value && body == let.body) return e;

@@ -20,15 +20,15 @@ std::optional<Polynomial> constant_end(const Interval& bounds, bool upper) {
 }  // namespace
 
 void Reasoner::range_over(AtomSet variables) {
-  ranging_ = std::move(variables);
-  depends_.clear();
-  extremes_.clear();
+  ranging_.variables = std::move(variables);
+  ranging_.depends.clear();
+  ranging_.extremes.clear();
 }
 
 bool Reasoner::depends(AtomId id) {
-  if (const auto it = depends_.find(id); it != depends_.end()) return it->second;
+  if (const auto it = ranging_.depends.find(id); it != ranging_.depends.end()) return it->second;
   const bool result = changes(id);
-  return depends_[id] = result;
+  return ranging_.depends[id] = result;
 }
 
 bool Reasoner::depends(const Polynomial& p) {
@@ -37,7 +37,7 @@ bool Reasoner::depends(const Polynomial& p) {
 }
 
 bool Reasoner::changes(AtomId id) {
-  if (ranging_.contains(id)) return true;
+  if (ranging_.variables.contains(id)) return true;
   const Atom& a = atom(id);
   const auto any_variable = [&](const Expr& e) {
     const auto variables = free_variables(e);
@@ -121,10 +121,10 @@ std::optional<Polynomial> Reasoner::extreme(const Polynomial& p, bool upper, int
   if (!depends(p)) return p;
   if (depth > deepest) return constant_end(interval(p), upper);
   auto key = std::pair(key_of(p), upper);
-  if (const auto it = extremes_.find(key); it != extremes_.end()) return it->second;
-  Question::spend(4 + static_cast<std::int64_t>(p.terms.size() * (1 + assumptions_->size())));
+  if (const auto it = ranging_.extremes.find(key); it != ranging_.extremes.end()) return it->second;
+  Question::spend(4 + static_cast<std::int64_t>(p.terms.size() * (1 + understood_.assumptions->size())));
   const auto result = best_extreme(p, upper, depth);
-  return extremes_[std::move(key)] = result;
+  return ranging_.extremes[std::move(key)] = result;
 }
 
 std::optional<Polynomial> Reasoner::best_extreme(const Polynomial& p, bool upper, int depth) {
