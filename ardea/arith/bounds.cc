@@ -114,8 +114,16 @@ Interval Reasoner::by_assumptions(AtomId id, Interval known) {
 Interval Reasoner::interval(AtomId id) {
   if (const Interval* known = answers_.intervals.find(id)) return *known;
   // Bounds that lean on each other: the inner question gets what is known without asking.
-  if (InProgress::holds(in_progress_.intervals, id))
-    return atom(id).expr.defined() ? values_of(atom(id).expr.type()) : structural_interval(id);
+  if (InProgress::holds(in_progress_.intervals, id)) {
+    if (!atom(id).expr.defined()) return structural_interval(id);
+    Interval known = values_of(atom(id).expr.type());
+    const VariableFacts* facts = facts_of(id);
+    if (facts != nullptr && facts->least) known = intersect(known, {*facts->least, Interval::infinity});
+    // A start that is a number: without it, what is divided or multiplied there would lose its sign for good.
+    if (const auto e = ends_->find(id); e != ends_->end() && e->second->low && e->second->low->is_constant())
+      known = intersect(known, {e->second->low->constant, Interval::infinity});
+    return known;
+  }
   Question::spend(1 + static_cast<std::int64_t>(understood_.assumptions->size()));
   in_progress_.intervals.push_back(id);
   const Interval result = by_assumptions(id, structural_interval(id));

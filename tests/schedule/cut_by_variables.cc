@@ -9,6 +9,9 @@
 #include "ardea/ir/print.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/schedule/posting.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/schedule.h"
 
@@ -81,6 +84,34 @@ TEST(CutByVariables, takes_whole_rounds_of_what_is_an_extent_itself) {
             EXPECT_TRUE(agree(names.program, s.program(), n, m, t))
                 << fmt::format("n = {}, m = {}, t = {}\n{}", n, m, t, print(s.program()));
         }
+}
+
+/// Tiles by variables with guards for their tails, in one loop: it may run in parallel, and each tile be
+/// consumed where it is made.
+TEST(FusedByVariables, tiles_run_in_parallel) {
+  const Names names;
+  for (const bool is_template : {false, true})
+    for (const Expr& width : {Expr(names.t), Expr(names.m), names.t * 4}) {
+      SCOPED_TRACE(fmt::format("by {}, template {}", print(width), is_template));
+      Schedule s =
+          is_template ? Schedule(names.program, std::make_unique<Posting>(std::vector<Var>{names.m, names.t}))
+                      : Schedule(names.program);
+      const BlockRef block = s.get_block("B");
+      const std::vector<LoopRef> loops = s.get_loops(block);
+      const auto tiles = [&](const LoopRef& loop, const Expr& size) {
+        const auto parts = s.apply(Split{.loop = loop, .factors = {std::nullopt, NumberRef::fresh(size)}});
+        return std::pair(std::get<LoopRef>(parts[0]), std::get<LoopRef>(parts[1]));
+      };
+      const auto [i0, i1] = tiles(loops[0], names.t);
+      const auto [j0, j1] = tiles(loops[1], width);
+      s.apply(Reorder{{i0, j0, i1, j1}});
+      std::vector<Reference> fused;
+      ASSERT_NO_THROW(fused = s.apply(Fuse{{i0, j0}}));
+      EXPECT_NO_THROW(s.apply(Parallel{std::get<LoopRef>(fused[0])}));
+      EXPECT_NO_THROW(arith::require_valid(s.program(), "fused"));
+      for (const auto& [n, m, t] : {std::tuple{1, 1, 1}, {5, 3, 2}, {3, 5, 4}, {8, 4, 9}})
+        EXPECT_TRUE(agree(names.program, s.program(), n, m, t)) << print(s.program());
+    }
 }
 
 // u may be 0: it is no extent, only a part of one.
