@@ -37,9 +37,10 @@ Interval Reasoner::structural_interval(AtomId id) {
   const Atom& a = atom(id);
   switch (a.kind) {
     case AtomKind::lane: return {0, a.lanes - 1};
-    case AtomKind::quotient:
-      return floor_divide(interval(a.operands[0]),
-                          intersect(interval(a.operands[1]), {1, Interval::infinity}));
+    case AtomKind::quotient: {
+      const Interval dividend = interval(a.operands[0]);
+      return floor_divide(dividend, intersect(interval(a.operands[1]), {1, Interval::infinity}));
+    }
     case AtomKind::remainder: {
       const Interval dividend = interval(a.operands[0]);
       Interval result{0, (interval(a.operands[1]) + point(-1)).high};

@@ -85,9 +85,10 @@ Polynomial Reasoner::normalise_node(const Expr& e) {
     return normalise_choice(e, call->arguments[0], call->arguments[1], call->arguments[2], true);
   if (const auto* call = e.as<Call>(); call && call->op->name == "likely")
     return normalise(call->arguments[0]);
-  if (const auto* ramp = e.as<Ramp>())
-    return add(normalise(ramp->base),
-               normalise_product(normalise(ramp->stride), atom_polynomial(lane_atom(type.lanes)), type));
+  if (const auto* ramp = e.as<Ramp>()) {
+    const Polynomial base = normalise(ramp->base), stride = normalise(ramp->stride);
+    return add(base, normalise_product(stride, atom_polynomial(lane_atom(type.lanes)), type));
+  }
   if (const auto* broadcast = e.as<Broadcast>()) return normalise(broadcast->value);
   if (const auto* let = e.as<Let>()) {
     const Expr simplified = simplify_let(e, *let);
@@ -126,9 +127,20 @@ Polynomial Reasoner::normalise_product(const Polynomial& a, const Polynomial& b,
 
 Polynomial Reasoner::normalise_binary(const Expr& e, const Binary& binary) {
   switch (binary.op) {
-    case BinaryOp::add: return add(normalise(binary.left), normalise(binary.right));
-    case BinaryOp::sub: return subtract(normalise(binary.left), normalise(binary.right));
-    case BinaryOp::mul: return normalise_product(normalise(binary.left), normalise(binary.right), e.type());
+    // One statement each: what is met first gets the lower number, and compilers evaluate arguments in any
+    // order.
+    case BinaryOp::add: {
+      const Polynomial left = normalise(binary.left);
+      return add(left, normalise(binary.right));
+    }
+    case BinaryOp::sub: {
+      const Polynomial left = normalise(binary.left);
+      return subtract(left, normalise(binary.right));
+    }
+    case BinaryOp::mul: {
+      const Polynomial left = normalise(binary.left);
+      return normalise_product(left, normalise(binary.right), e.type());
+    }
     case BinaryOp::shift_left: {
       const Polynomial amount = normalise(binary.right);
       if (amount.is_constant() && amount.constant >= 0 && amount.constant < e.type().bits)
