@@ -2,6 +2,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/notes.h"
 #include "ardea/lower/passes.h"
 
 namespace ardea::lower {
@@ -35,6 +36,7 @@ Stmt with_independent_lanes(const Stmt& s, const Analyzer& facts) {
   if (loop == nullptr || loop->kind != ForKind::vectorized || is_independent(*loop, facts)) return inner;
   For out = *inner.as<For>();
   out.kind = ForKind::serial;
+  out.annotations[lanes_refused_key] = {make_int(1)};
   return out;
 }
 

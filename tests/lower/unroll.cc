@@ -86,6 +86,24 @@ def cube(A: T.Buffer((64, 64, 64), "float32")):
             "1024 are written out; unroll fewer loops, or split them and unroll the inner parts");
 }
 
+TEST(IndependentLanes, says_which_loops_it_makes_serial) {
+  const Function f = parse(R"(
+@T.prim_func
+def running(A: T.Buffer((64,), "float32")):
+    for i in T.vectorized(63):
+        with T.block("b"):
+            vi = T.axis.opaque(63, i)
+            A[vi + 1] = A[vi] * T.float32(2)
+)")
+                         .functions[0];
+  const std::vector<std::string> sentences = notes(lower(f, target::find("generic-aarch64")));
+  ASSERT_EQ(sentences.size(), 1U);
+  EXPECT_EQ(
+      sentences[0],
+      "running: loop i is serial though it is marked vectorized: it is not proved that its iterations touch "
+      "no memory in common; vectorize another loop, or give each iteration memory of its own");
+}
+
 TEST(Unroll, does_not_read_a_bound_again_that_the_body_may_write) {
   const std::string body =
       "for i in T.unroll(T.Cast(\"int64\", K[0]) % T.int64(8), T.Cast(\"int64\", K[0]) % T.int64(8) + "
