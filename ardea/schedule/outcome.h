@@ -77,6 +77,8 @@ inline void value_in(std::optional<Refusal>&&) {}
 /// optional refusal, which has no value:
 ///   const Path path = ARDEA_TRY(refer(f, step.loop));
 ///   ARDEA_TRY(refuse_unless_plain(loop));
+/// It begins a statement or initialises a variable, and stands nowhere else: where it returns from within a
+/// larger expression, GCC leaves what that has made so far behind.
 #define ARDEA_TRY(question)                                                        \
   ({                                                                               \
     auto ardea_answer = (question);                                                \

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include "ardea/arith/load.h"
 #include "ardea/interp/interpreter.h"
@@ -173,6 +174,26 @@ TEST(Primitives, ask_their_context) {
     EXPECT_LE(found, known == allowed.end() ? 0 : known->second)
         << name << " asks arith itself; let its context require, decide or judge";
   }
+}
+
+/// A return from within a larger expression would leak what that has made so far (outcome.h).
+TEST(Refusals, are_handed_on_between_expressions) {
+  const std::filesystem::path folder = std::string(ARDEA_SOURCE_DIR) + "/ardea/schedule";
+  int found = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".cc") continue;
+    std::istringstream text(read_text_file(entry.path().string()));
+    for (std::string line; std::getline(text, line);) {
+      const std::size_t at = line.find("ARDEA_TRY(");
+      if (at == std::string::npos) continue;
+      ++found;
+      const std::string before = line.substr(0, at);
+      const bool begins = before.find_first_not_of(' ') == std::string::npos || before.ends_with(") ") ||
+                          before.ends_with("else ");
+      EXPECT_TRUE(begins || before.ends_with(" = ")) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_GT(found, 100);
 }
 
 }  // namespace

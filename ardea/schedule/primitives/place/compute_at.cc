@@ -39,7 +39,8 @@ class ComputingAt {
   Outcome run(Context& context) {
     ARDEA_TRY(check(context));
     const IteratorValues needed = needed_values();
-    NestRequest request{needed, ARDEA_TRY(allowed_values(needed, context)), {}};
+    IteratorValues allowed = ARDEA_TRY(allowed_values(needed, context));
+    NestRequest request{needed, std::move(allowed), {}};
     request.keep_unit_loops = step_.preserve_unit_loops || context.keeps_unit_loops();
     request.conditions = where_;
     std::size_t position = ARDEA_TRY(position_of(step_.index, 0, first_consumer(), step_.loop));
