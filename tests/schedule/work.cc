@@ -34,7 +34,12 @@ sch.stage_mem(lo, "C", "global")
 )",
                               "steps"));
   check(original, schedule, 0);
-  EXPECT_LT(arith::Question::steps_taken() - before, 6'000'000);
+#ifdef NDEBUG
+  const std::int64_t most = 6'000'000;
+#else
+  const std::int64_t most = 60'000'000;  // every step and every pass is verified
+#endif
+  EXPECT_LT(arith::Question::steps_taken() - before, most);
 }
 
 }  // namespace
