@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "ardea/arith/reasoner.h"
 #include "ardea/ir/equal.h"
@@ -10,8 +11,8 @@ Reasoner::Reasoner(const std::shared_ptr<const Facts>& facts) {
   std::vector<const Facts*> oldest_last;
   for (const Facts* f = facts.get(); f; f = f->older.get()) oldest_last.push_back(f);
   std::vector<Expr> conditions;
-  for (auto it = oldest_last.rbegin(); it != oldest_last.rend(); ++it)
-    if (auto condition = note((*it)->fact)) conditions.push_back(*std::move(condition));
+  for (const Facts* f : std::views::reverse(oldest_last))
+    if (auto condition = note(f->fact)) conditions.push_back(*std::move(condition));
   understand(conditions);
 }
 

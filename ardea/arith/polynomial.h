@@ -39,8 +39,8 @@ struct Polynomial {
 Polynomial constant_polynomial(std::int64_t value);
 Polynomial atom_polynomial(AtomId atom);
 
-/// a + b · scale
-Polynomial add(const Polynomial& a, const Polynomial& b, std::int64_t scale = 1);
+/// a + b · factor
+Polynomial add(const Polynomial& a, const Polynomial& b, std::int64_t factor = 1);
 Polynomial subtract(const Polynomial& a, const Polynomial& b);
 Polynomial multiply(const Polynomial& a, const Polynomial& b);
 Polynomial scale(const Polynomial& a, std::int64_t factor);

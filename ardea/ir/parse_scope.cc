@@ -1,14 +1,15 @@
 #include "ardea/ir/parse_scope.h"
 
+#include <ranges>
+
 namespace ardea {
 
 void NameScopes::close() {
-  auto& hidden = hidden_.back();
-  for (auto entry = hidden.rbegin(); entry != hidden.rend(); ++entry) {
-    if (entry->second)
-      visible_[entry->first] = *entry->second;
+  for (const auto& [name, definition] : std::views::reverse(hidden_.back())) {
+    if (definition)
+      visible_[name] = *definition;
     else
-      visible_.erase(entry->first);
+      visible_.erase(name);
   }
   hidden_.pop_back();
 }

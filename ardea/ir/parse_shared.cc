@@ -1,6 +1,7 @@
 #include "ardea/ir/parse_shared.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ardea/support/text.h"
 
@@ -31,13 +32,13 @@ const OperatorRow* find_operator(const Token& token) {
 
 Stmt nest_lines(std::vector<SuiteLine> lines) {
   std::vector<Stmt> rest;  // in reverse
-  for (auto at = lines.rbegin(); at != lines.rend(); ++at) {
-    if (!at->around) {
-      if (at->statement.defined()) rest.push_back(std::move(at->statement));
+  for (SuiteLine& line : std::views::reverse(lines)) {
+    if (!line.around) {
+      if (line.statement.defined()) rest.push_back(std::move(line.statement));
       continue;
     }
     std::reverse(rest.begin(), rest.end());
-    Stmt defined = at->around(make_seq(std::move(rest)));
+    Stmt defined = line.around(make_seq(std::move(rest)));
     rest.clear();
     rest.push_back(std::move(defined));
   }

@@ -57,7 +57,7 @@ bool is_implicit_root(const Block& root) {
   if (!plain) return false;
   if (!root.allocations.empty()) return true;
   const auto* inner = root.body.as<Block>();
-  return holds_block(root.body) && !(inner != nullptr && is_bare_root(*inner));
+  return holds_block(root.body) && (inner == nullptr || !is_bare_root(*inner));
 }
 
 class FunctionPrinter {

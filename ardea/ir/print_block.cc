@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "ardea/ir/equal.h"
@@ -76,10 +78,10 @@ void StmtPrinter::iterators(const Block& node) {
     const bool from_zero =
         is_zero(iterator.domain.min) && iterator.domain.min.type() == iterator.domain.extent.type();
     const std::string domain =
-        from_zero ? exprs_.full(iterator.domain.extent) : "(" + first + ", " + end + ")";
+        from_zero ? exprs_.full(iterator.domain.extent) : fmt::format("({}, {})", first, end);
     const std::string binding = exprs_.expected(iterator.binding);
-    line(names_.define(iterator.var) + " = T.axis." + axis_name(iterator.kind) + "(" + domain + ", " +
-         binding + ")");
+    line(fmt::format("{} = T.axis.{}({}, {})", names_.define(iterator.var), axis_name(iterator.kind), domain,
+                     binding));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "ardea/ir/print_expr.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -52,7 +54,7 @@ Spelling spelling(BinaryOp op) {
 
 constexpr int not_level = 3, unary_level = 11;
 
-std::string bracketed(std::string text, bool needed) { return needed ? "(" + text + ")" : text; }
+std::string bracketed(const std::string& text, bool needed) { return needed ? "(" + text + ")" : text; }
 
 /// The shortest text that reads back as the same number of that type.
 std::string shortest(double value, DataType type) {
@@ -275,7 +277,7 @@ std::string ExprPrinter::region(const BufferRegion& region) {
       texts.push_back(index(range.min));
     } else {
       const auto [first, end] = ends(range);
-      texts.push_back(first + ":" + end);
+      texts.push_back(fmt::format("{}:{}", first, end));
     }
   }
   return names_.of(region.buffer) + "[" + (texts.empty() ? "()" : join(texts, ", ")) + "]";

@@ -37,7 +37,7 @@ class ExprPrinter {
 
  private:
   std::string constant(std::int64_t value, DataType type);
-  std::string subscript(const Expr& index);
+  std::string subscript(const Expr& e);
   std::string unary(const Unary& node, int level);
   std::string binary(const Binary& node, int level);
   std::string load(const Load& node);

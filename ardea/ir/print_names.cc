@@ -1,6 +1,7 @@
 #include "ardea/ir/print_names.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ardea/ir/lex.h"
 
@@ -31,11 +32,11 @@ std::string identifier(const std::string& name) {
 void PrintNames::close() {
   Scope& scope = scopes_.back();
   for (const std::string& name : scope.names) taken_.erase(name);
-  for (auto entry = scope.hidden.rbegin(); entry != scope.hidden.rend(); ++entry) {
-    if (entry->second.empty())
-      names_.erase(entry->first);
+  for (const auto& [key, name] : std::views::reverse(scope.hidden)) {
+    if (name.empty())
+      names_.erase(key);
     else
-      names_[entry->first] = entry->second;
+      names_[key] = name;
   }
   scopes_.pop_back();
 }

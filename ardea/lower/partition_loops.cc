@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "ardea/arith/analyzer.h"
 #include "ardea/arith/regions_conditions.h"
@@ -64,8 +65,7 @@ class Partition {
     if (!cases) return visit(body, facts);
     Stmt choice;
     const std::vector<std::int64_t> sizes = sizes_that_occur(*cases, facts);
-    for (auto it = sizes.rbegin(); it != sizes.rend(); ++it) {
-      const std::int64_t rows = *it;
+    for (const std::int64_t rows : std::views::reverse(sizes)) {
       const Expr fewer = cases->rows < make_int(rows + 1);
       // Any number of rows from the most on is that case.
       const Analyzer known = rows == cases->most ? facts : where(facts, fewer);

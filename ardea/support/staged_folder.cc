@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <ranges>
 
 #include "ardea/support/error.h"
 
@@ -68,7 +69,7 @@ void StagedFolder::clean_up() noexcept {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
   // Only empty ones go.
-  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
+  for (const fs::path& folder : std::views::reverse(made_)) fs::remove(folder, ignored);
 }
 
 void StagedFolder::publish(const std::vector<std::string>& files) {

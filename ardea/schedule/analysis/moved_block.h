@@ -28,18 +28,18 @@ Result<Places> places_of(const Function& f, const BlockRef& block, const LoopRef
 
 /// Refused where the block's instances have an order of their own, or its body uses what is defined around it
 /// from path[first] on.
-std::optional<Refusal> refuse_unless_movable(const Path& block, std::size_t first);
+std::optional<Refusal> refuse_unless_movable(const Path& path, std::size_t first);
 
 /// Refused where running an instance of the block twice is not the same as running it once, or its writes
 /// are another block's, or seen outside the scope: it must be a function of what it reads.
-std::optional<Refusal> refuse_unless_recomputable(const Function& f, const Path& block);
+std::optional<Refusal> refuse_unless_recomputable(const Function& f, const Path& path);
 
 /// Whether the block reads what it writes, where no init comes first.
 bool reads_own_writes(const Block& block);
 
 /// Refused where new loops in the order of the iterators would combine in another order than the loops from
 /// path[first] on, and that may matter.
-std::optional<Refusal> refuse_other_reduction_order(const Function& f, const Path& block, std::size_t first);
+std::optional<Refusal> refuse_other_reduction_order(const Function& f, const Path& path, std::size_t first);
 
 /// Whether s is the block.
 bool is_block(const Stmt& s, const BlockId& id);

@@ -1,5 +1,7 @@
 #include "ardea/schedule/program/index_text.h"
 
+#include <ranges>
+
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/parse_shared.h"
 #include "ardea/support/text.h"
@@ -101,8 +103,8 @@ class Reader {
       return make_int(static_cast<std::int64_t>(number.integer));
     }
     const Token& name = tokens_.expect_name("an index, a number or a size");
-    for (auto at = names_.rbegin(); at != names_.rend(); ++at)
-      if (at->first == name.text) return as_index(at->second);
+    for (const auto& [text, value] : std::views::reverse(names_))
+      if (text == name.text) return as_index(value);
     std::vector<std::string> known;
     for (const auto& [text, value] : names_) known.push_back(text);
     tokens_.fail_at(name, fmt::format("{} is not known here, only {}{}", name.text, join(known, ", "),
