@@ -3,12 +3,12 @@
 #include <map>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "ardea/arith/analyzer.h"
 #include "ardea/arith/interval.h"
 #include "ardea/arith/polynomial.h"
+#include "ardea/support/handle_map.h"
 
 namespace ardea::arith {
 
@@ -41,9 +41,9 @@ struct Answers {
   std::map<std::vector<std::int64_t>, bool> signs;
   /// Of remainders, by their type's width and sign: the quotient of the same operands.
   std::map<std::tuple<AtomId, int, bool>, std::optional<Polynomial>> wholes;
-  std::unordered_map<Expr, Polynomial> normalised;
-  std::unordered_map<Expr, Expr> simplified;
-  std::unordered_map<Expr, Proof> decided;
+  HandleMap<Expr, Polynomial> normalised;
+  HandleMap<Expr, Expr> simplified;
+  HandleMap<Expr, Proof> decided;
 };
 
 }  // namespace ardea::arith

@@ -40,13 +40,14 @@ AtomId AtomTable::opaque(const Expr& e) {
 }
 
 AtomId AtomTable::compound(AtomKind kind, std::vector<Polynomial> operands, const Expr& expr) {
-  std::vector<std::vector<std::int64_t>> keys;
-  for (const Polynomial& p : operands) keys.push_back(key_of(p));
-  if (kind == AtomKind::minimum || kind == AtomKind::maximum) std::sort(keys.begin(), keys.end());
   std::vector<std::int64_t> key = {static_cast<std::int64_t>(kind)};
-  for (const auto& k : keys) {
-    key.push_back(static_cast<std::int64_t>(k.size()));
-    key.insert(key.end(), k.begin(), k.end());
+  if (kind == AtomKind::minimum || kind == AtomKind::maximum) {  // in any order
+    std::vector<std::vector<std::int64_t>> keys;
+    for (const Polynomial& p : operands) keys.push_back(key_of(p));
+    std::sort(keys.begin(), keys.end());
+    for (const auto& k : keys) key.insert(key.end(), k.begin(), k.end());
+  } else {
+    for (const Polynomial& p : operands) add_key(key, p);
   }
   // Which side a choice takes is in its condition, which only the expression knows.
   if (kind == AtomKind::choice) key.push_back(opaque(expr));

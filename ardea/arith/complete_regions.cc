@@ -55,7 +55,7 @@ class Completion {
       for (Touched& box : writes ? touched.writes : touched.reads) {
         std::vector<const Access*> places;
         for (const Access& access : each)
-          if (access.write == writes && !access.opaque && access.touched.region.buffer == box.region.buffer)
+          if (access.write == writes && !access.opaque && access.each.buffer == box.region.buffer)
             places.push_back(&access);
         if (places.size() < 2) continue;
         for (const Access* access : places)
@@ -66,7 +66,7 @@ class Completion {
 
   static void widen_until_proved(BufferRegion& box, std::size_t d, const Access& access) {
     const BufferRegion held{box.buffer, {box.region[d]}};
-    const BufferRegion place{box.buffer, {access.touched.region.region[d]}};
+    const BufferRegion place{box.buffer, {access.touched().region.region[d]}};
     if (contains(held, place, access.facts) != Proof::proved)
       box.region[d] = whole_region(box.buffer).region[d];
   }

@@ -46,8 +46,10 @@ std::vector<Polynomial> heavy_parts(const Polynomial& p, Reasoner& reasoner) {
 
 Proof Reasoner::decide(const Expr& condition) {
   if (const auto value = constant_truth(condition)) return *value ? Proof::proved : Proof::refuted;
-  if (const auto it = answers_.decided.find(condition); it != answers_.decided.end()) return it->second;
-  return answers_.decided[condition] = decide_node(condition);
+  if (const Proof* known = answers_.decided.find(condition)) return *known;
+  const Proof proof = decide_node(condition);
+  answers_.decided.set(condition, proof);
+  return proof;
 }
 
 Proof Reasoner::decide_node(const Expr& condition) {

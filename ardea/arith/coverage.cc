@@ -145,8 +145,8 @@ class Coverage {
   bool loops_have_written(const Stmt& store, const Boxes& written, const Place& place) const {
     if (place.loops.empty()) return false;
     for (const Access& access : each_access(store, place.facts)) {
-      if (access.write || access.touched.region.buffer != buffer_) continue;
-      const BufferRegion& read = access.inner.empty() ? access.each : access.touched.region;
+      if (access.write || access.each.buffer != buffer_) continue;
+      const BufferRegion& read = access.inner.empty() ? access.each : access.touched().region;
       if (access.opaque || !was_written(read, written, place.with(access.facts), place.loops.size()))
         return false;
     }

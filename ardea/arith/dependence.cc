@@ -73,12 +73,6 @@ Expr deciding_part(const Expr& index, const std::vector<LoopRange>& moving, cons
   return index;
 }
 
-/// An access for the question with which others it meets.
-struct Guarded {
-  const BufferRegion& region;
-  const std::vector<Expr>& conditions;  ///< it happens only where these hold
-};
-
 /// What one access does in each iteration of the loops listed and of loops inside them, where all conditions
 /// hold.
 struct Repeated {
@@ -207,14 +201,10 @@ bool lie_apart(const BufferRegion& a, const BufferRegion& b, const Analyzer& fac
 /// that may differ.
 class DistanceSearch {
  public:
-  DistanceSearch(const Guarded& first, const Guarded& second, const std::vector<LoopRange>& loops,
-                 const Analyzer& facts)
-      : first_(first.region),
-        second_(second.region),
-        second_conditions_(second.conditions),
-        loops_(loops),
-        unconditional_(facts),
-        signs_(loops.size()) {
+  /// The first access happens only where `first_conditions` hold, the second where `second_conditions` do.
+  DistanceSearch(const std::vector<Expr>& first_conditions, const std::vector<Expr>& second_conditions,
+                 const std::vector<LoopRange>& loops, const Analyzer& facts)
+      : second_conditions_(second_conditions), loops_(loops), unconditional_(facts), signs_(loops.size()) {
     Substitution names;
     for (std::size_t k = 0; k < loops.size(); ++k) {
       const auto& [var, range] = loops[k];
@@ -229,7 +219,7 @@ class DistanceSearch {
       facts_.bind(others_[k], {substitute(range.min, names), substitute(range.extent, names)});
       names[loops[k].first] = others_[k];
     }
-    for (const Expr& condition : first.conditions) facts_.assume(condition);
+    for (const Expr& condition : first_conditions) facts_.assume(condition);
   }
 
   /// What follows from the accesses before loops inside were relaxed.
@@ -243,28 +233,41 @@ class DistanceSearch {
     }
   }
 
-  std::vector<Signs> run() {
+  /// Whether the two meet in one iteration of the loops at most, by what has been learned.
+  bool is_settled() const {
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      if (!is_equal(k)) return false;
+    return true;
+  }
+
+  /// What follows from the regions that they touch while the loops inside run, too.
+  std::vector<Signs> run(const BufferRegion& first, const BufferRegion& second) {
     std::vector<Range> shared;
-    for (std::size_t d = 0; d < first_.region.size(); ++d)
-      if (same_ranges({first_.region[d]}, {second_.region[d]})) shared.push_back(first_.region[d]);
+    for (std::size_t d = 0; d < first.region.size(); ++d)
+      if (same_ranges({first.region[d]}, {second.region[d]})) shared.push_back(first.region[d]);
     learn_from_digits(shared, {}, {});
+    const Meeting meeting{first, second};
     for (bool learned = true; learned;) {
       learned = false;
       for (std::size_t k = 0; k < loops_.size(); ++k) {
         if (is_equal(k)) continue;
         const Signs before = signs_[k];
-        if (signs_[k].positive && apart(k, true)) signs_[k].positive = false;
-        if (signs_[k].negative && apart(k, false)) signs_[k].negative = false;
+        if (signs_[k].positive && apart(meeting, k, true)) signs_[k].positive = false;
+        if (signs_[k].negative && apart(meeting, k, false)) signs_[k].negative = false;
         learned = learned || (is_equal(k) && (before.positive || before.negative));
       }
     }
     for (std::size_t k = 0; k < loops_.size(); ++k)
-      if (signs_[k].zero && !is_equal(k) && never_equal(k)) signs_[k].zero = false;
+      if (signs_[k].zero && !is_equal(k) && never_equal(meeting, k)) signs_[k].zero = false;
     return signs_;
   }
 
  private:
   static constexpr Signs stands_still = {false, true, false};
+
+  struct Meeting {
+    const BufferRegion &first, &second;
+  };
 
   /// A number that two ranges of one function have in common where they meet; nothing where there is none.
   ///
@@ -335,26 +338,25 @@ class DistanceSearch {
     return values;
   }
 
-  bool never_meet(Analyzer facts, const Substitution& values) const {
+  bool never_meet(const Meeting& meeting, Analyzer facts, const Substitution& values) const {
     for (const Expr& condition : second_conditions_) {
       const Expr needed = substitute(condition, values);
       if (facts.prove(needed) == Proof::refuted) return true;
       facts.assume(needed);
     }
-    const BufferRegion second = substituted(second_, values);
-    if (lie_apart(first_, second, facts)) return true;
+    const BufferRegion &first = meeting.first, second = substituted(meeting.second, values);
+    if (lie_apart(first, second, facts)) return true;
     if (second.region.size() == 1) return false;
     // Where they meet they do so in every dimension: what one requires may contradict another.
-    Analyzer meeting = facts;
     for (std::size_t d = 0; d < second.region.size(); ++d) {
-      const Range &a = first_.region[d], &b = second.region[d];
-      if (is_one(a.extent) && is_one(b.extent)) meeting.assume(equals(as_index(a.min), as_index(b.min)));
+      const Range &a = first.region[d], &b = second.region[d];
+      if (is_one(a.extent) && is_one(b.extent)) facts.assume(equals(as_index(a.min), as_index(b.min)));
     }
-    return lie_apart(first_, second, meeting);
+    return lie_apart(first, second, facts);
   }
 
   /// Whether the two cannot meet where loop k of the second is after (or before) that of the first.
-  bool apart(std::size_t k, bool after) const {
+  bool apart(const Meeting& meeting, std::size_t k, bool after) const {
     const auto& [var, range] = loops_[k];
     Analyzer facts = facts_;
     const Var distance("distance", var.type());
@@ -372,18 +374,16 @@ class DistanceSearch {
       facts.assume(runs);
     }
     values[var] = other;
-    return never_meet(facts, values);
+    return never_meet(meeting, facts, values);
   }
 
-  bool never_equal(std::size_t k) const {
+  bool never_equal(const Meeting& meeting, std::size_t k) const {
     Substitution values = iterations();
     values[loops_[k].first] = loops_[k].first;
-    return never_meet(facts_, values);
+    return never_meet(meeting, facts_, values);
   }
 
-  const BufferRegion& first_;
-  const BufferRegion& second_;
-  const std::vector<Expr>& second_conditions_;
+  const std::vector<Expr> second_conditions_;
   const std::vector<LoopRange>& loops_;
   Analyzer unconditional_;  ///< knows the loops of the first access
   Analyzer facts_;          ///< and those of the second, and the first one's conditions
@@ -395,22 +395,25 @@ bool same_region(const BufferRegion& a, const BufferRegion& b) {
   return a.buffer == b.buffer && same_ranges(a.region, b.region);
 }
 
-/// Whether what is found out about the one holds of the other.
-bool is_same(const Access& a, const Access& b) {
+bool same_exprs(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_expr);
+}
+
+/// Whether both say the same of where they happen, before loops inside are relaxed.
+bool same_instances(const Access& a, const Access& b) {
   const auto same_loop = [](const LoopRange& x, const LoopRange& y) {
     return x.first == y.first && same_ranges({x.second}, {y.second});
   };
-  return same_region(a.touched.region, b.touched.region) && same_region(a.each, b.each) &&
+  return same_region(a.each, b.each) &&
          std::equal(a.inner.begin(), a.inner.end(), b.inner.begin(), b.inner.end(), same_loop) &&
-         std::equal(a.inner_conditions.begin(), a.inner_conditions.end(), b.inner_conditions.begin(),
-                    b.inner_conditions.end(), same_expr);
+         same_exprs(a.inner_conditions, b.inner_conditions);
 }
 
 /// Whether memory decides where it is, by the range of a loop: its content may be another one for the other
 /// access.
 bool follows_memory(const Access& access) {
   const auto reads = [](const Range& range) { return reads_memory(range.min) || reads_memory(range.extent); };
-  return std::any_of(access.touched.region.region.begin(), access.touched.region.region.end(), reads) ||
+  return std::any_of(access.each.region.begin(), access.each.region.end(), reads) ||
          std::any_of(access.inner.begin(), access.inner.end(),
                      [&](const LoopRange& loop) { return reads(loop.second); });
 }
@@ -482,43 +485,99 @@ std::vector<Expr> conditions_of(const Access& access, const std::vector<LoopRang
   return all;
 }
 
+/// An access, and what it says of the loops by happening.
+struct Candidate {
+  const Access& access;
+  std::vector<Expr> conditions;  ///< conditions_of
+};
+
+std::vector<Candidate> candidates(const std::vector<Access>& accesses, const std::vector<LoopRange>& loops) {
+  std::vector<Candidate> all;
+  all.reserve(accesses.size());
+  for (const Access& access : accesses) all.push_back({access, conditions_of(access, loops)});
+  return all;
+}
+
 class ConflictList {
  public:
   ConflictList(const std::vector<LoopRange>& loops, const Analyzer& facts) : loops_(loops), facts_(facts) {}
   std::vector<Conflict> take() { return std::move(found_); }
 
-  /// The conflict of the two, where there is one. Both must live as long as more are added. `reduction`:
-  /// both are updates of that block, which may change places where they differ in loops that feed its reduce
-  /// iterators alone. (Where others differ, a loop repeats a reduction: from its init on, or what has been
-  /// counted would be counted again.)
-  void add(const Access& a, const Access& b, const Block* reduction = nullptr) {
-    if (!a.write && !b.write) return;
-    const BufferRegion &first = a.touched.region, &second = b.touched.region;
-    if (!(first.buffer->data == second.buffer->data)) return;
-    // A reduction's accesses of one element name it several times: one of them speaks for all.
-    const bool known = std::any_of(seen_.begin(), seen_.end(), [&](const auto& pair) {
-      return is_same(*pair.first, a) && is_same(*pair.second, b);
-    });
-    if (known) return;
-    Conflict conflict{first, second, std::vector<Signs>(loops_.size())};
-    // Views of one memory, and addresses given away, may meet anywhere.
-    if (first.buffer == second.buffer && !a.opaque && !b.opaque && !follows_memory(a) && !follows_memory(b)) {
-      const std::vector<Expr> of_a = conditions_of(a, loops_), of_b = conditions_of(b, loops_);
-      DistanceSearch search({first, of_a}, {second, of_b}, loops_, facts_);
-      if (!a.inner.empty() || !b.inner.empty())
-        search.learn_from_each({a.each, a.inner, a.inner_conditions}, {b.each, b.inner, b.inner_conditions});
-      conflict.distance = search.run();
+  /// The conflict of two different iterations, where there is one. Both must live as long as more are added.
+  /// `reduction`: both are updates of that block, which may change places where they differ in loops that
+  /// feed its reduce iterators alone. (Where others differ, a loop repeats a reduction: from its init on, or
+  /// what has been counted would be counted again.)
+  void add_of_iterations(const Candidate& a, const Candidate& b, const Block* reduction) {
+    if (!may_meet(a.access, b.access) || is_known(a, b)) return;
+    if (!can_be_told(a.access, b.access)) return keep(a, b, anywhere());
+    DistanceSearch search = begin(a, b);
+    if (search.is_settled()) {
+      settled_.push_back({&a, &b});
+      return;
     }
-    if (reduction != nullptr && differs_by_reducing(conflict, *reduction)) return;
-    seen_.emplace_back(&a, &b);
-    found_.push_back(std::move(conflict));
+    std::vector<Signs> distance = search.run(a.access.touched().region, b.access.touched().region);
+    if (reduction == nullptr || !differs_by_reducing(distance, *reduction)) keep(a, b, std::move(distance));
+  }
+
+  /// The conflict of the two, in one iteration or in different ones.
+  void add(const Candidate& a, const Candidate& b) {
+    if (!may_meet(a.access, b.access) || is_known(a, b)) return;
+    keep(a, b,
+         can_be_told(a.access, b.access)
+             ? begin(a, b).run(a.access.touched().region, b.access.touched().region)
+             : anywhere());
   }
 
  private:
-  bool differs_by_reducing(const Conflict& conflict, const Block& block) const {
+  struct Pair {
+    const Candidate *first = nullptr, *second = nullptr;  ///< those of the caller
+  };
+
+  static bool may_meet(const Access& a, const Access& b) {
+    return (a.write || b.write) && a.each.buffer->data == b.each.buffer->data;
+  }
+
+  /// Views of one memory, and addresses given away, may meet anywhere.
+  static bool can_be_told(const Access& a, const Access& b) {
+    return a.each.buffer == b.each.buffer && !a.opaque && !b.opaque && !follows_memory(a) &&
+           !follows_memory(b);
+  }
+
+  std::vector<Signs> anywhere() const { return std::vector<Signs>(loops_.size()); }
+
+  DistanceSearch begin(const Candidate& a, const Candidate& b) const {
+    DistanceSearch search(a.conditions, b.conditions, loops_, facts_);
+    const Access &first = a.access, &second = b.access;
+    if (!first.inner.empty() || !second.inner.empty())
+      search.learn_from_each({first.each, first.inner, first.inner_conditions},
+                             {second.each, second.inner, second.inner_conditions});
+    return search;
+  }
+
+  /// Whether all that was asked about a pair before would be answered alike for this one: a reduction's
+  /// accesses of one element name it several times, and one of them speaks for all.
+  bool is_known(const Candidate& a, const Candidate& b) const {
+    const auto alike = [](const Candidate& x, const Candidate& y) {
+      return same_instances(x.access, y.access) && same_exprs(x.conditions, y.conditions);
+    };
+    const auto alike_relaxed = [&](const Candidate& x, const Candidate& y) {
+      return alike(x, y) && same_region(x.access.touched().region, y.access.touched().region);
+    };
+    return std::any_of(settled_.begin(), settled_.end(),
+                       [&](const Pair& pair) { return alike(*pair.first, a) && alike(*pair.second, b); }) ||
+           std::any_of(seen_.begin(), seen_.end(), [&](const Pair& pair) {
+             return alike_relaxed(*pair.first, a) && alike_relaxed(*pair.second, b);
+           });
+  }
+
+  void keep(const Candidate& a, const Candidate& b, std::vector<Signs> distance) {
+    seen_.push_back({&a, &b});
+    found_.push_back({a.access.touched().region, b.access.touched().region, std::move(distance)});
+  }
+
+  bool differs_by_reducing(const std::vector<Signs>& distance, const Block& block) const {
     for (std::size_t k = 0; k < loops_.size(); ++k)
-      if ((conflict.distance[k].negative || conflict.distance[k].positive) &&
-          !feeds(block, loops_[k].first, true))
+      if ((distance[k].negative || distance[k].positive) && !feeds(block, loops_[k].first, true))
         return false;
     return true;
   }
@@ -526,7 +585,8 @@ class ConflictList {
   const std::vector<LoopRange>& loops_;
   const Analyzer& facts_;
   std::vector<Conflict> found_;
-  std::vector<std::pair<const Access*, const Access*>> seen_;  ///< those of the caller
+  std::vector<Pair> seen_;     ///< those of `found_`
+  std::vector<Pair> settled_;  ///< those that meet in one iteration at most, without their boxes
 };
 
 }  // namespace
@@ -563,17 +623,19 @@ bool init_stays_first(const Block& block, const std::vector<LoopRange>& loops, c
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent) {
   const Analyzer inner = inside_loops(facts, loops);
-  const std::vector<Access> all = each_access_of_written(body, inner);
+  const std::vector<Access> accesses = each_access_of_written(body, inner);
+  const std::vector<Candidate> all = candidates(accesses, loops);
   ConflictList found(loops, facts);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i; j < all.size(); ++j) {
-      const auto* block = all[i].statement.as<Block>();
-      const bool of_one_reduction = !concurrent && block != nullptr && all[i].statement == all[j].statement &&
-                                    is_commutative_update(*block, all[i].touched.region.buffer) &&
+      const Access &a = all[i].access, &b = all[j].access;
+      const auto* block = a.statement.as<Block>();
+      const bool of_one_reduction = !concurrent && block != nullptr && a.statement == b.statement &&
+                                    is_commutative_update(*block, a.each.buffer) &&
                                     init_stays_first(*block, loops, inner);
       // Without an init, updates are the same in any order, however often they come.
       if (of_one_reduction && !block->init.defined()) continue;
-      found.add(all[i], all[j], of_one_reduction ? block : nullptr);
+      found.add_of_iterations(all[i], all[j], of_one_reduction ? block : nullptr);
     }
   return found.take();
 }
@@ -581,10 +643,11 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
 std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
                                         const std::vector<LoopRange>& loops, const Analyzer& facts) {
   const Analyzer inner = inside_loops(facts, loops);
+  const std::vector<Access> earlier = each_access(first, inner), later = each_access(second, inner);
+  const std::vector<Candidate> before = candidates(earlier, loops), after = candidates(later, loops);
   ConflictList found(loops, facts);
-  const std::vector<Access> later = each_access(second, inner);
-  for (const Access& a : each_access(first, inner))
-    for (const Access& b : later) found.add(a, b);
+  for (const Candidate& a : before)
+    for (const Candidate& b : after) found.add(a, b);
   return found.take();
 }
 
@@ -609,16 +672,14 @@ bool has_effects(const Stmt& s) {
 
 std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
                              const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  static const std::vector<Expr> none;
-  return DistanceSearch({first, none}, {second, none}, loops, facts).run();
+  return DistanceSearch({}, {}, loops, facts).run(first, second);
 }
 
 bool tell_apart(const std::vector<Expr>& values, const std::vector<LoopRange>& loops,
                 const std::vector<Expr>& conditions, const Analyzer& facts) {
   BufferRegion point;
   for (const Expr& value : values) point.region.push_back({value, make_int(1, value.type())});
-  const std::vector<Signs> found =
-      DistanceSearch({point, conditions}, {point, conditions}, loops, facts).run();
+  const std::vector<Signs> found = DistanceSearch(conditions, conditions, loops, facts).run(point, point);
   return std::none_of(found.begin(), found.end(),
                       [](const Signs& signs) { return signs.negative || signs.positive; });
 }

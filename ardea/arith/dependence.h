@@ -22,10 +22,10 @@ struct Conflict {
   std::vector<Signs> distance;
 };
 
-/// Every conflict inside `body`, the statement in the innermost of `loops` (outermost first), whose ranges
-/// may depend on each other. Loops around these are the same iteration for both. Updates of one recognised
-/// reduction among themselves are left out: they may run in any order, though not at the same time, unless
-/// `concurrent` asks for them, too. Memory that the body allocates is its own.
+/// Every conflict of different iterations inside `body`, the statement in the innermost of `loops` (outermost
+/// first), whose ranges may depend on each other. Loops around these are the same iteration for both. Updates
+/// of one recognised reduction among themselves are left out: they may run in any order, though not at the
+/// same time, unless `concurrent` asks for them, too. Memory that the body allocates is its own.
 std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& loops, const Analyzer& facts,
                                 bool concurrent);
 

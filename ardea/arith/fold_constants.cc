@@ -16,7 +16,7 @@ bool is_integer_sum(const Binary& node, DataType type) {
 
 class Folding {
  public:
-  explicit Folding(const std::unordered_set<Expr>& known) : known_(known) {}
+  explicit Folding(const KnownNodes& known) : known_(known) {}
 
   std::optional<Expr> run(const Expr& e) {
     const Expr folded = visit(e);
@@ -31,7 +31,7 @@ class Folding {
   };
 
   Expr visit(const Expr& e) {
-    if (known_.contains(e)) return e;
+    if (known_.find(e) != nullptr) return e;
     if (const auto* binary = e.as<Binary>()) {
       if (is_integer_sum(*binary, e.type())) return written(sum_of(e), e.type());
       // Arithmetic on values stays as it is; only its loads are looked into.
@@ -98,14 +98,12 @@ class Folding {
     return sum.constant < 0 ? total - make_int(-sum.constant, type) : total;
   }
 
-  const std::unordered_set<Expr>& known_;
+  const KnownNodes& known_;
   bool is_simple_ = true;
 };
 
 }  // namespace
 
-std::optional<Expr> fold_constants(const Expr& e, const std::unordered_set<Expr>& known) {
-  return Folding(known).run(e);
-}
+std::optional<Expr> fold_constants(const Expr& e, const KnownNodes& known) { return Folding(known).run(e); }
 
 }  // namespace ardea::arith

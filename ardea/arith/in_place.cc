@@ -77,7 +77,7 @@ bool may_write_in_place(const Stmt& s, const Var& from, const Var& to, const Ana
   std::vector<Access> reads, writes;
   for (const Stmt& part : nest->parts)
     for (Access& access : each_access(part, inner)) {
-      const Buffer& buffer = access.touched.region.buffer;
+      const Buffer& buffer = access.each.buffer;
       if (!(buffer->data == from) && !(buffer->data == to)) continue;
       if (access.opaque || buffer->shape.size() != 1 || (buffer->data == from && access.write)) return false;
       if (buffer->data == from) reads.push_back(access);
@@ -86,8 +86,8 @@ bool may_write_in_place(const Stmt& s, const Var& from, const Var& to, const Ana
   return std::all_of(reads.begin(), reads.end(), [&](const Access& read) {
     return std::all_of(writes.begin(), writes.end(), [&](const Access& write) {
       // As if both were of one buffer: where do they touch the same element?
-      const BufferRegion target{read.touched.region.buffer, write.touched.region.region};
-      return stand_still(distances(read.touched.region, target, nest->loops, facts));
+      const BufferRegion target{read.each.buffer, write.touched().region.region};
+      return stand_still(distances(read.touched().region, target, nest->loops, facts));
     });
   });
 }

@@ -46,11 +46,12 @@ bool too_large(const Polynomial& a, const Polynomial& b) {
 }  // namespace
 
 Polynomial Reasoner::normalise(const Expr& e) {
-  if (const auto it = answers_.normalised.find(e); it != answers_.normalised.end()) return it->second;
+  if (const Polynomial* known = answers_.normalised.find(e)) return *known;
   Question::spend(4);
   ensure(e.type().is_integer(), "normalise: {} is not an integer type", e.type());
-  const Polynomial result = join_divisions(wrap(normalise_node(e), e.type().bits), e.type());
-  return answers_.normalised[e] = result;
+  Polynomial result = join_divisions(wrap(normalise_node(e), e.type().bits), e.type());
+  answers_.normalised.set(e, result);
+  return result;
 }
 
 Polynomial Reasoner::opaque(const Expr& e) {

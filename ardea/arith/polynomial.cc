@@ -97,14 +97,12 @@ Polynomial scale(const Polynomial& a, std::int64_t factor) {
   return add(zero, a, factor);
 }
 
-Polynomial wrap(const Polynomial& a, int bits) {
-  Polynomial result;
-  result.constant = wrap_value(a.constant, bits);
-  result.terms.reserve(a.terms.size());
-  for (const Term& term : a.terms)
-    if (const std::int64_t c = wrap_value(term.coefficient, bits); c != 0)
-      result.terms.push_back({c, term.factors});
-  return result;
+Polynomial wrap(Polynomial a, int bits) {
+  a.constant = wrap_value(a.constant, bits);
+  for (Term& term : a.terms) term.coefficient = wrap_value(term.coefficient, bits);
+  std::erase_if(a.terms, [](const Term& term) { return term.coefficient == 0; });
+  a.overflow = false;
+  return a;
 }
 
 bool same_factors(const Factors& a, const Factors& b) {
@@ -124,16 +122,30 @@ bool same(const Polynomial& a, const Polynomial& b) {
   return true;
 }
 
-std::vector<std::int64_t> key_of(const Polynomial& a) {
-  std::vector<std::pair<Factors, std::int64_t>> terms;
-  for (const Term& term : a.terms) terms.emplace_back(sorted(term.factors), term.coefficient);
-  std::sort(terms.begin(), terms.end());
-  std::vector<std::int64_t> key = {a.constant, static_cast<std::int64_t>(terms.size())};
-  for (const auto& [factors, coefficient] : terms) {
-    key.push_back(coefficient);
-    key.push_back(static_cast<std::int64_t>(factors.size()));
-    key.insert(key.end(), factors.begin(), factors.end());
+void add_key(std::vector<std::int64_t>& key, const Polynomial& a) {
+  // A key is needed for most questions, and most terms have one factor: no memory but that of the key.
+  SmallVector<const Term*, 16> terms;
+  for (const Term& term : a.terms) terms.push_back(&term);
+  const auto before = [](const Term* x, const Term* y) {
+    if (x->factors.size() == 1 && y->factors.size() == 1) return x->factors[0] < y->factors[0];
+    return sorted(x->factors) < sorted(y->factors);
+  };
+  std::sort(terms.begin(), terms.end(), before);
+  key.reserve(key.size() + 2 + 3 * terms.size());
+  key.push_back(a.constant);
+  key.push_back(static_cast<std::int64_t>(terms.size()));
+  for (const Term* term : terms) {
+    key.push_back(term->coefficient);
+    key.push_back(static_cast<std::int64_t>(term->factors.size()));
+    const std::size_t from = key.size();
+    key.insert(key.end(), term->factors.begin(), term->factors.end());
+    std::sort(key.begin() + static_cast<std::ptrdiff_t>(from), key.end());
   }
+}
+
+std::vector<std::int64_t> key_of(const Polynomial& a) {
+  std::vector<std::int64_t> key;
+  add_key(key, a);
   return key;
 }
 

@@ -47,13 +47,15 @@ Polynomial scale(const Polynomial& a, std::int64_t factor);
 
 /// Every coefficient reduced modulo 2^bits to [-2^(bits-1), 2^(bits-1)): the value of an integer of that
 /// width is known modulo 2^bits, so this loses nothing.
-Polynomial wrap(const Polynomial& a, int bits);
+Polynomial wrap(Polynomial a, int bits);
 
 bool same_factors(const Factors& a, const Factors& b);
 /// Equal as functions of the atoms, whatever the order of the terms.
 bool same(const Polynomial& a, const Polynomial& b);
-/// Equal polynomials have equal keys.
+/// Equal polynomials have equal keys, others have others.
 std::vector<std::int64_t> key_of(const Polynomial& a);
+/// The same at the end of another key: no key is the beginning of another one.
+void add_key(std::vector<std::int64_t>& key, const Polynomial& a);
 
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b);   ///< b is neither 0 nor (-1 with the least a)
 std::int64_t floor_remainder(std::int64_t a, std::int64_t b);  ///< the same

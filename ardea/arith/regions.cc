@@ -91,7 +91,7 @@ void add_box(std::vector<Touched>& boxes, const Touched& touched, const Analyzer
 
 Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
   Accesses all;
-  for (const Access& access : each) add_box(access.write ? all.writes : all.reads, access.touched, facts);
+  for (const Access& access : each) add_box(access.write ? all.writes : all.reads, access.touched(), facts);
   return all;
 }
 
@@ -352,22 +352,22 @@ class Walk {
       region = in_source(region, match->second, place);
     if (std::find(seen_.begin(), seen_.end(), region.buffer) == seen_.end()) seen_.push_back(region.buffer);
     if (own_memory_.contains(region.buffer->data)) return;
-    Access access{.touched = relax_within(region, place.loops, place.conditions, place.all_run,
-                                          place.stated_facts, place.facts),
-                  .write = write,
-                  .in_init = place.in_init,
-                  .opaque = opaque_access,
-                  .conditional = !place.conditions.empty() || place.guarded_by_memory,
-                  .conditions = place.outer_conditions(),
-                  .each = region,
-                  .inner = place.loops,
-                  .inner_conditions = place.plain_conditions(),
-                  .facts = place.facts,
-                  .statement = place.statement};
-    access.touched.exact = exact && !place.guarded_by_memory &&
-                           (access.touched.exact ||
-                            touches_point(access.touched.region, place.loops, place.conditions, outside_));
-    found_.push_back(std::move(access));
+    found_.push_back({.write = write,
+                      .in_init = place.in_init,
+                      .opaque = opaque_access,
+                      .conditional = !place.conditions.empty() || place.guarded_by_memory,
+                      .conditions = place.outer_conditions(),
+                      .each = std::move(region),
+                      .inner = place.loops,
+                      .inner_conditions = place.plain_conditions(),
+                      .facts = place.facts,
+                      .statement = place.statement,
+                      .relaxing = {.exact = exact && !place.guarded_by_memory,
+                                   .all_run = place.all_run,
+                                   .conditions = place.conditions,
+                                   .stated_facts = place.stated_facts,
+                                   .outside = outside_,
+                                   .done = {}}});
   }
 
   bool is_left_out(const Buffer& buffer) const { return only_ && !only_->contains(buffer->data); }
@@ -381,6 +381,15 @@ class Walk {
 };
 
 }  // namespace
+
+const Touched& Access::touched() const {
+  std::optional<Touched>& done = relaxing.done;
+  if (done) return *done;
+  done = relax_within(each, inner, relaxing.conditions, relaxing.all_run, relaxing.stated_facts, facts);
+  done->exact = relaxing.exact &&
+                (done->exact || touches_point(done->region, inner, relaxing.conditions, relaxing.outside));
+  return *done;
+}
 
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
   Walk walk(facts);

@@ -37,7 +37,6 @@ using LoopRange = std::pair<Var, Range>;
 
 /// One place that touches memory, not yet united with the others.
 struct Access {
-  Touched touched;
   bool write = false;
   bool in_init = false;  ///< in the init of the block that was asked about
   /// By an address that the code gives away (to a call, or as a bare data handle): the box is the whole
@@ -55,6 +54,21 @@ struct Access {
   std::vector<Expr> inner_conditions = {};
   Analyzer facts;  ///< what holds where it happens, its conditions included
   Stmt statement;  ///< the store, the statement around the load, or the block inside
+
+  /// What it touches while the loops inside run. Found out when it is asked for the first time: that costs
+  /// more than all the rest, and many questions are answered without it.
+  const Touched& touched() const;
+
+  /// What that needs to know besides.
+  struct Relaxing {
+    bool exact = false;            ///< every element of `each` is touched, and no memory decides whether
+    bool all_run = true;           ///< every loop inside has an iteration
+    std::vector<Expr> conditions;  ///< all that the facts do not decide
+    Analyzer stated_facts;         ///< what holds wherever a region is stated
+    Analyzer outside;              ///< what holds around what was asked about
+    std::optional<Touched> done;   ///< the answer
+  };
+  mutable Relaxing relaxing;
 };
 
 /// Every access of s, in program order; a store comes before the loads of its value, a load before those of

@@ -38,18 +38,20 @@ Expr truth(bool value, DataType type) {
 
 Expr Reasoner::simplify_with_effects(const Expr& e) {
   if (!has_effect(e)) return simplify(e);
-  if (const auto it = answers_.simplified.find(e); it != answers_.simplified.end()) return it->second;
+  if (const Expr* known = answers_.simplified.find(e)) return *known;
   const Expr result =
       map_children(e, {.expr = [this](const Expr& part) { return simplify_with_effects(part); }});
-  return answers_.simplified[e] = result;
+  answers_.simplified.set(e, result);
+  return result;
 }
 
 Expr Reasoner::simplify(const Expr& e) {
-  if (const auto it = answers_.simplified.find(e); it != answers_.simplified.end()) return it->second;
+  if (const Expr* known = answers_.simplified.find(e)) return *known;
   Question::spend(4);
   Expr result = simplify_node(e);
   if (result != e && structurally_equal(result, e)) result = e;
-  return answers_.simplified[e] = result;
+  answers_.simplified.set(e, result);
+  return result;
 }
 
 Expr Reasoner::simplify_node(const Expr& e) {

@@ -141,14 +141,14 @@ class BlockCheck {
 
   static bool written_by(const std::vector<Access>& each, const BufferRegion& box, const Analyzer& facts) {
     return std::any_of(each.begin(), each.end(), [&](const Access& access) {
-      return access.write && access.touched.region.buffer == box.buffer &&
-             contains(access.touched.region, box, facts) == Proof::proved;
+      return access.write && access.each.buffer == box.buffer &&
+             contains(access.touched().region, box, facts) == Proof::proved;
     });
   }
 
   void reads(const Block& block, const std::vector<Access>& each, const Analyzer& facts) {
     for (const Access& access : each) {
-      const BufferRegion& box = access.touched.region;
+      const BufferRegion& box = access.touched().region;
       if (access.write) continue;
       if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.reads, box, access.facts))
         continue;
@@ -164,7 +164,7 @@ class BlockCheck {
 
   void writes(const Block& block, const std::vector<Access>& each, const Analyzer& facts) {
     for (const Access& access : each) {
-      const BufferRegion& box = access.touched.region;
+      const BufferRegion& box = access.touched().region;
       if (!access.write) continue;
       if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.writes, box, access.facts))
         continue;
@@ -181,7 +181,7 @@ class BlockCheck {
                      const Analyzer& facts) {
     std::optional<Touched> actual;
     for (const Access& access : each) {
-      const Touched& touched = access.touched;
+      const Touched& touched = access.touched();
       if (!access.write || !(touched.region.buffer->data == region.buffer->data)) continue;
       if (access.opaque || !(touched.region.buffer == region.buffer))
         return;  // not known in this buffer's terms

@@ -40,7 +40,7 @@ class KindCheck {
   std::vector<BufferRegion> written() const {
     std::vector<BufferRegion> regions;
     for (const Access& access : each_)
-      if (access.write && !access.opaque) regions.push_back(access.touched.region);
+      if (access.write && !access.opaque) regions.push_back(access.touched().region);
     if (!block_.writes) return regions;
     for (const BufferRegion& region : *block_.writes)
       if (given_away(region.buffer)) regions.push_back(region);
@@ -49,7 +49,7 @@ class KindCheck {
 
   bool given_away(const Buffer& buffer) const {
     return std::any_of(each_.begin(), each_.end(), [&](const Access& access) {
-      return access.opaque && access.touched.region.buffer->data == buffer->data;
+      return access.opaque && access.each.buffer->data == buffer->data;
     });
   }
 
@@ -82,7 +82,7 @@ class KindCheck {
         continue;
       }
       for (const Access& access : each_)
-        if (!access.write && !access.opaque && access.touched.region.buffer == box.buffer)
+        if (!access.write && !access.opaque && access.each.buffer == box.buffer)
           reads_only_its_own(access, box, *dims);
     }
   }
@@ -109,7 +109,7 @@ class KindCheck {
 
   void reads_only_its_own(const Access& access, const BufferRegion& write,
                           const std::vector<std::size_t>& dims) {
-    const BufferRegion& read = access.touched.region;
+    const BufferRegion& read = access.touched().region;
     BufferRegion read_part{read.buffer, {}}, write_part{write.buffer, {}};
     for (const std::size_t d : dims) {
       read_part.region.push_back(read.region[d]);
@@ -142,7 +142,7 @@ class KindCheck {
 
   bool body_reads(const Buffer& buffer) const {
     return given_away(buffer) || std::any_of(each_.begin(), each_.end(), [&](const Access& access) {
-             return !access.write && !access.in_init && access.touched.region.buffer->data == buffer->data;
+             return !access.write && !access.in_init && access.each.buffer->data == buffer->data;
            });
   }
 
@@ -151,10 +151,10 @@ class KindCheck {
   void body_updates() {
     bool any = false;
     for (const Access& access : each_)
-      any = any || (access.write && !access.in_init && body_reads(access.touched.region.buffer));
+      any = any || (access.write && !access.in_init && body_reads(access.each.buffer));
     for (const Access& access : each_) {
       if (!access.write || access.in_init) continue;
-      const BufferRegion& box = access.touched.region;
+      const BufferRegion& box = access.touched().region;
       if (body_reads(box.buffer) || (access.conditional && any)) continue;
       report_.add("reduce_without_update",
                   "block {}: it has the reduce iterators {}, but {} does not combine with what {} held "
@@ -171,12 +171,12 @@ class KindCheck {
       for (const Access& access : each_) {
         if (!access.write || access.in_init != in_init) continue;
         const auto same = std::find_if(found.begin(), found.end(), [&](const Touched& t) {
-          return t.region.buffer == access.touched.region.buffer;
+          return t.region.buffer == access.each.buffer;
         });
         if (same == found.end())
-          found.push_back(access.touched);
+          found.push_back(access.touched());
         else
-          *same = unite(*same, access.touched, facts_);
+          *same = unite(*same, access.touched(), facts_);
       }
       return found;
     };

@@ -94,8 +94,7 @@ class Elimination {
     const std::size_t at = positions_.size();
     const int depth = position.depth;
     positions_.push_back(std::move(position));
-    bool has_effects = false;
-    for_each_child(s, [&](const Expr& e) { has_effects = has_effects || has_effect(e); }, [](const Stmt&) {});
+    const bool has_effects = ages_.calls(s);
     const auto use = [&](const Expr& e) {
       add(values_[number(e, at)].uses, {.count = 1, .around = at, .first = at, .first_is_sure = true});
     };
@@ -129,15 +128,18 @@ class Elimination {
     if (const auto* let = e.as<Let>()) locals_.insert(let->var);
     value.is_outer = !e.is<Let>() && !(e.is<VarNode>() && locals_.contains(Var(e)));
     value.calls = e.is<Call>();
+    bool parts_may_move = true;
     const auto describe_part = [&](const Expr& part) {
       describe(part, at, numbers);
       const Value& inner = values_[*numbers.find(part)];
       value.is_outer = value.is_outer && inner.is_outer;
       value.calls = value.calls || inner.calls;
+      parts_may_move = parts_may_move && inner.may_move;
     };
     for_each_child(e, std::ref(describe_part));
     value.may_get_name = value.is_outer && is_worth_a_name(e);
-    value.may_move = !value.calls && movable_.anywhere(e);  // a call may be dear: not where nobody needs it
+    // A call may be dear: not where nobody needs it.
+    value.may_move = !value.calls && parts_may_move && movable_.with_its_parts(e);
   }
 
   // Uses, and what follows from them.

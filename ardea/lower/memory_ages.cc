@@ -23,13 +23,14 @@ const MemoryAges::Writes& MemoryAges::writes_of(const Stmt& s) {
   Writes all;
   if (const auto* store = s.as<Store>()) all.data.push_back(store->buffer->data);
   for_each_child(
-      s, [&](const Expr& e) { all.anything = all.anything || has_effect(e); },
+      s, [&](const Expr& e) { all.by_itself = all.by_itself || has_effect(e); },
       [&](const Stmt& part) {
         const Writes& inner = writes_of(part);
         all.anything = all.anything || inner.anything;
         for (const Var& data : inner.data)
           if (std::find(all.data.begin(), all.data.end(), data) == all.data.end()) all.data.push_back(data);
       });
+  all.anything = all.anything || all.by_itself;
   return writes_.emplace(s, std::move(all)).first->second;
 }
 

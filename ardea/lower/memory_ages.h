@@ -19,10 +19,14 @@ class MemoryAges {
   /// too.
   void pass(const Stmt& s);
 
+  /// Whether an expression of s itself, not of statements inside it, has an effect.
+  bool calls(const Stmt& s) { return writes_of(s).by_itself; }
+
  private:
   struct Writes {
     std::vector<Var> data = {};
-    bool anything = false;  ///< a call may write what it is given, and what others hold
+    bool anything = false;   ///< a call may write what it is given, and what others hold
+    bool by_itself = false;  ///< that call is none of a statement inside
   };
   const Writes& writes_of(const Stmt& s);
   void renew(const Var& data);

@@ -23,21 +23,19 @@ Movable::Movable(const Function& f) {
 
 bool Movable::anywhere(const Expr& e) {
   if (e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>()) return true;
-  if (const auto found = known_.find(e); found != known_.end()) return found->second;
-  const bool result = is_anywhere(e);
-  known_.emplace(e, result);
+  if (const bool* known = known_.find(e)) return *known;
+  bool result = with_its_parts(e);
+  for_each_child(e, [&](const Expr& part) { result = result && anywhere(part); });
+  known_.insert(e, result);
   return result;
 }
 
-bool Movable::is_anywhere(const Expr& e) {
+bool Movable::with_its_parts(const Expr& e) const {
   if (e.is<Load>() || e.is<StringImm>()) return false;
   if (const auto* call = e.as<Call>();
       call != nullptr && (call->op->effect != Effect::pure || call->op->name == "address_of"))
     return false;
-  if (is_integer_division(e) && !is_not_zero(e.as<Binary>()->right)) return false;
-  bool parts = true;
-  for_each_child(e, [&](const Expr& part) { parts = parts && anywhere(part); });
-  return parts;
+  return !is_integer_division(e) || is_not_zero(e.as<Binary>()->right);
 }
 
 bool Movable::is_not_zero(const Expr& divisor) const {

@@ -140,8 +140,8 @@ Function unroll_loops(const Function& f, const target::Target&) {
   if (!unrolling.changed()) return out;
   // What the loops' variables kept undecided. Most of what is new are sums in which a variable became a
   // number: there are many of them, and folding is enough for them.
-  std::unordered_set<Expr> before;
-  visit_exprs(f.body, [&](const Expr& e) { before.insert(e); });
+  arith::KnownNodes before;
+  visit_exprs(f.body, [&](const Expr& e) { before.insert(e, true); });
   out.body = arith::simplify(out.body, arith::facts_of(f), /*drop_unit_loops=*/true,
                              [&](const Expr& e) { return arith::fold_constants(e, before); });
   return out;

@@ -27,6 +27,16 @@ class HandleMap {
     ++count_;
   }
 
+  /// The same where it may be there: then it gets the new value.
+  void set(const Handle& handle, Value value) {
+    if (!slots_.empty())
+      if (Slot& slot = slots_[slot_of(handle)]; slot.first.get() != nullptr) {
+        slot.second = std::move(value);
+        return;
+      }
+    insert(handle, std::move(value));
+  }
+
   void clear() {
     slots_.clear();
     count_ = 0;

@@ -195,7 +195,8 @@ class Judge {
   void every_meeting_is_known(const std::vector<Conflict>& found) {
     bool told = false;
     each_meeting(touches_, [&](const Touch& a, const Touch& b) {
-      const bool known = std::any_of(found.begin(), found.end(),
+      const bool known = a.iteration == b.iteration ||
+                         std::any_of(found.begin(), found.end(),
                                      [&](const Conflict& conflict) { return allows(conflict, a, b); });
       if (!known && !told) ADD_FAILURE() << "a conflict is not known: " << text(a, b);
       told = told || !known;
@@ -287,7 +288,7 @@ TEST(DependenceOracle, no_meeting_of_two_iterations_is_missed) {
       claims.free_dependent, claims.orders, claims.forwards);
   const auto share = [](int per_thousand) { return static_cast<int>(cases(1000)) * per_thousand / 1000; };
   EXPECT_GT(claims.nests, share(700));
-  EXPECT_GT(claims.signs, share(3000));
+  EXPECT_GT(claims.signs, share(2500));
   EXPECT_GT(claims.free_loops, share(250));
   EXPECT_GT(claims.free_inner, share(50));
   EXPECT_GT(claims.free_dependent, share(50));

@@ -26,6 +26,11 @@ std::optional<arith::Conflict> carried(const For& loop, const arith::Analyzer& f
   return std::nullopt;
 }
 
+bool has_halves_of_bytes(const Buffer& buffer) {
+  const DataType type = buffer->type;
+  return !type.is_bool() && type.bits * type.lanes < 8;
+}
+
 /// The bytes that hold the elements of a region of halves of bytes, as elements: all of the buffer where rows
 /// or views may begin in mid-byte.
 BufferRegion in_whole_bytes(const BufferRegion& region, const arith::Analyzer& facts) {
@@ -49,19 +54,23 @@ BufferRegion in_whole_bytes(const BufferRegion& region, const arith::Analyzer& f
 template <class Counts>
 std::optional<arith::Conflict> carried_in_bytes(const For& loop, const arith::Analyzer& facts,
                                                 const Counts& counts) {
+  const std::vector<Buffer> used = buffers_in(loop.body);
+  if (std::none_of(used.begin(), used.end(), has_halves_of_bytes)) return std::nullopt;
   const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
   arith::Analyzer inner = facts;
   inner.bind(loop.var, range[0].second);
-  std::vector<arith::Access> halves = arith::each_access_of_written(loop.body, inner);
-  std::erase_if(halves, [](const arith::Access& access) {
-    const DataType type = access.touched.region.buffer->type;
-    return type.is_bool() || type.bits * type.lanes >= 8;
-  });
-  for (arith::Access& access : halves) access.touched.region = in_whole_bytes(access.touched.region, inner);
-  for (std::size_t i = 0; i < halves.size(); ++i)
-    for (std::size_t j = i; j < halves.size(); ++j) {
-      const BufferRegion &a = halves[i].touched.region, &b = halves[j].touched.region;
-      if (!(a.buffer == b.buffer) || (!halves[i].write && !halves[j].write) || !counts(a.buffer)) continue;
+  struct Bytes {
+    BufferRegion region;
+    bool write = false;
+  };
+  std::vector<Bytes> touched;
+  for (const arith::Access& access : arith::each_access_of_written(loop.body, inner))
+    if (has_halves_of_bytes(access.each.buffer))
+      touched.push_back({in_whole_bytes(access.touched().region, inner), access.write});
+  for (std::size_t i = 0; i < touched.size(); ++i)
+    for (std::size_t j = i; j < touched.size(); ++j) {
+      const BufferRegion &a = touched[i].region, &b = touched[j].region;
+      if (!(a.buffer == b.buffer) || (!touched[i].write && !touched[j].write) || !counts(a.buffer)) continue;
       arith::Conflict conflict{a, b, arith::distances(a, b, range, facts)};
       if (carries(conflict, 0)) return conflict;
     }

@@ -16,7 +16,7 @@ using arith::LoopRange;
 /// program.
 bool may_come_later(const Access& first, const Access& second, bool follows,
                     const std::vector<LoopRange>& loops, const arith::Analyzer& facts) {
-  const BufferRegion &a = first.touched.region, &b = second.touched.region;
+  const BufferRegion &a = first.touched().region, &b = second.touched().region;
   if (!(a.buffer->data == b.buffer->data)) return false;
   if (!(a.buffer == b.buffer) || first.opaque || second.opaque) return true;
   for (const LoopRange& loop : loops)

@@ -166,11 +166,11 @@ std::optional<arith::Touched> read_from(const Function& f, const Readers& reader
   std::optional<arith::Touched> all;
   for (const Stmt& s : statements)
     for (const arith::Access& access : arith::each_access(s, facts)) {
-      if (access.write || !(access.touched.region.buffer == buffer)) continue;
+      if (access.write || !(access.each.buffer == buffer)) continue;
       const bool counts = std::any_of(readers.blocks.begin(), readers.blocks.end(), [&](const Path& block) {
         return std::find(block.begin(), block.end(), access.statement) != block.end();
       });
-      if (counts) all = all ? arith::unite(*all, access.touched, facts) : access.touched;
+      if (counts) all = all ? arith::unite(*all, access.touched(), facts) : access.touched();
     }
   return all;
 }

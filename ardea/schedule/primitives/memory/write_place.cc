@@ -109,12 +109,12 @@ class WritePlacing {
     for (const BlockIterator& iterator : block_.iterators)
       bindings[iterator.var] = make_cast(iterator.var.type(), substitute(iterator.binding, start));
     for (const arith::Access& access : arith::each_access(block_, nest.facts)) {
-      if (!access.in_init || !access.write || !(access.touched.region.buffer == writer_.buffer)) continue;
-      BufferRegion region = access.touched.region;
+      if (!access.in_init || !access.write || !(access.each.buffer == writer_.buffer)) continue;
+      BufferRegion region = access.touched().region;
       for (Range& range : region.region)
         range = {substitute(range.min, bindings), substitute(range.extent, bindings)};
       arith::Touched box = arith::relax(region, loops, conditions, nest.facts);
-      box.exact = box.exact && access.touched.exact && !access.conditional;
+      box.exact = box.exact && access.touched().exact && !access.conditional;
       return without_loaded_bounds(std::move(box));
     }
     return std::nullopt;
@@ -165,14 +165,14 @@ class Following {
                                                       reader.block().name, arith::brief(touch.path.back()))};
     }
     for (const arith::Access& access : arith::each_access(*last, facts_)) {
-      const bool counts = !access.write && access.touched.region.buffer == writer_.buffer &&
+      const bool counts = !access.write && access.each.buffer == writer_.buffer &&
                           std::find(reader.begin(), reader.end(), access.statement) != reader.end();
-      if (counts && arith::contains(place_.box, access.touched.region, facts_) != arith::Proof::proved)
+      if (counts && arith::contains(place_.box, access.touched().region, facts_) != arith::Proof::proved)
         return Refusal{
             "reads_more_than_written",
             fmt::format("block {} reads {}, and it is not proved that this lies in {}, which block "
                         "{} writes",
-                        reader.block().name, print(access.touched.region), print(place_.box),
+                        reader.block().name, print(access.touched().region), print(place_.box),
                         writer_.block.block().name)};
     }
     return std::nullopt;

@@ -24,9 +24,8 @@ struct Boxes {
   std::vector<arith::Touched> writes, reads;
 
   Boxes(const Stmt& s, const Buffer& buffer, const Analyzer& facts) {
-    for (arith::Access& access : arith::each_access(s, facts))
-      if (access.touched.region.buffer == buffer)
-        (access.write ? writes : reads).push_back(std::move(access.touched));
+    for (const arith::Access& access : arith::each_access(s, facts))
+      if (access.each.buffer == buffer) (access.write ? writes : reads).push_back(access.touched());
   }
 
   /// Whether one write reaches every element that is read.

@@ -168,7 +168,7 @@ class Consuming {
   /// What the block updates in place, each iteration keeps to itself.
   std::optional<Refusal> check_updates(const Analyzer& facts) const {
     for (const arith::Access& access : arith::each_access(loop_.body, facts)) {
-      const BufferRegion& region = access.touched.region;
+      const BufferRegion& region = access.touched().region;
       if (updated_.contains(region.buffer->data) && !is_written(region, facts))
         return output_used({region.buffer->data}, {loop_.body});
     }
@@ -240,7 +240,7 @@ class Consuming {
   /// The proof of what matters most, on the code as it will stand: each access is of something finished.
   std::optional<Refusal> check_reads(const Stmt& nest) const {
     for (const arith::Access& access : arith::each_access(nest, facts_)) {
-      const BufferRegion& region = access.touched.region;
+      const BufferRegion& region = access.touched().region;
       if (!produced_.contains(region.buffer->data) || is_written(region, facts_)) continue;
       return Refusal{"reads_more_than_computed",
                      fmt::format("block {} would {} {}, but one iteration of loop {} computes {}",

@@ -176,7 +176,7 @@ class ReverseInlining {
   std::optional<Refusal> check_whole_domain() {
     std::optional<arith::Touched> read, written;
     for (const arith::Access& access : arith::each_access(scope().body, facts_))
-      if (access.touched.region.buffer == buffer_) (access.write ? written : read) = access.touched;
+      if (access.each.buffer == buffer_) (access.write ? written : read) = access.touched();
     const auto reads = [&](const BufferRegion& part) {
       return contains(read->region, part, facts_) == arith::Proof::proved;
     };
@@ -203,7 +203,7 @@ class ReverseInlining {
     const Analyzer facts = inside.facts(f_);
     std::optional<arith::Touched> written, read;
     for (const arith::Access& access : arith::each_access(inside.back(), facts))
-      if (access.touched.region.buffer == buffer_) (access.write ? written : read) = access.touched;
+      if (access.each.buffer == buffer_) (access.write ? written : read) = access.touched();
     if (written && read && written->exact && read->exact &&
         contains(written->region, read->region, facts) == arith::Proof::proved &&
         contains(read->region, written->region, facts) == arith::Proof::proved)

@@ -37,7 +37,7 @@ class Decomposition {
   std::vector<Buffer> of_init(bool written) const {
     std::vector<Buffer> found;
     for (const arith::Access& access : arith::each_access(block(), nest_.facts)) {
-      const Buffer& buffer = access.touched.region.buffer;
+      const Buffer& buffer = access.each.buffer;
       if (access.in_init && access.write == written &&
           std::find(found.begin(), found.end(), buffer) == found.end())
         found.push_back(buffer);
@@ -105,11 +105,11 @@ class Decomposition {
     std::optional<arith::Touched> reduced;
     const std::vector<arith::Access> all = arith::each_access(round.back(), facts);
     for (const arith::Access& access : all)
-      if (access.write && access.statement == nest_.path.back() && access.touched.region.buffer == output)
-        reduced = access.touched;
+      if (access.write && access.statement == nest_.path.back() && access.each.buffer == output)
+        reduced = access.touched();
     return reduced && reduced->exact && std::all_of(all.begin(), all.end(), [&](const arith::Access& access) {
-             return !(access.touched.region.buffer->data == output->data) ||
-                    contains(reduced->region, access.touched.region, facts) == arith::Proof::proved;
+             return !(access.each.buffer->data == output->data) ||
+                    contains(reduced->region, access.touched().region, facts) == arith::Proof::proved;
            });
   }
 
