@@ -14,6 +14,7 @@
 #include "ardea/lower/pipeline.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/error.h"
+#include "ardea/support/timings.h"
 #include "tests/tiles/tiled_gemm.h"
 
 /// How long the compiler takes for one candidate of a tuner: a trace of 40 instructions applied to a GEMM of
@@ -109,6 +110,25 @@ void report(const std::string& what, const Times& times) {
   fmt::print("| {} | {:.2f} | {:.2f} |\n", what, median(times.wall_ms), median(times.processor_ms));
 }
 
+/// Of all that is verified while `run` does its work, the median in ms of processor.
+double verifying(const std::function<void()>& run, int rounds) {
+  std::vector<double> all;
+  for (int i = 0; i < rounds; ++i) {
+    arith::forget_scopes();
+    const Timings timings;
+    run();
+    double seconds = 0;
+    for (const Timings::Section& section : timings.sections())
+      if (section.part == "verify") seconds += section.seconds;
+    all.push_back(1e3 * seconds);
+  }
+  return median(all);
+}
+
+void report_verifying(const std::function<void()>& run, int rounds) {
+  fmt::print("| of which verify | | {:.2f} |\n", verifying(run, rounds));
+}
+
 void report_passes(Function f, const target::Target& target, int rounds) {
   for (const lower::Pass& pass : lower::pipeline(target)) {
     report(pass.name, measured([&] { pass.run(f, target); }, rounds));
@@ -162,6 +182,7 @@ int main(int argc, char** argv) {
     report("trace", measured([&] { scheduled(); }, rounds));
     report("lowering", measured([&] { lower::lower(transformed, target); }, rounds));
     report("trace and lowering", measured([&] { lower::lower(scheduled(), target); }, rounds));
+    report_verifying([&] { lower::lower(scheduled(), target); }, rounds);
     if (!without_llvm)
       report("LLVM", measured([&] { codegen::load("gemm", {&lowered, 1}, target, {}); }, rounds));
     if (by_pass) report_passes(transformed, target, rounds);
@@ -171,6 +192,7 @@ int main(int argc, char** argv) {
     fmt::print("\n{}: {} kernels\n\n| part | median ms | median ms of processor |\n| --- | --- | --- |\n",
                tiles::describe(tiled), tiled.kernels());
     report("trace and lowering", measured([&] { lower::lower(tiles::scheduled(tiled), target); }, rounds));
+    report_verifying([&] { lower::lower(tiles::scheduled(tiled), target); }, rounds);
     if (!without_llvm)
       report("LLVM", measured([&] { codegen::load("gemm", {&lowered_tile, 1}, target, {}); }, rounds));
     if (by_pass) report_passes(tile, target, rounds);

@@ -41,7 +41,7 @@ class BlockCheck {
  private:
   void visit(const Stmt& s, Around around) {
     if (!s.defined() || known_.contains(s)) return;
-    if (const auto* block = s.as<Block>()) return visit_block(*block, std::move(around));
+    if (const auto* block = s.as<Block>()) return visit_block(s, *block, std::move(around));
     if (const auto* branch = s.as<If>()) {
       Around otherwise = around;
       around.require(conjuncts(branch->condition));
@@ -56,28 +56,34 @@ class BlockCheck {
           around.runs && around.facts.prove(as_index(loop->extent) >= make_int(1)) != Proof::refuted;
       around.facts.bind(loop->var, range);
       around.loops.emplace_back(loop->var, range);
-    } else if (const auto* let = s.as<LetStmt>()) {
+      return visit(loop->body, std::move(around));
+    }
+    if (const auto* let = s.as<LetStmt>()) {
       around.facts.define(let->var, let->value);
       around.lets.emplace_back(let->var, let->value);
+      return visit(let->body, std::move(around));
     }
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { visit(part, around); });
   }
 
-  void visit_block(const Block& block, Around around) {
+  void visit_block(const Stmt& s, const Block& block, Around around) {
     // A block that no iteration runs has no binding to be wrong about: the rest of a split may leave one.
     const bool never_runs =
         !around.runs || (block.predicate.defined() && around.facts.prove(block.predicate) == Proof::refuted);
     around.require(conjuncts(block.predicate));
     if (!never_runs)
-      for (const BlockIterator& iterator : block.iterators) binding(block, iterator, around.facts);
+      for (std::size_t i = 0; i < block.iterators.size(); ++i)
+        if (!known_.has_binding(s, i)) binding(block, block.iterators[i], around.facts);
+    if (&block != root_)
+      check_counts_once(block, {around.shared, around.loops, around.conditions, around.lets}, report_);
+    if (known_.has_inside(s)) return;
+    const Analyzer inside = facts_inside(block, around.shared);
     if (&block != root_) {
-      const Analyzer inside = facts_inside(block, around.shared);
       const std::vector<Access> each = each_access(block, around.shared);
       if (block.reads) reads(block, each, inside);
       if (block.writes) writes(block, each, inside);
-      check_iterator_kinds(block, {around.shared, around.loops, around.conditions, around.lets}, report_);
+      check_iterator_kinds(block, around.shared, report_);
     }
-    const Analyzer inside = facts_inside(block, around.shared);
     visit(block.init, Around{inside, inside});
     visit(block.body, Around{inside, inside});
   }

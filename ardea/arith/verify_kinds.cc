@@ -25,12 +25,11 @@ class KindCheck {
     }
   }
 
-  void run(const Surroundings& around) {
+  void run() {
     if (block_.init.defined()) init_matches_body();
     if (!reduce_.empty()) {
       outputs_do_not_move();
       body_updates();
-      check_counts_once(block_, around, report_);
     }
     if (!spatial_.empty()) spatial();
   }
@@ -216,8 +215,8 @@ class KindCheck {
 
 }  // namespace
 
-void check_iterator_kinds(const Block& block, const Surroundings& around, Report& report) {
-  KindCheck(block, around.shared, report).run(around);
+void check_iterator_kinds(const Block& block, const Analyzer& shared, Report& report) {
+  KindCheck(block, shared, report).run();
 }
 
 }  // namespace ardea::arith

@@ -49,8 +49,9 @@ struct Surroundings {
   const std::vector<std::pair<Var, Expr>>& lets;
 };
 
-/// Parts of check_blocks: the kinds of the iterators are true; reductions count every term once.
-void check_iterator_kinds(const Block& block, const Surroundings& around, Report& report);
+/// Parts of check_blocks: the kinds of the iterators are true, by the inside of the block; reductions count
+/// every term once, by the loops around it.
+void check_iterator_kinds(const Block& block, const Analyzer& shared, Report& report);
 void check_counts_once(const Block& block, const Surroundings& around, Report& report);
 
 /// The statement's first line, shortened: for messages.

@@ -42,7 +42,8 @@ struct Path {
 
 class RangeCheck {
  public:
-  RangeCheck(const Unchanged& known, Report& report) : known_(known), report_(report) {}
+  RangeCheck(const Analyzer& facts, const Unchanged& known, Report& report)
+      : facts_(facts), known_(known), report_(report) {}
 
   void visit(const Stmt& s, Path path) {
     if (!s.defined() || path.dead || known_.contains(s)) return;
@@ -59,15 +60,15 @@ class RangeCheck {
                      visit(node.extent, path);
                      path.enter_loop(
                          node.var, {substitute(node.min, path.values), substitute(node.extent, path.values)});
-                     visit(node.body, path);
+                     visit(node.body, std::move(path));
                    },
                    [&](const If& node) {
                      visit(node.condition, path);
                      Path otherwise = path;
                      path.require(conjuncts(node.condition));
                      otherwise.require(conjuncts_of_negation(node.condition));
-                     visit(node.then_case, path);
-                     visit(node.else_case, otherwise);
+                     visit(node.then_case, std::move(path));
+                     visit(node.else_case, std::move(otherwise));
                    },
                    [&](const Seq& node) {
                      for (const Stmt& statement : node.statements) {
@@ -80,7 +81,7 @@ class RangeCheck {
                      visit(node.value, path);
                      if (!node.var.type().is_handle())  // the name of a memory is no number
                        path.values[node.var] = substitute(node.value, path.values);
-                     visit(node.body, path);
+                     visit(node.body, std::move(path));
                    },
                    [&](const Block& node) { block(node, path); },
                    [&](const auto&) {
@@ -96,6 +97,7 @@ class RangeCheck {
   void block(const Block& node, Path& path) {
     for (const BlockIterator& i : node.iterators) visit(i.binding, path);
     visit(node.predicate, path);
+    if (is_in_range_throughout(node)) return;
     if (node.predicate.defined() && path.facts.prove(node.predicate) == Proof::refuted)
       return;  // it never runs
     path.require(conjuncts(node.predicate));
@@ -103,8 +105,33 @@ class RangeCheck {
     Path init = path;
     for (const BlockIterator& i : node.iterators)
       if (i.kind == IteratorKind::reduce) init.require({equals(as_index(i.var), as_index(i.domain.min))});
-    visit(node.init, init);
-    visit(node.body, path);
+    visit(node.init, std::move(init));
+    visit(node.body, std::move(path));
+  }
+
+  /// Whether every access in the block is inside its buffer for all values of its iterators, whatever the
+  /// loops around: so it is for nearly all blocks, and asked after every step it is answered from memory.
+  /// (That bindings stay in the domains is a law that was looked at before.)
+  bool is_in_range_throughout(const Block& node) const {
+    const Analyzer inside = facts_inside(node, facts_);
+    bool all = true;
+    const auto check = [&](const Buffer& buffer, const std::vector<Expr>& indices) {
+      for (std::size_t d = 0; all && d < indices.size(); ++d) {
+        const Expr &index = indices[d], extent = as_index(buffer->shape[d]);
+        all = index.type().is_scalar() && inside.proves(as_index(index) >= make_int(0)) &&
+              inside.proves(as_index(index) < extent);
+      }
+    };
+    for (const Stmt& part : {node.init, node.body}) {
+      if (!part.defined()) continue;
+      visit_stmts(part, [&](const Stmt& s) {
+        if (const auto* store = s.as<Store>()) check(store->buffer, store->indices);
+      });
+      visit_exprs(part, [&](const Expr& e) {
+        if (const auto* load = e.as<Load>()) check(load->buffer, load->indices);
+      });
+    }
+    return all;
   }
 
   void visit(const Expr& e, const Path& path) {
@@ -196,6 +223,7 @@ class RangeCheck {
            (bounds.high.defined() && path.facts.proves(as_index(bounds.high) >= extent));
   }
 
+  const Analyzer facts_;  ///< of the function
   const Unchanged& known_;
   Report& report_;
   Stmt statement_;
@@ -204,7 +232,8 @@ class RangeCheck {
 }  // namespace
 
 void check_ranges(const Function& f, const Unchanged& known, Report& report) {
-  RangeCheck(known, report).visit(f.body, Path{.facts = facts_of(f)});
+  const Analyzer facts = facts_of(f);
+  RangeCheck(facts, known, report).visit(f.body, Path{.facts = facts});
 }
 
 }  // namespace ardea::arith

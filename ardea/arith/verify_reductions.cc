@@ -194,6 +194,12 @@ std::string names_of_reduce_iterators(const Block& block) {
 }  // namespace
 
 void check_counts_once(const Block& block, const Surroundings& around, Report& report) {
+  const bool reduces =
+      std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& i) {
+        return i.kind == IteratorKind::reduce &&
+               !around.shared.proves(equals(as_index(i.domain.extent), make_int(1)));
+      });
+  if (!reduces) return;
   const ReductionCount count(block, around);
   if (const LoopRange* idle = count.idle_loop(); idle != nullptr && around.conditions.empty()) {
     report.add(

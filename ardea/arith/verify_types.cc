@@ -77,27 +77,30 @@ class TypeCheck {
 
   bool accesses_are_typed(const Expr& e) {
     const auto* load = e.as<Load>();
-    return load == nullptr || place_is_typed(load->buffer, load->indices, load->predicate, print(e));
+    return load == nullptr ||
+           place_is_typed(load->buffer, load->indices, load->predicate, [&] { return print(e); });
   }
 
+  /// `where`: said of what is wrong only.
+  template <class Where>
   bool place_is_typed(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& predicate,
-                      const std::string& where) {
+                      const Where& where) {
     if (indices.size() != buffer->shape.size()) {
-      report_.add("index_count", "{} has {} indices, but buffer {} has {} dimensions", where, indices.size(),
-                  buffer->name, buffer->shape.size());
+      report_.add("index_count", "{} has {} indices, but buffer {} has {} dimensions", where(),
+                  indices.size(), buffer->name, buffer->shape.size());
       return false;
     }
     int lanes = 1;
     for (const Expr& index : indices) {
       lanes = std::max<int>(lanes, index.type().lanes);
       if (index.type().is_integer()) continue;
-      report_.add("index_type", "in {}, the index {} is {}; an index must be an integer, cast it", where,
+      report_.add("index_type", "in {}, the index {} is {}; an index must be an integer, cast it", where(),
                   print(index), to_string(index.type()));
       return false;
     }
     if (predicate.defined() && predicate.type() != boolean.with_lanes(lanes)) {
       report_.add("predicate_type", "in {}, the predicate is {}; {} lanes are touched, so it must be {}",
-                  where, to_string(predicate.type()), lanes, to_string(boolean.with_lanes(lanes)));
+                  where(), to_string(predicate.type()), lanes, to_string(boolean.with_lanes(lanes)));
       return false;
     }
     return true;
@@ -128,7 +131,7 @@ class TypeCheck {
 
   void statement(const Stmt& s) {
     if (const auto* store = s.as<Store>()) {
-      if (!place_is_typed(store->buffer, store->indices, store->predicate, brief(s))) return;
+      if (!place_is_typed(store->buffer, store->indices, store->predicate, [&] { return brief(s); })) return;
       const DataType place = make_load(store->buffer, store->indices).type();
       if (store->value.type() != place)
         report_.add("store_type", "{} stores a {} where buffer {} holds {}; cast the value", brief(s),

@@ -13,180 +13,218 @@ bool is_constant(const Expr& value) {
   return value.is<IntImm>() || value.is<FloatImm>() || value.is<StringImm>();
 }
 
-/// Maps parts and remembers whether any of them changed.
+/// Maps parts. Nothing where a part stays as it is: most do, and what does not change is not copied.
 class PartMapper {
  public:
   explicit PartMapper(const Mapper& mapper) : mapper_(mapper) {}
 
-  bool changed() const { return changed_; }
-
-  Expr operator()(const Expr& e) { return e.defined() && mapper_.expr ? noted(e, mapper_.expr(e)) : e; }
-  Stmt operator()(const Stmt& s) { return s.defined() && mapper_.stmt ? noted(s, mapper_.stmt(s)) : s; }
-  Buffer operator()(const Buffer& b) { return mapper_.buffer ? noted(b, mapper_.buffer(b)) : b; }
-  Var define(const Var& v) { return mapper_.definition ? noted(v, mapper_.definition(v)) : v; }
-  Range operator()(const Range& r) {
-    Expr min = (*this)(r.min);
-    return {std::move(min), (*this)(r.extent)};
+  std::optional<Expr> changed(const Expr& e) const {
+    return e.defined() && mapper_.expr ? other(e, mapper_.expr(e)) : std::nullopt;
   }
-  BufferRegion operator()(const BufferRegion& r) { return {(*this)(r.buffer), (*this)(r.region)}; }
-  template <class T>
-  std::vector<T> operator()(const std::vector<T>& parts) {
-    std::vector<T> mapped;
-    mapped.reserve(parts.size());
-    for (const T& part : parts) mapped.push_back((*this)(part));
-    return mapped;
+  std::optional<Stmt> changed(const Stmt& s) const {
+    return s.defined() && mapper_.stmt ? other(s, mapper_.stmt(s)) : std::nullopt;
   }
-  template <class T>
-  std::optional<T> operator()(const std::optional<T>& part) {
-    return part ? std::optional<T>((*this)(*part)) : std::nullopt;
+  std::optional<Buffer> changed(const Buffer& b) const {
+    return mapper_.buffer ? other(b, mapper_.buffer(b)) : std::nullopt;
   }
-  MatchBuffer operator()(const MatchBuffer& m) {
-    BufferRegion source = (*this)(m.source);
-    return {(*this)(m.buffer), std::move(source)};
+  std::optional<Var> changed_definition(const Var& v) const {
+    return mapper_.definition ? other(v, mapper_.definition(v)) : std::nullopt;
   }
-  Attribute operator()(const Attribute& a) {
-    if (const auto* items = std::get_if<std::vector<Attribute>>(&a.value)) return {(*this)(*items)};
+  std::optional<Range> changed(const Range& r) const {
+    std::optional<Expr> min = changed(r.min), extent = changed(r.extent);
+    if (!min && !extent) return std::nullopt;
+    return Range{std::move(min).value_or(r.min), std::move(extent).value_or(r.extent)};
+  }
+  std::optional<BufferRegion> changed(const BufferRegion& r) const {
+    std::optional<Buffer> buffer = changed(r.buffer);
+    std::optional<std::vector<Range>> region = changed(r.region);
+    if (!buffer && !region) return std::nullopt;
+    return BufferRegion{std::move(buffer).value_or(r.buffer), std::move(region).value_or(r.region)};
+  }
+  std::optional<MatchBuffer> changed(const MatchBuffer& m) const {
+    std::optional<BufferRegion> source = changed(m.source);
+    std::optional<Buffer> buffer = changed(m.buffer);
+    if (!source && !buffer) return std::nullopt;
+    return MatchBuffer{std::move(buffer).value_or(m.buffer), std::move(source).value_or(m.source)};
+  }
+  std::optional<Attribute> changed(const Attribute& a) const {
+    if (const auto* items = std::get_if<std::vector<Attribute>>(&a.value)) {
+      auto list = changed(*items);
+      return list ? std::optional(Attribute{*std::move(list)}) : std::nullopt;
+    }
     const Expr& value = std::get<Expr>(a.value);
-    return is_constant(value) ? a : Attribute{(*this)(value)};
+    auto to = is_constant(value) ? std::nullopt : changed(value);
+    return to ? std::optional(Attribute{*std::move(to)}) : std::nullopt;
   }
-  void inside(Attributes& attributes) {
-    for (auto& [key, value] : attributes) value = (*this)(value);
+  std::optional<Attributes> changed(const Attributes& attributes) const {
+    std::optional<Attributes> out;
+    for (const auto& [key, value] : attributes) {
+      auto to = changed(value);
+      if (!to) continue;
+      if (!out) out = attributes;
+      (*out)[key] = *std::move(to);
+    }
+    return out;
+  }
+  template <class T>
+  std::optional<std::vector<T>> changed(const std::vector<T>& parts) const {
+    std::optional<std::vector<T>> out;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      auto to = changed(parts[i]);
+      if (!to) continue;
+      if (!out) out = parts;
+      (*out)[i] = *std::move(to);
+    }
+    return out;
+  }
+  template <class T>
+  std::optional<std::optional<T>> changed(const std::optional<T>& part) const {
+    if (!part) return std::nullopt;
+    std::optional<T> to = changed(*part);
+    if (!to) return std::nullopt;
+    return std::make_optional(std::move(to));
   }
 
  private:
   template <class T>
-  T noted(const T& before, T after) {
-    if (!(before == after)) changed_ = true;
-    return after;
+  static std::optional<T> other(const T& before, T after) {
+    return before == after ? std::nullopt : std::optional<T>(std::move(after));
   }
 
   const Mapper& mapper_;
-  bool changed_ = false;
 };
 
+/// A node with mapped parts: a copy of the one given, made when the first of them changes.
 template <class Node>
-Node mapped_expr(const Node& node, PartMapper& map) {
-  if constexpr (std::is_same_v<Node, Cast>) {
-    return {map(node.value)};
-  } else if constexpr (std::is_same_v<Node, Unary>) {
-    return {node.op, map(node.operand)};
-  } else if constexpr (std::is_same_v<Node, Binary>) {
-    Expr left = map(node.left);
-    return {node.op, std::move(left), map(node.right)};
-  } else if constexpr (std::is_same_v<Node, Select>) {
-    Expr condition = map(node.condition);
-    Expr when_true = map(node.when_true);
-    return {std::move(condition), std::move(when_true), map(node.when_false)};
-  } else if constexpr (std::is_same_v<Node, Let>) {
-    Expr value = map(node.value);
-    Var var = map.define(node.var);
-    return {std::move(var), std::move(value), map(node.body)};
-  } else if constexpr (std::is_same_v<Node, Load>) {
-    Buffer buffer = map(node.buffer);
-    std::vector<Expr> indices = map(node.indices);
-    return {std::move(buffer), std::move(indices), map(node.predicate)};
-  } else if constexpr (std::is_same_v<Node, Call>) {
-    return {node.op, map(node.arguments)};
-  } else if constexpr (std::is_same_v<Node, Ramp>) {
-    Expr base = map(node.base);
-    return {std::move(base), map(node.stride)};
-  } else if constexpr (std::is_same_v<Node, Broadcast>) {
-    return {map(node.value)};
-  } else if constexpr (std::is_same_v<Node, Shuffle>) {
-    return {map(node.vectors), node.indices};
-  } else {
-    return node;  // constants and variables have no parts
+class MappedNode {
+ public:
+  MappedNode(const Node& node, const Mapper& mapper) : node_(node), map_(mapper) {}
+
+  std::optional<Node> take() { return std::move(out_); }
+
+  template <class... Parts>
+  void parts(Parts Node::*... members) {
+    (part(members), ...);
   }
+  void definition(Var Node::* member) {
+    if (auto to = map_.changed_definition(node_.*member)) own().*member = *std::move(to);
+  }
+  /// Of a block.
+  void iterators() {
+    for (std::size_t i = 0; i < node_.iterators.size(); ++i) {
+      if (auto to = map_.changed(node_.iterators[i].domain)) own().iterators[i].domain = *std::move(to);
+      if (auto to = map_.changed(node_.iterators[i].binding)) own().iterators[i].binding = *std::move(to);
+    }
+  }
+  void iterator_definitions() {
+    for (std::size_t i = 0; i < node_.iterators.size(); ++i)
+      if (auto to = map_.changed_definition(node_.iterators[i].var)) own().iterators[i].var = *std::move(to);
+  }
+
+ private:
+  template <class Part>
+  void part(Part Node::* member) {
+    if (auto to = map_.changed(node_.*member)) own().*member = *std::move(to);
+  }
+  Node& own() { return out_ ? *out_ : out_.emplace(node_); }
+
+  const Node& node_;
+  const PartMapper map_;
+  std::optional<Node> out_;
+};
+
+/// What is named is mapped before what it names is defined anew: a value does not see its own name.
+void map_parts(MappedNode<IntImm>&) {}
+void map_parts(MappedNode<FloatImm>&) {}
+void map_parts(MappedNode<StringImm>&) {}
+void map_parts(MappedNode<VarNode>&) {}
+void map_parts(MappedNode<Cast>& m) { m.parts(&Cast::value); }
+void map_parts(MappedNode<Unary>& m) { m.parts(&Unary::operand); }
+void map_parts(MappedNode<Binary>& m) { m.parts(&Binary::left, &Binary::right); }
+void map_parts(MappedNode<Select>& m) {
+  m.parts(&Select::condition, &Select::when_true, &Select::when_false);
+}
+void map_parts(MappedNode<Let>& m) {
+  m.parts(&Let::value);
+  m.definition(&Let::var);
+  m.parts(&Let::body);
+}
+void map_parts(MappedNode<Load>& m) { m.parts(&Load::buffer, &Load::indices, &Load::predicate); }
+void map_parts(MappedNode<Call>& m) { m.parts(&Call::arguments); }
+void map_parts(MappedNode<Ramp>& m) { m.parts(&Ramp::base, &Ramp::stride); }
+void map_parts(MappedNode<Broadcast>& m) { m.parts(&Broadcast::value); }
+void map_parts(MappedNode<Shuffle>& m) { m.parts(&Shuffle::vectors); }
+
+void map_parts(MappedNode<Store>& m) {
+  m.parts(&Store::buffer, &Store::indices, &Store::value, &Store::predicate);
+}
+void map_parts(MappedNode<For>& m) {
+  m.parts(&For::min, &For::extent, &For::annotations);
+  m.definition(&For::var);
+  m.parts(&For::body);
+}
+void map_parts(MappedNode<If>& m) { m.parts(&If::condition, &If::then_case, &If::else_case); }
+void map_parts(MappedNode<Seq>& m) { m.parts(&Seq::statements); }
+void map_parts(MappedNode<Allocate>& m) {
+  m.parts(&Allocate::extents, &Allocate::annotations);
+  m.definition(&Allocate::data);
+  m.parts(&Allocate::body);
+}
+void map_parts(MappedNode<DeclareBuffer>& m) { m.parts(&DeclareBuffer::buffer, &DeclareBuffer::body); }
+void map_parts(MappedNode<LetStmt>& m) {
+  m.parts(&LetStmt::value);
+  m.definition(&LetStmt::var);
+  m.parts(&LetStmt::body);
+}
+void map_parts(MappedNode<Assert>& m) { m.parts(&Assert::condition); }
+void map_parts(MappedNode<Evaluate>& m) { m.parts(&Evaluate::value); }
+void map_parts(MappedNode<Block>& m) {
+  m.iterators();
+  m.parts(&Block::predicate, &Block::annotations);
+  m.iterator_definitions();
+  m.parts(&Block::allocations, &Block::matches, &Block::reads, &Block::writes, &Block::init, &Block::body);
 }
 
 template <class Node>
-Node mapped_stmt(const Node& node, PartMapper& map) {
-  Node out = node;
-  if constexpr (std::is_same_v<Node, Store>) {
-    out.buffer = map(node.buffer);
-    out.indices = map(node.indices);
-    out.value = map(node.value);
-    out.predicate = map(node.predicate);
-  } else if constexpr (std::is_same_v<Node, For>) {
-    out.min = map(node.min);
-    out.extent = map(node.extent);
-    map.inside(out.annotations);
-    out.var = map.define(node.var);
-    out.body = map(node.body);
-  } else if constexpr (std::is_same_v<Node, If>) {
-    out.condition = map(node.condition);
-    out.then_case = map(node.then_case);
-    out.else_case = map(node.else_case);
-  } else if constexpr (std::is_same_v<Node, Seq>) {
-    out.statements = map(node.statements);
-  } else if constexpr (std::is_same_v<Node, Allocate>) {
-    out.extents = map(node.extents);
-    map.inside(out.annotations);
-    out.data = map.define(node.data);
-    out.body = map(node.body);
-  } else if constexpr (std::is_same_v<Node, DeclareBuffer>) {
-    out.buffer = map(node.buffer);
-    out.body = map(node.body);
-  } else if constexpr (std::is_same_v<Node, LetStmt>) {
-    out.value = map(node.value);
-    out.var = map.define(node.var);
-    out.body = map(node.body);
-  } else if constexpr (std::is_same_v<Node, Assert>) {
-    out.condition = map(node.condition);
-  } else if constexpr (std::is_same_v<Node, Evaluate>) {
-    out.value = map(node.value);
-  } else {
-    static_assert(std::is_same_v<Node, Block>);
-    for (std::size_t i = 0; i < node.iterators.size(); ++i) {
-      out.iterators[i].domain = map(node.iterators[i].domain);
-      out.iterators[i].binding = map(node.iterators[i].binding);
-    }
-    out.predicate = map(node.predicate);
-    map.inside(out.annotations);
-    for (std::size_t i = 0; i < node.iterators.size(); ++i)
-      out.iterators[i].var = map.define(node.iterators[i].var);
-    out.allocations = map(node.allocations);
-    out.matches = map(node.matches);
-    out.reads = map(node.reads);
-    out.writes = map(node.writes);
-    out.init = map(node.init);
-    out.body = map(node.body);
-  }
-  return out;
+std::optional<Node> mapped(const Node& node, const Mapper& mapper) {
+  MappedNode<Node> out(node, mapper);
+  map_parts(out);
+  return out.take();
 }
 
 }  // namespace
 
 Expr map_children(const Expr& e, const Mapper& mapper) {
-  PartMapper map(mapper);
   return std::visit(
       [&](const auto& node) {
-        auto out = mapped_expr(node, map);
-        return map.changed() ? Expr(e.type(), std::move(out)) : e;
+        auto out = mapped(node, mapper);
+        return out ? Expr(e.type(), *std::move(out)) : e;
       },
       e.variant());
 }
 
 Stmt map_children(const Stmt& s, const Mapper& mapper) {
-  PartMapper map(mapper);
   return std::visit(
-      [&](const auto& node) -> Stmt {
-        auto out = mapped_stmt(node, map);
-        if (!map.changed()) return s;
-        return Stmt(std::move(out));
+      [&](const auto& node) {
+        auto out = mapped(node, mapper);
+        return out ? Stmt(*std::move(out)) : s;
       },
       s.variant());
 }
 
 Buffer map_children(const Buffer& b, const std::function<Expr(const Expr&)>& expr) {
   const Mapper mapper{.expr = expr};
-  PartMapper map(mapper);
+  const PartMapper map(mapper);
+  const auto data = map.changed(static_cast<const Expr&>(b->data));
+  auto shape = map.changed(b->shape), strides = map.changed(b->strides);
+  auto offset = map.changed(b->element_offset);
+  if (!data && !shape && !strides && !offset) return b;
   BufferNode out = *b;
-  out.data = Var(map(static_cast<const Expr&>(b->data)));
-  out.shape = map(b->shape);
-  out.strides = map(b->strides);
-  out.element_offset = map(b->element_offset);
-  return map.changed() ? Buffer(std::move(out)) : b;
+  if (data) out.data = Var(*data);
+  if (shape) out.shape = *std::move(shape);
+  if (strides) out.strides = *std::move(strides);
+  if (offset) out.element_offset = *std::move(offset);
+  return Buffer(std::move(out));
 }
 
 namespace {

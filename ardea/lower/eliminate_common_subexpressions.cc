@@ -43,22 +43,12 @@ struct Value {
   Var name = {};  ///< set where it gets a let
 };
 
-struct Part {
-  Expr expr;
-  bool is_lazy;
-};
-
-/// The parts of e that evaluating e evaluates, and those that it may leave out.
-std::vector<Part> parts_of(const Expr& e) {
-  std::vector<Part> parts;
-  for_each_child(e, [&](const Expr& part) { parts.push_back({part, false}); });
-  if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "if_then_else")
-    parts[1].is_lazy = parts[2].is_lazy = true;
-  if (const auto* binary = e.as<Binary>();
-      binary != nullptr && e.type().is_scalar() &&
-      (binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or))
-    parts[1].is_lazy = true;
-  return parts;
+/// Whether evaluating e always evaluates its first part only.
+bool is_lazy(const Expr& e) {
+  if (const auto* call = e.as<Call>()) return call->op->name == "if_then_else";
+  const auto* binary = e.as<Binary>();
+  return binary != nullptr && e.type().is_scalar() &&
+         (binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or);
 }
 
 /// What has a name costs a name. A variable plus a number is left to addressing, a vector of indices is a
@@ -186,11 +176,12 @@ class Elimination {
       uses = {.count = 1, .around = *place, .first = *place, .first_is_sure = true};
     }
     const auto& numbers = positions_[value.numbered_at].numbers;
-    for (const Part& part : parts_of(value.expr)) {
-      Uses inner = uses;
-      inner.first_is_sure = inner.first_is_sure && !part.is_lazy;
-      add(values_[*numbers.find(part.expr)].uses, inner);
-    }
+    const bool lazy = is_lazy(value.expr);
+    const auto use_part = [&](const Expr& part) {
+      add(values_[*numbers.find(part)].uses, uses);
+      uses.first_is_sure = uses.first_is_sure && !lazy;
+    };
+    for_each_child(value.expr, std::ref(use_part));
   }
 
   bool name_all() {

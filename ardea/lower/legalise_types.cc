@@ -43,6 +43,27 @@ std::unordered_set<Var> unpacked_nibbles(const Stmt& body) {
   return unpacked;
 }
 
+/// Whether values of the type are in registers and memory as what they are, and computed with as such.
+bool is_legal(DataType type) { return !is_narrow(type) && !is_nibble(type); }
+bool is_legal_in_memory(DataType type) { return is_legal(type) && !type.is_bool(); }
+
+/// Whether there is nothing to do, which is so for most programs.
+bool is_legal(const Function& f) {
+  bool legal = true;
+  for (const Parameter& p : f.parameters)
+    legal = legal && is_legal(p.var.type()) && (!p.buffer.defined() || is_legal_in_memory(p.buffer->type));
+  visit_stmts(f.body, [&](const Stmt& s) {
+    if (const auto* allocate = s.as<Allocate>()) legal = legal && is_legal_in_memory(allocate->type);
+  });
+  if (!legal) return false;
+  for (const Buffer& buffer : buffers_in(f.body)) legal = legal && is_legal_in_memory(buffer->type);
+  visit_exprs(f.body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    legal = legal && is_legal(e.type()) && (call == nullptr || call->op->name != "reinterpret");
+  });
+  return legal;
+}
+
 class Legalising {
  public:
   explicit Legalising(const Function& f) : unpacked_(unpacked_nibbles(f.body)) {}
@@ -274,6 +295,8 @@ class Legalising {
 
 }  // namespace
 
-Function legalise_types(const Function& f, const target::Target&) { return Legalising(f).run(f); }
+Function legalise_types(const Function& f, const target::Target&) {
+  return is_legal(f) ? f : Legalising(f).run(f);
+}
 
 }  // namespace ardea::lower

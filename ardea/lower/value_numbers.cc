@@ -17,13 +17,31 @@ std::uint64_t identity(const T* pointer) {
 
 }  // namespace
 
-std::size_t ValueNumbers::KeyHash::operator()(const Key& key) const {
-  std::uint64_t state = key.size();
+ValueNumber ValueNumbers::number_of(const Key& key, const Expr& e) {
+  if (2 * (known_.size() + 1) > slots_.size()) grow();
+  std::uint64_t hash = key.size();
   for (const std::uint64_t word : key) {
-    state = (state ^ word) * 0x9e3779b97f4a7c15ULL;
-    state ^= state >> 29;
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 29;
   }
-  return state;
+  std::size_t at = hash & (slots_.size() - 1);
+  for (; slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
+    const Known& known = known_[slots_[at] - 1];
+    if (known.hash == hash && known.key == key) return slots_[at] - 1;
+  }
+  known_.push_back({hash, key, e});
+  slots_[at] = static_cast<std::uint32_t>(known_.size());
+  return known_.size() - 1;
+}
+
+void ValueNumbers::grow() {
+  slots_.assign(slots_.empty() ? 1024 : 4 * slots_.size(), 0);
+  known_.reserve(slots_.size() / 2);
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    std::size_t at = known_[i].hash & (slots_.size() - 1);
+    while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = static_cast<std::uint32_t>(i + 1);
+  }
 }
 
 ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages, NumberOfNode& numbers) {
@@ -56,10 +74,9 @@ ValueNumber ValueNumbers::add(const Expr& e, const Ages& ages, NumberOfNode& num
              e.variant());
   const auto add_part = [&](const Expr& part) { key.push_back(add(part, ages, numbers)); };
   for_each_child(e, std::ref(add_part));  // a function that needs no memory of its own
-  const auto [at, added] = known_.try_emplace(std::move(key), next_);
-  if (added) ++next_, named_.push_back(e);
-  numbers.insert(e, at->second);
-  return at->second;
+  const ValueNumber number = number_of(key, e);
+  numbers.insert(e, number);
+  return number;
 }
 
 }  // namespace ardea::lower

@@ -24,17 +24,22 @@ class ValueNumbers {
   /// A load has the number of others of the same age. A let (an expression) is like no other.
   ValueNumber add(const Expr& e, const Ages& ages, NumberOfNode& numbers);
 
-  std::size_t size() const { return next_; }
+  std::size_t size() const { return known_.size(); }
 
  private:
   using Key = SmallVector<std::uint64_t, 8>;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
+  struct Known {
+    std::uint64_t hash;
+    Key key;
+    Expr named;  ///< kept alive, because keys name nodes by address
   };
 
-  std::unordered_map<Key, ValueNumber, KeyHash> known_;
-  std::vector<Expr> named_;  ///< keeps alive what keys name by address
-  ValueNumber next_ = 0;
+  /// The number of the key: a new one where it was not there. `e` is what it was made of.
+  ValueNumber number_of(const Key& key, const Expr& e);
+  void grow();
+
+  std::vector<Known> known_;          ///< by number
+  std::vector<std::uint32_t> slots_;  ///< numbers plus one by hash, 0 where free; at most half are used
 };
 
 }  // namespace ardea::lower

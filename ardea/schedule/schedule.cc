@@ -67,8 +67,11 @@ Schedule::Schedule(const Function& program, std::uint64_t seed)
     : Schedule(program, std::make_unique<ByHand>(seed)) {}
 
 Schedule::Schedule(const Function& program, std::unique_ptr<Context> context) : context_(std::move(context)) {
-  const TimedSection timed("schedule", "begin");
-  program_ = arith::complete_regions(program);
+  {
+    const TimedSection timed("schedule", "begin");
+    program_ = arith::complete_regions(program);
+  }
+  const TimedSection timed("verify", "begin");
   arith::require_valid(program_, "Schedule");
 }
 
@@ -98,28 +101,23 @@ void Schedule::check_references(const Argument& argument, const std::string& cal
              argument.value);
 }
 
-/// With numbers a step is right by construction, which Debug builds verify: the proofs would cost more than
-/// the step. With symbolic extents, predicates and blocks in blocks its result may hold and still be beyond
-/// what can be proved: then it is refused here, not when the program is compiled. Debug builds also verify
-/// that what a step left alone holds still.
+/// What a step makes of numbers is right by construction, and this is where a fault in it would show. With
+/// symbolic extents, predicates and blocks in blocks its result may hold and still be beyond what can be
+/// proved: then it is refused here, not when the program is compiled. Debug builds also verify that what a
+/// step left alone holds still.
 std::optional<Refusal> Schedule::check_result(const Function& program, const std::string& call) const {
-  if (program.body == program_.body) return std::nullopt;
-  const bool may_be_unproved = is_hard_to_prove(program);
-#ifdef NDEBUG
-  if (!may_be_unproved) return std::nullopt;
-#endif
   std::vector<arith::Violation> violations = arith::verify_changed(program, program_);
 #ifndef NDEBUG
   if (violations.empty()) violations = arith::verify(program);
 #endif
   if (violations.empty()) return std::nullopt;
-  if (may_be_unproved)
+  if (is_hard_to_prove(program))
     return Refusal{"not_proved", "what it makes cannot be proved to be legal: " + violations[0].message};
   throw InternalError(fmt::format("{} broke the law {}: {}", call, violations[0].law, violations[0].message));
 }
 
 std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Argument> arguments) {
-  const TimedSection timed("schedule", primitive.name);
+  std::optional<TimedSection> timed(std::in_place, "schedule", primitive.name);
   Instruction instruction{&primitive, std::move(arguments)};
   const std::string call = print_call(instruction);
   for (const Argument& argument : instruction.arguments) check_references(argument, call);
@@ -131,7 +129,11 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   applied.program = context.is->assumed(std::move(applied.program));
   if (const auto refusal = context.is->judge(refuse_broken_promises(program_, applied.program)))
     refuse(*refusal);
-  if (const auto refusal = context.is->judge(check_result(applied.program, call))) refuse(*refusal);
+  timed.reset();
+  if (!(applied.program.body == program_.body)) {
+    const TimedSection verifying("verify", primitive.name);
+    if (const auto refusal = context.is->judge(check_result(applied.program, call))) refuse(*refusal);
+  }
   context_ = std::move(context);
   program_ = std::move(applied.program);
   for (const Forwarded& forwarded : applied.forwarding)

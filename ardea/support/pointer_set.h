@@ -32,19 +32,21 @@ class PointerSet {
   }
 
   void grow() {
-    std::vector<const void*> before(slots(), slots() + size_);
+    std::vector<const void*> before(4 * size_);
+    before.swap(many_);
+    const void** from = before.empty() ? few_.data() : before.data();
+    const std::size_t count = size_;
     size_ *= 4;
     count_ = 0;
-    many_.assign(size_, nullptr);
-    for (const void* address : before)
-      if (address != nullptr) put(address);
+    for (const void** address = from; address != from + count; ++address)
+      if (*address != nullptr) put(*address);
   }
 
   const void** slots() { return many_.empty() ? few_.data() : many_.data(); }
 
-  std::size_t size_ = 32;  ///< of the table, a power of two; at most half of it is used
+  std::size_t size_ = 128;  ///< of the table, a power of two; at most half of it is used
   std::size_t count_ = 0;
-  std::array<const void*, 32> few_ = {};
+  std::array<const void*, 128> few_ = {};
   std::vector<const void*> many_ = {};
 };
 

@@ -43,6 +43,43 @@ TEST(Traverse, an_unchanged_node_stays_the_same_node) {
   EXPECT_EQ(map_children(e, Mapper{.expr = [](const Expr& x) { return x; }}), e);
 }
 
+TEST(Traverse, what_does_not_change_is_kept_beside_what_does) {
+  const Function f = gemm_program(3, 5, 7);
+  std::optional<Block> block;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    if (const auto* inner = s.as<Block>(); inner != nullptr && !inner->iterators.empty()) block = *inner;
+  });
+  ASSERT_TRUE(block);
+  const Var i("i"), n("n");
+  const BufferRegion corner{f.parameters[0].buffer, {{i, n}, {i, n}}};
+  block->reads = {{corner}};
+  block->writes = std::nullopt;
+  block->annotations["key"] = {std::vector<Attribute>{{Expr(n)}, {make_int(1)}}};
+  // The body changes, all else stays.
+  const Stmt other = map_children(Stmt(*block), Mapper{.stmt = [](const Stmt&) { return make_no_op(); }});
+  const auto* with_body = other.as<Block>();
+  ASSERT_NE(with_body, nullptr);
+  ASSERT_TRUE(with_body->reads);
+  EXPECT_EQ(with_body->reads->at(0).region[1].extent, n);
+  EXPECT_FALSE(with_body->writes);
+  EXPECT_EQ(with_body->iterators.size(), block->iterators.size());
+  EXPECT_FALSE(with_body->body == block->body);
+  // One variable changes, wherever it is named, and nothing beside it.
+  const Var m("m");
+  const Stmt named =
+      map_children(Stmt(*block), Mapper{.expr = [&](const Expr& e) { return e == n ? m : e; }});
+  const auto* with_m = named.as<Block>();
+  ASSERT_NE(with_m, nullptr);
+  for (const Range& range : with_m->reads->at(0).region) {
+    EXPECT_EQ(range.min, i);
+    EXPECT_EQ(range.extent, m);
+  }
+  const auto& items = std::get<std::vector<Attribute>>(with_m->annotations.at("key").value);
+  EXPECT_EQ(std::get<Expr>(items[0].value), m);
+  EXPECT_EQ(constant_int(std::get<Expr>(items[1].value)), 1);
+  EXPECT_EQ(with_m->body, block->body);
+}
+
 TEST(Traverse, visits_regions_bindings_and_bounds) {
   Function f = gemm_program(3, 5, 7);
   std::vector<std::int64_t> constants;

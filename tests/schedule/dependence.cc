@@ -81,7 +81,7 @@ std::optional<std::vector<Box>> boxes_of(const Nest& nest, const std::vector<ari
   std::vector<Box> boxes;
   for (const arith::Access& access : accesses) {
     if (!std::all_of(access.conditions.begin(), access.conditions.end(), happens)) continue;
-    const BufferRegion& region = access.touched.region;
+    const BufferRegion& region = access.touched().region;
     const auto* block = access.statement.as<Block>();
     Box box{region.buffer->data,
             {},
