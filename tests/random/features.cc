@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
@@ -168,6 +169,28 @@ bool contains_strided_window(const Stmt& s) {
   return found;
 }
 
+/// The last index of a load, where it is held, mirrored or turned round at a border; else nothing.
+Expr bent_column(const Load& load) {
+  const Expr& column = load.indices.back();
+  return is_binary<BinaryOp::min, BinaryOp::max, BinaryOp::sub>(column) ? column : Expr();
+}
+
+/// A sum of two elements of one bent column: where all lanes read the same of each, they are still two.
+bool adds_along_a_border(const Stmt& s) {
+  if (!s.is<Store>()) return false;
+  bool found = false;
+  visit_exprs(s, [&](const Expr& e) {
+    const auto* sum = e.as<Binary>();
+    const auto* left = sum != nullptr ? sum->left.as<Load>() : nullptr;
+    const auto* right = sum != nullptr ? sum->right.as<Load>() : nullptr;
+    if (left == nullptr || right == nullptr) return;
+    const Expr a = bent_column(*left), b = bent_column(*right);
+    found = found || (a.defined() && b.defined() && structurally_equal(a, b) &&
+                      !structurally_equal(sum->left, sum->right));
+  });
+  return found;
+}
+
 const std::vector<StmtFeature> stmt_features = {
     {"sum", reduces_with<BinaryOp::add>},
     {"product", reduces_with<BinaryOp::mul>},
@@ -184,6 +207,7 @@ const std::vector<StmtFeature> stmt_features = {
     {"ordered iterator", has_iterator<IteratorKind::ordered>},
     {"opaque iterator", has_iterator<IteratorKind::opaque>},
     {"window with a stride", contains_strided_window},
+    {"two elements of a bent column", adds_along_a_border},
     {"block predicate",
      [](const Stmt& s) { return inner_block(s) != nullptr && s.as<Block>()->predicate.defined(); }},
     {"split binding", [](const Stmt& s) { return any_binding(s, is_binary<BinaryOp::add>); }},

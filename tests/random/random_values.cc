@@ -169,24 +169,22 @@ Expr ValueWriter::index_into(const Axis& axis) {
   }
   const double draw = random_.real();
   if (!own.empty() && draw < 0.8) return random_.pick(own);
-  if (!own.empty() && draw < 0.96) {
-    const Expr v = random_.pick(own);
-    if (v.type().is_scalar()) return bent(v, axis);
-    if (axis.size) return make_int(*axis.size - 1, v.type()) - v;
-  }
+  if (!own.empty() && draw < 0.96) return bent(random_.pick(own), axis);
   if (!others.empty() && draw < 0.6) return floor_mod(random_.pick(others), axis.extent);
   if (!others.empty() && draw < 0.8) return min(random_.pick(others), axis.extent - state_.index(1));
   return axis.size && draw < 0.9 ? state_.index(random_.integer(0, *axis.size - 1)) : state_.index(0);
 }
 
 Expr ValueWriter::bent(const Expr& v, const Axis& axis) {
-  const Expr last = axis.extent - state_.index(1), first = state_.index(0);
-  const std::int64_t by = random_.integer(1, 3);
+  const int lanes = v.type().lanes;
+  const auto wide = [&](const Expr& x) { return lanes == 1 ? x : make_broadcast(x, lanes); };
+  const Expr last = wide(axis.extent - state_.index(1)), first = wide(state_.index(0));
+  const Expr by = wide(state_.index(random_.integer(1, 3)));
   switch (random_.integer(0, 4)) {
     case 0: return last - v;
     case 1: return min(v + by, last);
     case 2: return max(v - by, first);
-    case 3: return min(max(v - by, state_.index(by) - v), last);  // |v - by|
+    case 3: return min(max(v - by, by - v), last);  // |v - by|
     default: {
       const Expr moved = v + by;
       return max(min(moved, last + last - moved), first);

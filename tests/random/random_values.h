@@ -37,8 +37,8 @@ class ValueWriter {
   Tensor readable_tensor(DataType wanted);
   /// An index into `axis`: one of the scope's, as it is or bent, else a constant or one wrapped to fit.
   Expr index_into(const Axis& axis);
-  /// A scalar index of the axis turned round, or moved and then held or mirrored at the end that it leaves:
-  /// what the borders of an image do. Near a border many of them are one element.
+  /// An index of the axis (a number, or lanes of them) turned round, or moved and then held or mirrored at
+  /// the end that it leaves: what the borders of an image do. Near a border many of them are one element.
   Expr bent(const Expr& v, const Axis& axis);
 
   /// x as `type` by one cast, made safe where floats must stay smooth.

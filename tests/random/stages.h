@@ -24,7 +24,7 @@ void scan_stage(ProgramState& state);  ///< a running combination: an ordered it
 void padded_window_stage(
     ProgramState& state);                 ///< a padded copy, and windows with strides and dilation over it
 void stencil_stage(ProgramState& state);  ///< a few neighbours of each element
-void border_stage(ProgramState& state);   ///< neighbours that are held or mirrored at the borders
+void border_stage(ProgramState& state);   ///< neighbours held or mirrored at the borders, in several rows
 // stages_indirect.cc
 void gather_stage(ProgramState& state);   ///< reads where another tensor says
 void scatter_stage(ProgramState& state);  ///< adds up where another tensor says

@@ -175,27 +175,43 @@ void border_stage(ProgramState& state) {
   std::vector<Axis> axes = {state.any_axis()};
   if (random.chance(0.4)) axes.insert(axes.begin(), state.any_axis());
   const DataType type = random.chance(0.6) || state.smooth() ? state.float_type() : state.integer_type();
-  // Two sources at one place: where all lanes read one element of each, they are still two elements.
-  std::vector<Tensor> sources = {state.input(axes, type)};
-  if (random.chance(0.6)) sources.push_back(state.input(axes, type));
+  // A line may come from a stack of lines, whose numbers are written out; a row has rows beside it.
+  std::vector<Axis> read = axes;
+  const std::int64_t stacked = axes.size() == 1 && random.chance(0.6) ? random.integer(2, 3) : 0;
+  if (stacked > 0) read.insert(read.begin(), state.axis(stacked));
+  std::vector<Tensor> sources = {state.input(read, type)};
+  if (random.chance(0.4)) sources.push_back(state.input(read, type));
   Tensor result = state.result(axes, type);
   const auto iterators = spatial_iterators(axes);
   block_in_loops(
       state, state.fresh_name("border"), iterators, [&](BlockBuilder&, const std::vector<Var>& vars) {
         ValueWriter values(state, scope_of(iterators, vars));
-        std::vector<Expr> at(vars.begin(), vars.end());
+        std::vector<std::vector<Expr>> rows = {{vars.begin(), vars.end() - 1}};
+        if (stacked > 0) rows = {{state.index(0)}, {state.index(1)}};
+        if (stacked > 2) rows.push_back({state.index(2)});
+        const std::int64_t beside = axes.size() > 1 ? random.integer(0, 2) : 0;
+        for (std::int64_t r = 0; r < beside; ++r) rows.push_back({values.bent(vars[0], axes[0])});
         Expr sum;
+        double magnitude = 0;
         const std::int64_t taps = random.integer(1, 2);
         for (std::int64_t tap = 0; tap < taps; ++tap) {
-          at.back() = values.bent(vars.back(), axes.back());
-          for (const Tensor& source : sources) {
-            const Expr x = make_load(source.buffer, at);
-            const Expr weighted = random.chance(0.5) ? x : x * make_const(type.is_uint() ? 3 : -2, type);
-            sum = sum.defined() ? sum + weighted : weighted;
+          // Where all lanes read one element of each row and source, these are still several elements.
+          const Expr column = values.bent(vars.back(), axes.back());
+          Expr all;
+          for (std::vector<Expr> at : rows) {
+            at.push_back(column);
+            for (const Tensor& source : sources) {
+              const Expr x = make_load(source.buffer, at);
+              all = all.defined() ? all + x : x;
+              magnitude += 2;
+            }
           }
+          const Expr weighted = random.chance(0.5) ? all : all * make_const(type.is_uint() ? 3 : -2, type);
+          sum = sum.defined() ? sum + weighted : weighted;
         }
         result.magnitude = 8;
-        state.builder().store(result.buffer, {vars.begin(), vars.end()}, values.clamped({sum, 16}, 8).expr);
+        state.builder().store(result.buffer, {vars.begin(), vars.end()},
+                              values.clamped({sum, magnitude}, 8).expr);
       });
   state.publish(std::move(result));
 }

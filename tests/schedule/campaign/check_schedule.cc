@@ -116,6 +116,15 @@ void require_vectors_stay(const Function& program) {
 
 }  // namespace
 
+bool is_compiled(const Function& program, std::uint64_t seed, double share) {
+  // Not the draws that the program was made of: its first one often says whether its sizes are symbolic, and
+  // only such programs would be compiled.
+  Random draws = Random(seed).split();
+  for (int chances = vectorized_loops(program) > 0 ? 3 : 1; chances > 0; --chances)
+    if (draws.chance(share)) return true;
+  return false;
+}
+
 void check(const Function& original, const Schedule& schedule, std::uint64_t seed, bool compiled) {
   const Function& program = schedule.program();
   arith::require_valid(program, "verify");
@@ -145,7 +154,7 @@ std::string schedule_failure(std::uint64_t seed, const CampaignOptions& options,
       const bool dependent = has_dependent_loops(seed);
       StepJudge judge(original, seed);
       take_random_steps(schedule, random, dependent ? 12 : 17, dependent, judge, counts);
-      const bool compiled = Random(seed).real() < options.compiled;
+      const bool compiled = is_compiled(schedule.program(), seed, options.compiled);
       check(original, schedule, seed, compiled);
       const bool marks_are_ours = seed % 3 != 0;  // others come with the program
       if (marks_are_ours)

@@ -12,6 +12,11 @@ namespace ardea::schedule {
 /// loops with the memory of their own that the steps counted on.
 void check(const Function& original, const Schedule& schedule, std::uint64_t seed, bool compiled = true);
 
+/// Whether the program that the seed led to is one of the share. Lanes are where compiled code is furthest
+/// from what the interpreter runs, and few programs have them: a vectorized loop gives a program three
+/// chances.
+bool is_compiled(const Function& program, std::uint64_t seed, double share);
+
 /// Checks a random program under a random schedule, both from the seed. What is wrong, with the programs and
 /// the trace; empty where nothing is.
 std::string schedule_failure(std::uint64_t seed, const CampaignOptions& options, StepCounts& counts);

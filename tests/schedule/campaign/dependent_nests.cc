@@ -262,12 +262,11 @@ class DependentNests {
 
   // --- blocks ---
 
-  std::string read(std::size_t depth, const Tensor* written) {
+  std::string read(Indices indices, const Tensor* written) {
     std::vector<Tensor*> sources;
     for (Tensor& tensor : tensors_)
       if (&tensor != written && tensor.role != Tensor::temporary) sources.push_back(&tensor);
     Tensor* source = sources.empty() || random_.chance(0.5) ? nullptr : random_.pick(sources);
-    Indices indices = any_indices(depth);
     if (source != nullptr && source->shape.size() != indices.size()) source = nullptr;
     if (source == nullptr) {
       // The pointer to what is written stays valid: tensors are never moved.
@@ -279,8 +278,14 @@ class DependentNests {
 
   /// Something that differs from iteration to iteration.
   std::string value(std::size_t depth, const Tensor* written) {
-    std::string sum = read(depth, written);
-    if (random_.chance(0.3)) sum += " + " + read(depth, written);
+    const Indices indices = any_indices(depth);
+    std::string sum = read(indices, written);
+    // A second one: elsewhere, or at the same place, mostly of another tensor.
+    const double more = random_.real();
+    if (more < 0.2)
+      sum += " + " + read(any_indices(depth), written);
+    else if (more < 0.4)
+      sum += " * 2 + " + read(indices, written);
     if (random_.chance(0.3)) sum += fmt::format(" + T.cast({}, \"int32\")", linear(depth).text(iterators_));
     return sum;
   }

@@ -73,6 +73,16 @@ std::vector<Proposer> mark_proposers() {
           {0.9, propose_pragma}};
 }
 
+void propose_lanes(RandomSteps& steps) {
+  for (const Path& path : all_blocks(steps.program())) {
+    if (steps.random().chance(0.5)) continue;
+    const std::optional<BlockRef> block = steps.block_at_end(path);
+    if (!block) continue;
+    const std::vector<LoopRef> loops = steps.loops_of(*block);
+    if (!loops.empty()) steps.attempt(Vectorize{loops.back()});
+  }
+}
+
 std::vector<Proposer> concurrency_proposers() {
   return {{1, propose_mark<Parallel>}, {1, propose_mark<Vectorize>}, {1.3, propose_bind}};
 }

@@ -109,6 +109,7 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, bool mostl
   // After other steps a product is rarely as an instruction needs it.
   if (schedule.program().name == "product") tensor_proposers()[0].propose(proposals);
   for (int i = 0; i < steps; ++i) propose_one(mostly_order && random.chance(0.5) ? order : all, proposals);
+  if (random.chance(0.4)) propose_lanes(proposals);
 }
 
 }  // namespace ardea::schedule

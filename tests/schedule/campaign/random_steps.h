@@ -74,6 +74,8 @@ std::vector<Proposer> loop_proposers();
 std::vector<Proposer> order_proposers();  ///< of these: split, fuse and reorder
 std::vector<Proposer> mark_proposers();
 std::vector<Proposer> concurrency_proposers();  ///< of these: parallel, vectorize and bind
+/// The innermost loops of about half of the blocks become lanes, where they may.
+void propose_lanes(RandomSteps& steps);
 std::vector<Proposer> sampling_proposers();
 std::vector<Proposer> inline_proposers();
 std::vector<Proposer> reduction_proposers();
@@ -84,8 +86,8 @@ std::vector<Proposer> pipeline_proposers();
 std::vector<Proposer> tensor_proposers();
 
 /// Tries `steps` random steps on random loops and blocks, each as likely as its weight says; with
-/// `mostly_order` half of them are reorders, marks, splits and fuses. What they ask of the program's accesses
-/// is judged.
+/// `mostly_order` half of them are reorders, marks, splits and fuses. Many end as people end a schedule: with
+/// lanes. What they ask of the program's accesses is judged.
 void take_random_steps(Schedule& schedule, Random& random, int steps, bool mostly_order, StepJudge& judge,
                        StepCounts& counts);
 

@@ -56,13 +56,19 @@ class RowChain {
       });
     });
     if (sums) return sum(suffix, i, filled, result, in_block);
-    const bool reversed = random_.chance(0.3);
+    const double order = random_.real();
+    const std::int64_t by = random_.integer(1, 3);
     builder_.loop("j", make_int(0), columns_, [&](const Var& j) {
       builder_.block("use" + suffix, [&](BlockBuilder& block) {
         const Var vj = block.spatial("vj", columns_, j);
         Var vi = i;
         if (!in_block) vi = block.spatial("vi", rows_, i);
-        const Expr at = reversed ? columns_ - 1 - vj : Expr(vj);
+        if (order < 0.25) {  // held at the end of the row, in both
+          const Expr at = min(vj + by, columns_ - 1);
+          builder_.store(result, {vi, vj}, make_load(source, {vi, at}) + make_load(filled, {at}));
+          return;
+        }
+        const Expr at = order < 0.5 ? columns_ - 1 - vj : Expr(vj);
         builder_.store(result, {vi, vj}, make_load(source, {vi, vj}) + make_load(filled, {at}));
       });
     });

@@ -17,6 +17,7 @@ struct Size {
   bool symbolic = false;
   std::int64_t number = 1;
 
+  bool operator==(const Size&) const = default;
   std::string text() const {
     if (!symbolic) return std::to_string(number);
     return number == 0 ? "n" : fmt::format("n + {}", number);
@@ -66,7 +67,7 @@ class WindowChain {
   }
 
   void add_stage() {
-    switch (random_.integer(0, 7)) {
+    switch (random_.integer(0, 9)) {
       case 0:
       case 1: return stencil();
       case 2: return window();
@@ -74,6 +75,8 @@ class WindowChain {
       case 4: return broadcast();
       case 5: return padded();
       case 6: return turned();
+      case 7:
+      case 8: return bordered();
       default: return best();
     }
   }
@@ -117,6 +120,54 @@ class WindowChain {
       break;
     }
     write(axes, spatial(axes.size()), fmt::format("T.float32(0.5) * ({})", sum), "");
+  }
+
+  /// The index `by` places on; where that is outside, the last one inside, or as far inside as it is outside.
+  static std::string bent(std::size_t d, const Size& size, std::int64_t by, bool mirrored) {
+    const std::string last = fmt::format("({} - 1)", size.text());
+    if (by == 0) return v(d);
+    if (by > 0 && !mirrored) return fmt::format("T.min({} + {}, {})", v(d), by, last);
+    if (!mirrored) return fmt::format("T.max({} - {}, 0)", v(d), -by);
+    if (by < 0) return fmt::format("T.min(T.max({} - {}, {} - {}), {})", v(d), -by, -by, v(d), last);
+    return fmt::format("T.max(T.min({} + {}, {} * 2 - {} - {}), 0)", v(d), by, last, by, v(d));
+  }
+
+  /// A stencil as large as its source, which is held or mirrored at its borders. What it reads of a column is
+  /// added up first: all of its rows, and those of a second source where there is one.
+  void bordered() {
+    const Tensor source = any_source();
+    const bool mirrored = random_.chance(0.3);
+    const auto taps = [&](std::size_t d) {
+      const std::int64_t first = random_.integer(-2, 1);
+      const std::int64_t dilation = random_.integer(1, 2);
+      std::vector<std::string> indices;
+      for (std::int64_t left = random_.integer(1, 2), by = first; left > 0; --left, ++by)
+        indices.push_back(bent(d, source.shape[d], by * dilation, mirrored));
+      return indices;
+    };
+    std::vector<std::string> rows = {""};
+    if (source.shape.size() == 2) {
+      rows = taps(0);
+      for (std::string& row : rows) row += ", ";
+    }
+    std::vector<std::string> names = {source.name};
+    for (Tensor& other : tensors_) {
+      if (other.name == source.name || other.shape != source.shape || !random_.chance(0.7)) continue;
+      other.is_used = true;
+      names.push_back(other.name);
+      break;
+    }
+    std::vector<std::string> columns;
+    for (const std::string& column : taps(source.shape.size() - 1)) {
+      std::vector<std::string> read;
+      for (const std::string& row : rows)
+        for (const std::string& name : names) read.push_back(access(name, {row + column}));
+      columns.push_back(
+          fmt::format("T.float32({}) * ({})", columns.empty() ? "0.25" : "-0.5", join(read, " + ")));
+    }
+    std::vector<Axis> axes;
+    for (const Size& size : source.shape) axes.push_back({size});
+    write(axes, spatial(axes.size()), join(columns, " + "), "");
   }
 
   void window() {

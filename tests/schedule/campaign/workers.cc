@@ -146,7 +146,8 @@ int run_campaign(const Campaign& campaign, int argc, char** argv) {
                    "steps that are judged by their accesses must be applied so often on loops with dependent "
                    "bounds or indices")
         ->capture_default_str();
-  app.add_option("--compiled", range.options.compiled, "the share of programs that are also compiled and run")
+  app.add_option("--compiled", range.options.compiled,
+                 "the share of programs that are also compiled and run; of those with lanes more")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   CLI11_PARSE(app, argc, argv);

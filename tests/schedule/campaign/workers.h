@@ -13,7 +13,7 @@ namespace ardea::schedule {
 
 /// What its command line says about each seed.
 struct CampaignOptions {
-  double compiled = 1;  ///< the share of programs that are also compiled and run
+  double compiled = 1;  ///< the share of programs that are also compiled and run, of those with lanes more
   bool show = false;    ///< print every program and its steps, whether anything is wrong or not
 };
 

@@ -62,7 +62,7 @@ std::string stages_failure(std::uint64_t seed, const schedule::CampaignOptions& 
         continue;
       }
       text += schedule::print(lowered.trace) + ardea::print(lowered.function);
-      check(lowered, seed, Random(seed).real() < options.compiled);
+      check(lowered, seed, schedule::is_compiled(lowered.function, seed, options.compiled));
       for (const auto& [name, count] : refused_calls) counts[name].refused += count.refused;
       for (std::size_t i = 0; i < s.record().directives.size(); ++i)
         if (counts_at_all(s.record(), i)) ++counts[name_of(s.record().directives[i])].applied;
