@@ -59,7 +59,9 @@ bool has_assertion(const std::vector<Stmt>& statements) {
 struct PlacedBlock {
   Stmt block;
   std::vector<LoopRange> loops;
-  bool only_loops = true;  ///< neither lets nor conditions nor assertions
+  /// Neither lets nor conditions nor assertions, and no loop that depends on another one: what holds of a
+  /// variable is what its own loop says.
+  bool only_loops = true;
 };
 
 /// The blocks in s that are in no other block there.
@@ -74,8 +76,12 @@ std::vector<PlacedBlock> blocks_directly_in(const Stmt& s) {
     }
     const auto* loop = part.as<For>();
     const bool before = here.only_loops;
-    if (loop != nullptr) here.loops.emplace_back(loop->var, Range{loop->min, loop->extent});
-    here.only_loops = before && (loop != nullptr || (part.is<Seq>() && !has_assertion(statements_of(part))));
+    if (loop != nullptr) {
+      here.only_loops = before && !uses_any(loop->min, here.loops) && !uses_any(loop->extent, here.loops);
+      here.loops.emplace_back(loop->var, Range{loop->min, loop->extent});
+    } else {
+      here.only_loops = before && part.is<Seq>() && !has_assertion(statements_of(part));
+    }
     for_each_child(part, [](const Expr&) {}, look);
     here.only_loops = before;
     if (loop != nullptr) here.loops.pop_back();
@@ -84,13 +90,11 @@ std::vector<PlacedBlock> blocks_directly_in(const Stmt& s) {
   return blocks;
 }
 
-/// Whether the loop runs as one of the others does, whatever the loops around it do.
-bool runs_alike(const LoopRange& loop, const std::vector<LoopRange>& own,
-                const std::vector<LoopRange>& others) {
-  return !uses_any(loop.second.min, own) && !uses_any(loop.second.extent, own) &&
-         std::any_of(others.begin(), others.end(), [&](const LoopRange& other) {
-           return other.first == loop.first && same_range(other.second, loop.second);
-         });
+/// Whether the loop runs as one of the others does.
+bool runs_alike(const LoopRange& loop, const std::vector<LoopRange>& others) {
+  return std::any_of(others.begin(), others.end(), [&](const LoopRange& other) {
+    return other.first == loop.first && same_range(other.second, loop.second);
+  });
 }
 
 /// For each iterator, whether its binding has the values that it had, of which it was proved that they lie in
@@ -103,7 +107,7 @@ std::vector<bool> bindings_kept(const PlacedBlock& now, const PlacedBlock& befor
     const Expr& binding = a.iterators[i].binding;
     kept[i] = same_expr(binding, b.iterators[i].binding) &&
               std::all_of(now.loops.begin(), now.loops.end(), [&](const LoopRange& loop) {
-                return !uses(binding, loop.first) || runs_alike(loop, now.loops, before.loops);
+                return !uses(binding, loop.first) || runs_alike(loop, before.loops);
               });
   }
   return kept;

@@ -87,6 +87,28 @@ TEST(VerifyChanged, asks_about_a_new_block) {
   EXPECT_EQ(violations[0].law, "read_region_missing");
 }
 
+TEST(VerifyChanged, asks_again_where_another_loop_told_of_a_binding) {
+  // Where j runs, i is at most 1: that the other loop is gone is said of i, too.
+  const Function f = arith::complete_regions(parse_function(R"(
+@T.prim_func
+def main(A: T.Buffer((2, 2), "float32")):
+    for i in range(5):
+        for j in range(i, 2):
+            with T.block("A"):
+                vi = T.axis.opaque(2, i)
+                vj = T.axis.opaque(2, j)
+                A[vi, vj] = T.float32(1.0)
+)"));
+  ASSERT_TRUE(arith::verify(f).empty());
+  const Function alone = with_loop(f, "j", [](For& loop) {
+    loop.min = make_int(0);
+    loop.extent = make_int(2);
+  });
+  const auto violations = arith::verify_changed(alone, f);
+  ASSERT_FALSE(violations.empty());
+  EXPECT_EQ(violations[0].message, arith::verify(alone)[0].message);
+}
+
 TEST(VerifyChanged, costs_less_where_one_of_two_nests_has_changed) {
   const Function f = two_nests();
   const Function shorter = with_loop(f, "y", [](For& loop) { loop.extent = make_int(16) * 1; });
