@@ -2,18 +2,12 @@
 
 #include <vector>
 
-#include "ardea/arith/regions.h"
+#include "ardea/arith/distances.h"
 #include "ardea/ir/stmt.h"
 
-/// Which iterations of loops touch the same memory, and in which order they must therefore stay.
+/// Which accesses of statements conflict, and in which order iterations must therefore stay.
 
 namespace ardea::arith {
-
-/// The signs that the distance of two iterations on one loop may have, where both touch one element. What is
-/// not ruled out may be.
-struct Signs {
-  bool negative = true, zero = true, positive = true;
-};
 
 /// Two accesses of one memory under a list of loops, at least one of them a write.
 struct Conflict {
@@ -41,14 +35,6 @@ bool runs_backwards(const Conflict& conflict);
 
 /// Whether the statement calls out or synchronises: then it must keep its place among others that do.
 bool has_effects(const Stmt& s);
-/// The signs that the distance of two accesses of one buffer may have on each loop: the iteration of the
-/// second minus that of the first, where they touch the same element. `facts` know the loops.
-std::vector<Signs> distances(const BufferRegion& first, const BufferRegion& second,
-                             const std::vector<LoopRange>& loops, const Analyzer& facts);
-
-/// Whether different iterations of the loops in which all `conditions` hold give different values.
-bool tell_apart(const std::vector<Expr>& values, const std::vector<LoopRange>& loops,
-                const std::vector<Expr>& conditions, const Analyzer& facts);
 
 /// Whether two iterations that conflict would change places where the loops run in the order `order`
 /// (positions in the list of loops, outermost first).

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ardea/arith/allocation_site.h"
-#include "ardea/arith/dependence.h"
+#include "ardea/arith/distances.h"
 #include "ardea/arith/inside.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/substitute.h"

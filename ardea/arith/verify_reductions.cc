@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "ardea/arith/dependence.h"
+#include "ardea/arith/distances.h"
 #include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/arith/verify_laws.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "ardea/arith/dependence.h"
+#include "ardea/arith/distances.h"
 #include "ardea/arith/regions_linear.h"
 
 namespace ardea::schedule {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ardea/arith/dependence.h"
+#include "ardea/arith/distances.h"
 #include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
