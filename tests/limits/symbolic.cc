@@ -18,6 +18,7 @@
 #include "ardea/support/random.h"
 #include "ardea/support/text.h"
 #include "tests/limits/found.h"
+#include "tests/schedule/gemm_template.h"
 
 namespace ardea::limits {
 
@@ -31,19 +32,17 @@ using Factor = std::function<schedule::Number(const std::string&)>;
 struct Template {
   const char* name;
   std::vector<std::string> factors;
-  const char* text;  ///< extents are products of factors in braces: {m0 * m1}
+  std::string text;  ///< extents are products of factors in braces: {m0 * m1}
   void (*steps)(Schedule&, const Factor&);
 };
 
-void tile_gemm(Schedule& s, const Factor& at) {
+void place_gemm(Schedule& s, const Factor& at) {
   const BlockRef c = s.get_block("C");
   const BlockRef out = s.blocks(CacheWrite{c, 0, "register"})[0];
   const BlockRef a = s.blocks(CacheRead{c, 0, "local"})[0], b = s.blocks(CacheRead{c, 1, "local"})[0];
-  const auto loops = s.get_loops(c);
-  const auto i = s.loops(Split{loops[0], {std::nullopt, at("m1"), at("m2")}});
-  const auto j = s.loops(Split{loops[1], {std::nullopt, at("n1"), at("n2")}});
-  const auto k = s.loops(Split{loops[2], {std::nullopt, at("k1")}});
-  s.apply(Reorder{{i[0], j[0], i[1], j[1], k[0], k[1], i[2], j[2]}});
+  const auto [i, j, k] = tile_gemm(
+      s, c,
+      {{std::nullopt, at("m1"), at("m2")}, {std::nullopt, at("n1"), at("n2")}, {std::nullopt, at("k1")}});
   s.apply(Bind{i[0], "blockIdx.x"});
   s.apply(Bind{i[1], "threadIdx.x"});
   s.apply(ComputeAt{a, k[0], true});
@@ -91,14 +90,8 @@ def gemm(a: T.handle, b: T.handle, c: T.handle, z: T.handle):
 @    A = T.match_buffer(a, ({m0 * m1 * m2}, {k0 * k1}), "float32")
     B = T.match_buffer(b, ({k0 * k1}, {n0 * n1 * n2}), "float32")
     C = T.match_buffer(c, ({m0 * m1 * m2}, {n0 * n1 * n2}), "float32")
-    for i, j, k in T.grid({m0 * m1 * m2}, {n0 * n1 * n2}, {k0 * k1}):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)",
-       tile_gemm},
+)" + gemm_nest("{m0 * m1 * m2}", "{n0 * n1 * n2}", "{k0 * k1}"),
+       place_gemm},
       {"strided convolution",
        {"f0", "f1", "y0", "y1", "x0", "x1", "c0"},
        R"(

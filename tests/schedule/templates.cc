@@ -23,6 +23,7 @@
 #include "ardea/schedule/primitives/sample/sample.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/support/text.h"
+#include "tests/schedule/gemm_template.h"
 
 namespace ardea::schedule::testing {
 
@@ -33,29 +34,26 @@ Function load(const std::string& text) { return arith::load_program(text, "templ
 Function gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
   return load(fmt::format(R"(@T.prim_func
 def main(A: T.Buffer(({0}, {2}), "float32"), B: T.Buffer(({2}, {1}), "float32"), C: T.Buffer(({0}, {1}), "float32")):
-    for i, j, k in T.grid({0}, {1}, {2}):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )",
-                          m, n, k));
+                          m, n, k) +
+              gemm_nest(std::to_string(m), std::to_string(n), std::to_string(k)));
+}
+
+std::vector<std::optional<Number>> numbers(const Numbers& of, const std::vector<std::string>& names) {
+  std::vector<std::optional<Number>> all;
+  for (const std::string& name : names) all.emplace_back(of(name));
+  return all;
 }
 
 /// Splits the loop by numbers of these names, so that their product is its extent.
 std::vector<LoopRef> exactly(Schedule& s, const LoopRef& loop, const Numbers& of,
                              const std::vector<std::string>& names) {
-  std::vector<std::optional<Number>> factors;
-  for (const std::string& name : names) factors.emplace_back(of(name));
-  return s.loops(Split{.loop = loop, .factors = factors, .disable_predication = true});
+  return s.loops(Split{.loop = loop, .factors = numbers(of, names), .disable_predication = true});
 }
 
 std::vector<LoopRef> padded(Schedule& s, const LoopRef& loop, const Numbers& of,
                             const std::vector<std::string>& names) {
-  std::vector<std::optional<Number>> factors;
-  for (const std::string& name : names) factors.emplace_back(of(name));
-  return s.loops(Split{.loop = loop, .factors = factors});
+  return s.loops(Split{.loop = loop, .factors = numbers(of, names)});
 }
 
 Template three_levels() {
@@ -65,11 +63,10 @@ Template three_levels() {
           [](Schedule& s, const Numbers& of) {
             const BlockRef c = s.get_block("C");
             const BlockRef sums = s.blocks(CacheWrite{c, 0, "local"})[0];
-            const auto loops = s.get_loops(c);
-            const auto i = exactly(s, loops[0], of, {"i0", "i1", "i2"});
-            const auto j = exactly(s, loops[1], of, {"j0", "j1", "j2"});
-            const auto k = exactly(s, loops[2], of, {"k0", "k1"});
-            s.apply(Reorder{{i[0], j[0], i[1], j[1], k[0], k[1], i[2], j[2]}});
+            const auto [i, j, k] =
+                tile_gemm(s, c,
+                          {numbers(of, {"i0", "i1", "i2"}), numbers(of, {"j0", "j1", "j2"}),
+                           numbers(of, {"k0", "k1"}), true});
             s.apply(ReverseComputeAt{sums, j[1]});
             const BlockRef a = s.blocks(CacheRead{c, 0, "global"})[0];
             s.apply(ComputeAt{a, k[0]});
@@ -81,23 +78,24 @@ Template three_levels() {
           }};
 }
 
+/// B in panels of j1 columns, and tiles of C to which each round of k adds; the loop over a tile's columns.
+LoopRef pack_and_accumulate(Schedule& s, const Numbers& of, decltype(exactly)& split) {
+  const BlockRef c = s.get_block("C");
+  s.apply(TransformLayout{c, "B", IndexText("lambda k, j: (j // t, k, j % t)", {{"t", of("j1")}}), 0.0});
+  const auto loops = s.get_loops(c);
+  const auto i = split(s, loops[0], of, {"i0", "i1"});
+  const auto j = split(s, loops[1], of, {"j0", "j1"});
+  const auto k = exactly(s, loops[2], of, {"k0", "k1"});
+  s.apply(Reorder{{k[0], j[0], i[0], k[1], i[1], j[1]}});
+  s.apply(StageMem{.block_or_loop = k[1], .buffer = "C", .storage_scope = "local", .accumulate = true});
+  return j[1];
+}
+
 Template packed_tiles() {
-  return {
-      "gemm with packed operands and an accumulating tile",
-      gemm(24, 40, 30),
-      {{24, {"i0", "i1"}}, {40, {"j0", "j1"}}, {30, {"k0", "k1"}}},
-      [](Schedule& s, const Numbers& of) {
-        const BlockRef c = s.get_block("C");
-        s.apply(
-            TransformLayout{c, "B", IndexText("lambda k, j: (j // t, k, j % t)", {{"t", of("j1")}}), 0.0});
-        const auto loops = s.get_loops(c);
-        const auto i = exactly(s, loops[0], of, {"i0", "i1"});
-        const auto j = exactly(s, loops[1], of, {"j0", "j1"});
-        const auto k = exactly(s, loops[2], of, {"k0", "k1"});
-        s.apply(Reorder{{k[0], j[0], i[0], k[1], i[1], j[1]}});
-        s.apply(StageMem{.block_or_loop = k[1], .buffer = "C", .storage_scope = "local", .accumulate = true});
-        s.apply(Vectorize{j[1]});
-      }};
+  return {"gemm with packed operands and an accumulating tile",
+          gemm(24, 40, 30),
+          {{24, {"i0", "i1"}}, {40, {"j0", "j1"}}, {30, {"k0", "k1"}}},
+          [](Schedule& s, const Numbers& of) { s.apply(Vectorize{pack_and_accumulate(s, of, exactly)}); }};
 }
 
 Template convolution() {
@@ -153,21 +151,10 @@ Template padded_tiles() {
 }
 
 Template packed_padded_tiles() {
-  return {
-      "gemm with packed operands and padded accumulating tiles",
-      gemm(23, 37, 30),
-      {{23, {"i0", "i1"}, false}, {37, {"j0", "j1"}, false}, {30, {"k0", "k1"}}},
-      [](Schedule& s, const Numbers& of) {
-        const BlockRef c = s.get_block("C");
-        s.apply(
-            TransformLayout{c, "B", IndexText("lambda k, j: (j // t, k, j % t)", {{"t", of("j1")}}), 0.0});
-        const auto loops = s.get_loops(c);
-        const auto i = padded(s, loops[0], of, {"i0", "i1"});
-        const auto j = padded(s, loops[1], of, {"j0", "j1"});
-        const auto k = exactly(s, loops[2], of, {"k0", "k1"});
-        s.apply(Reorder{{k[0], j[0], i[0], k[1], i[1], j[1]}});
-        s.apply(StageMem{.block_or_loop = k[1], .buffer = "C", .storage_scope = "local", .accumulate = true});
-      }};
+  return {"gemm with packed operands and padded accumulating tiles",
+          gemm(23, 37, 30),
+          {{23, {"i0", "i1"}, false}, {37, {"j0", "j1"}, false}, {30, {"k0", "k1"}}},
+          [](Schedule& s, const Numbers& of) { pack_and_accumulate(s, of, padded); }};
 }
 
 /// Factors that are decisions of sampling steps, and rows as far apart as a variable says.
