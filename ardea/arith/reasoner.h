@@ -46,8 +46,8 @@ class Reasoner {
   Expr simplify(const Expr& e);
   /// Integers only.
   Polynomial normalise(const Expr& e);
-  /// rebuild.cc: p as an expression of `type`; atoms of other types are cast.
-  Expr rebuild(const Polynomial& p, DataType type);
+  /// rebuild.cc: the polynomial as an expression of `type`; atoms of other types are cast.
+  Expr rebuild(const Polynomial& unwrapped, DataType type);
 
   // bounds.cc
   Interval interval(const Polynomial& p);

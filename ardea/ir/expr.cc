@@ -160,8 +160,9 @@ Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr predicate) {
   if (predicate.defined())
     require(predicate.type() == boolean.with_lanes(lanes), "{}[…]: the predicate is {}, must be {}",
             buffer->name, predicate.type(), boolean.with_lanes(lanes));
-  require(std::int64_t{buffer->type.lanes} * lanes <= 4096, "{}[…]: more than 4096 lanes", buffer->name);
-  const DataType type = buffer->type.with_lanes(buffer->type.lanes * lanes);
+  const std::int64_t all_lanes = std::int64_t{buffer->type.lanes} * lanes;
+  require(all_lanes <= 4096, "{}[…]: more than 4096 lanes", buffer->name);
+  const DataType type = buffer->type.with_lanes(all_lanes);
   return Expr(type, Load{std::move(buffer), std::move(indices), std::move(predicate)});
 }
 

@@ -11,9 +11,9 @@ namespace ardea {
 /// e as int64, lane by lane.
 Expr as_index(const Expr& e);
 
-/// a + b and a * b of indices, either of which may have lanes; constants fold, a ramp stays a ramp.
-Expr add_index(const Expr& a, const Expr& b);
-Expr multiply_index(const Expr& a, const Expr& b);
+/// The sum and the product of indices, either of which may have lanes; constants fold, a ramp stays a ramp.
+Expr add_index(const Expr& left, const Expr& right);
+Expr multiply_index(const Expr& left, const Expr& right);
 
 /// Its strides in elements, written or row-major.
 std::vector<Expr> strides_of(const Buffer& buffer);

@@ -74,13 +74,13 @@ class Parser {
 
   // Blocks.
   Stmt block_statement(const Token& at);
-  bool block_head_line(BlockFrame& block);
-  void axis_line(BlockFrame& block);
-  void remap(BlockFrame& block, const std::vector<Token>& names);
+  bool block_head_line(BlockFrame& frame);
+  void axis_line(BlockFrame& frame);
+  void remap(BlockFrame& frame, const std::vector<Token>& names);
   bool at_pair();
   BlockIterator axis(const Token& name, const Token& kind);
-  void match_region(BlockFrame& block, const Token& name);
-  void allocate_in_block(BlockFrame& block, const Token& name);
+  void match_region(BlockFrame& frame, const Token& name);
+  void allocate_in_block(BlockFrame& frame, const Token& name);
 
   // Buffers and regions.
   struct BufferFields {

@@ -15,7 +15,7 @@ Result<Chain> chain_of(const Function& f, const std::vector<LoopRef>& loops) {
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (std::count(loops.begin(), loops.end(), loops[i]) > 1)
       return Refusal{"loop_named_twice", fmt::format("loop {} is named twice", loops[i].var.name())};
-    const Path path = ARDEA_TRY(refer(f, loops[i]));
+    Path path = ARDEA_TRY(refer(f, loops[i]));
     if (outermost.empty() || path.size() < outermost.size()) outermost = std::move(path);
   }
   Chain chain{outermost, {}, outermost.facts(f)};

@@ -219,7 +219,7 @@ Outcome apply(const Function& f, const CacheIndex& step, Context& context) {
     const Block table = computing(free_block_name(program, tables[i]->name), indices[i], tables[i]);
     const Stmt nest = copy_nest(program, table, box.region, place);
     program = arith::complete_regions(with(program, place, make_seq({nest, place.back()})));
-    blocks.push_back(BlockRef{table.id});
+    blocks.emplace_back(BlockRef{table.id});
   }
   ARDEA_TRY(context.judge(refuse_races_around(program, *path_to(program, step.block))));
   return Applied{std::move(program), std::move(blocks)};

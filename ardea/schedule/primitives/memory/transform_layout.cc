@@ -140,7 +140,7 @@ class Transforming {
 
   Stmt added(const char* suffix, Block block, const Analyzer& facts, const Expr& condition = {}) {
     block.name = free_block_name(f_, buffer_->name + suffix);
-    results_.push_back(BlockRef{block.id});
+    results_.emplace_back(BlockRef{block.id});
     return whole_nest(block, facts, context_, condition);
   }
 
