@@ -104,7 +104,8 @@ Operand Parser::named_value() {
   if (name.is("False")) return {make_bool(false)};
   const Definition* definition = names_.find(name.text);
   if (definition == nullptr) unknown_name(name);
-  if (definition->buffer.defined()) return buffer_value(name, definition->buffer);
+  // Its own handle: the scope that holds the definition may grow while indices are read.
+  if (const Buffer buffer = definition->buffer; buffer.defined()) return buffer_value(name, buffer);
   if (tokens_.at("["))
     tokens_.fail_at(name, fmt::format("{} is a variable, only buffers have elements", name.text));
   if (tokens_.at("."))
@@ -119,8 +120,7 @@ void Parser::unknown_name(const Token& name) {
                                     did_you_mean(name.text, names_.names())));
 }
 
-Operand Parser::buffer_value(const Token& name, const Buffer& found) {
-  const Buffer buffer = found;  // the scope may grow while indices are read
+Operand Parser::buffer_value(const Token& name, const Buffer& buffer) {
   if (tokens_.at("[")) {
     std::vector<Operand> parts;
     std::vector<Expr> indices;
