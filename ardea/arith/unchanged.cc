@@ -5,6 +5,7 @@
 
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 
 namespace ardea::arith {
