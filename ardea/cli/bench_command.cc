@@ -1,6 +1,6 @@
 #include <fmt/core.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

@@ -117,7 +117,8 @@ std::vector<InstructionPeak> instruction_peaks(const target::Target& target, std
   add(sdot, 4, 6, true);
   for (const TileInstruction& v : tile_instructions)
     if (target.has(v.feature))
-      all.push_back({v.name, v.operands, of_tiles(v, threads), 2 * 4 * 16 * 16 * 16 * v.group * depth});
+      all.push_back(
+          {v.name, v.operands, of_tiles(v, threads), std::int64_t{2} * 4 * 16 * 16 * 16 * v.group * depth});
   return all;
 }
 

@@ -140,6 +140,7 @@ Lanes Executor::load(const Load& load, DataType type) {
   const int step = load.buffer->type.lanes;
   Lanes result(type.lanes);  // 0 in the lanes that the predicate masks off
   if (type.lanes == step && !load.predicate.defined() && load.indices.size() <= max_rank) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): all that is read of it is set, for each access
     std::array<std::int64_t, max_rank> at;
     for (std::size_t d = 0; d < load.indices.size(); ++d) at[d] = evaluate_integer(load.indices[d]);
     load_lane(load.buffer, std::span(at.data(), load.indices.size()), result, 0);
@@ -156,6 +157,7 @@ Lanes Executor::load(const Load& load, DataType type) {
 void Executor::execute_store(const Store& store) {
   const int step = store.buffer->type.lanes, lanes = store.value.type().lanes;
   if (lanes == step && !store.predicate.defined() && store.indices.size() <= max_rank) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): all that is read of it is set, for each access
     std::array<std::int64_t, max_rank> at;
     for (std::size_t d = 0; d < store.indices.size(); ++d) at[d] = evaluate_integer(store.indices[d]);
     const Lanes value = evaluate_whole(store.value);

@@ -25,9 +25,9 @@ namespace ardea::interp {
 /// What all threads of one run share. Only one thread runs at a time (turns.h), so nothing here is locked.
 struct Machine {
   Options options;
-  Random random;
-  Slots<Expr> variables;
-  Slots<Buffer> buffers;
+  Random random = Random(options.seed);
+  Slots<Expr> variables = {};
+  Slots<Buffer> buffers = {};
   SharedNodes shared_nodes = {};
   std::uint64_t steps = 0, launches = 0, copies = 0;
 };
@@ -83,7 +83,7 @@ class Executor {
   void execute_store(const Store& store);
   void execute_for(const Stmt& s, const For& loop);
   void execute_block(const Block& block);
-  void execute_allocate(const Allocate& allocate);
+  void execute_allocate(const Allocate& allocation);
   /// Gives the iterators their values; whether every reduce iterator is at the start of its domain.
   bool bind_iterators(const Block& block);
 

@@ -8,7 +8,7 @@
 namespace ardea::interp {
 
 void run(const Function& f, const std::vector<Argument>& arguments, const Options& options) {
-  Machine machine{options, Random(options.seed), {}, {}};
+  Machine machine{options};
   Executor executor(machine, f);
   const std::vector<std::unique_ptr<Allocation>> memories = bind_arguments(f, arguments, options, executor);
   for (const Expr& condition : f.assumptions)

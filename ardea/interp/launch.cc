@@ -71,8 +71,9 @@ Executor::Memory Executor::allocate(const Var& data, const std::string& name, co
       auto made = std::make_shared<Allocation>(name, scope, bytes);
       if (Observer* observer = machine_.options.observer) observer->allocates(made.get(), name, scope);
       return made;
-    } catch (const std::bad_alloc&) {
-    } catch (const std::length_error&) {}
+    } catch (const std::bad_alloc&) {     // NOLINT(bugprone-empty-catch): reported below
+    } catch (const std::length_error&) {  // NOLINT(bugprone-empty-catch): likewise
+    }
     report(fmt::format("there is no memory for the {} bytes of {}", bytes, name));
   };
   if (block_ == nullptr) return {make(), data, 0, std::nullopt};

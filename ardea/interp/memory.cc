@@ -4,17 +4,17 @@
 
 namespace ardea::interp {
 
-Allocation::Allocation(std::string n, std::string s, std::int64_t bytes)
-    : name(std::move(n)),
-      scope(std::move(s)),
+Allocation::Allocation(std::string called, std::string in_scope, std::int64_t bytes)
+    : name(std::move(called)),
+      scope(std::move(in_scope)),
       byte_count(bytes),
       written(static_cast<std::size_t>(bytes), 0),
       own_(static_cast<std::size_t>(bytes), 0xa5) {
   data = own_.data();
 }
 
-Allocation::Allocation(std::string n, void* memory, std::int64_t bytes, bool initialised)
-    : name(std::move(n)),
+Allocation::Allocation(std::string called, void* memory, std::int64_t bytes, bool initialised)
+    : name(std::move(called)),
       scope("global"),
       data(static_cast<unsigned char*>(memory)),
       byte_count(bytes),

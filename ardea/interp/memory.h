@@ -23,9 +23,10 @@ struct Flight {
 /// Memory that the program may touch: an argument's, or an allocation's own. Elements of any type may be read
 /// over the same bytes; each byte knows whether it was ever written.
 struct Allocation {
-  Allocation(std::string name, std::string scope,
-             std::int64_t byte_count);  ///< its own memory, never written
-  Allocation(std::string name, void* data, std::int64_t byte_count, bool initialised);  ///< an argument's
+  /// Its own memory, never written.
+  Allocation(std::string called, std::string in_scope, std::int64_t bytes);
+  /// An argument's.
+  Allocation(std::string called, void* memory, std::int64_t bytes, bool initialised);
 
   std::string name, scope;
   unsigned char* data;

@@ -68,8 +68,8 @@ class ThreadBlock {
   };
   struct Key {
     Var data;
-    std::uint64_t nth;
-    int first_thread;
+    std::uint64_t nth = 0;
+    int first_thread = 0;
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {

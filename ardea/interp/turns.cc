@@ -53,7 +53,7 @@ void Turns::main(int thread) {
   wait_for_turn(thread);
   try {
     if (!cancelled_) body_(thread);
-  } catch (const Cancelled&) {  // another thread failed, or the owner gave up
+  } catch (const Cancelled&) {  // NOLINT(bugprone-empty-catch): another thread failed, or the owner gave up
   } catch (...) {
     self.error = std::current_exception();
   }

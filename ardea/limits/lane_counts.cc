@@ -71,7 +71,7 @@ std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers,
                                    const target::Target& target) {
   const int whole = register_lanes(bits, target);
   const auto is_power = std::has_single_bit(static_cast<std::uint64_t>(extent));
-  if (is_power && extent <= std::int64_t{whole} * registers && !(rest == Rest::whole && extent < whole))
+  if (is_power && extent <= std::int64_t{whole} * registers && (rest != Rest::whole || extent >= whole))
     return {{1, static_cast<int>(extent), static_cast<int>(extent)}};
   std::vector<LanePiece> pieces;
   if (extent >= whole) pieces.push_back({extent / whole, whole, whole});

@@ -159,7 +159,7 @@ class Transformation {
       Expr exact = make_binary(BinaryOp::eq, x.bound, make_float(0, x.bound.type()));
       if (x.bound.type().is_vector())
         fail("{}: a vector index computed from floats cannot be checked", print(e));
-      conditions_.push_back(
+      conditions_.emplace_back(
           Assert{exact, "the check cannot decide " + print(e) + ": it depends on rounding"});
     }
     return x.value;

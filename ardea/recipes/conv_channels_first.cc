@@ -74,7 +74,8 @@ Plan plan_for(const ConvSizes& sizes, const target::Target& target) {
   const std::int64_t rows = sizes.output[d];
   by_row.rows = 1;
   Plan joined{.joins_rows = true, .tile = choose_sum_tile(channels, rows * columns, target)};
-  const auto taps = static_cast<double>(sizes.taps() / (sizes.rank() == 3 ? sizes.window[0] : 1));
+  const std::int64_t planes = sizes.rank() == 3 ? sizes.window[0] : 1, taps_of_plane = sizes.taps() / planes;
+  const auto taps = static_cast<double>(taps_of_plane);
   const auto input_rows = static_cast<double>(sizes.input_rows(d, rows));
   const double cost_by_row = taps * by_row.tile.cost * static_cast<double>(rows) +
                              input_rows * copy_cost(sizes, columns * sizes.stride, target);
@@ -132,7 +133,7 @@ void cut_at_border(Schedule& s, const ConvSizes& sizes, const LoopRef& rows) {
 void arrange_joining_copy(Schedule& s, const BlockRef& copy, const ConvSizes& sizes) {
   const auto loops = s.get_loops(copy);  // …, the rows', columns, channels, the window's columns
   const std::size_t count = loops.size();
-  const LoopRef columns = loops[count - 3], channels = loops[count - 2], window = loops[count - 1];
+  const LoopRef &columns = loops[count - 3], &channels = loops[count - 2], &window = loops[count - 1];
   std::vector<LoopRef> order = {channels, window};
   for (std::size_t i = count - 2 - sizes.rank(); i < count - 3; ++i) order.push_back(loops[i]);
   order.push_back(columns);
@@ -177,7 +178,7 @@ Nest tile(Schedule& s, const BlockRef& sum, const ConvSizes& sizes, const Plan& 
           const target::Target& target) {
   const std::size_t rank = sizes.rank();
   const auto loops = s.get_loops(sum);  // n, co, the spatial ones, ci, the window's
-  const LoopRef channels = loops[1];
+  const LoopRef& channels = loops[1];
   LoopRef columns = loops[1 + rank];
   Nest nest;
   nest.reduced.assign(loops.begin() + static_cast<std::ptrdiff_t>(rank) + 2, loops.end());

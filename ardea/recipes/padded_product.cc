@@ -51,8 +51,8 @@ PaddedProduct padded_product(Schedule& s, const ops::Workload& workload, const P
 std::array<LoopRef, 5> tile_copy_of_b(Schedule& s, const ops::Workload& workload, const BlockRef& b,
                                       std::int64_t k, std::int64_t n, std::int64_t group) {
   const auto all = s.get_loops(b);
-  const LoopRef over_k = all[all.size() - (workload.transpose_b ? 1 : 2)],
-                over_n = all[all.size() - (workload.transpose_b ? 2 : 1)];
+  const LoopRef &over_k = all[all.size() - (workload.transpose_b ? 1 : 2)],
+                &over_n = all[all.size() - (workload.transpose_b ? 2 : 1)];
   const auto ks = s.loops(Split{over_k, {std::nullopt, k / group, group}});
   const auto ns = s.loops(Split{over_n, {std::nullopt, n}});
   // Row by row of B, which lies in memory so: what a line holds for the next tiles is still near by then.

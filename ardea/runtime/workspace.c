@@ -160,7 +160,8 @@ ARDEA_SHARED void* ardea_allocate(int64_t bytes, int64_t alignment) {
     char* const start = (char*)malloc(sizeof(ArdeaBlock) + boundary + rounded);
     if (start == NULL) return NULL;
     const uint64_t least = (uint64_t)(uintptr_t)start + sizeof(ArdeaBlock);
-    block = (ArdeaBlock*)(void*)(start + (sizeof(ArdeaBlock) + (boundary - least % boundary) % boundary)) - 1;
+    void* const aligned = start + (sizeof(ArdeaBlock) + (boundary - least % boundary) % boundary);
+    block = (ArdeaBlock*)aligned - 1;
     *block = (ArdeaBlock){start, rounded, boundary};
   }
   return block + 1;

@@ -43,7 +43,7 @@ std::vector<fs::path> missing_folders(const fs::path& path) {
 
 }  // namespace
 
-StagedFolder::StagedFolder(fs::path destination, std::string request) : request_(std::move(request)) {
+StagedFolder::StagedFolder(const fs::path& destination, std::string request) : request_(std::move(request)) {
   std::error_code error;
   require(!destination.empty(), "{}: the name of the folder is empty; give one", request_);
   destination_ = fs::absolute(destination, error).lexically_normal();

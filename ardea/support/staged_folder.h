@@ -11,7 +11,7 @@ namespace ardea {
 /// folder that was made for it. Sentences of Errors begin with `request`, such as "--save out".
 class StagedFolder {
  public:
-  StagedFolder(std::filesystem::path destination, std::string request);
+  StagedFolder(const std::filesystem::path& destination, std::string request);
   ~StagedFolder();
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;

@@ -1,8 +1,8 @@
 #include "ardea/support/subprocess.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -47,7 +48,7 @@ class Pipe {
 
   /// Appends what is there now; false once the other side has closed.
   bool drain(std::string& text) const {
-    std::array<char, 65536> bytes;
+    std::array<char, 65536> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
     for (;;) {
       const ssize_t count = read(read_, bytes.data(), bytes.size());
       if (count > 0) {
@@ -70,7 +71,7 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
     const std::string text = *entry;
     if (!added.contains(text.substr(0, text.find('=')))) entries.push_back(text);
   }
-  for (const auto& [name, value] : added) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) entries.push_back(fmt::format("{}={}", name, value));
   return entries;
 }
 

@@ -72,10 +72,10 @@ Text Emitter::emit_call_registered(const Expr& e, const std::vector<Expr>& argum
                        : kind.is_uint() && kind.bits == 64 ? cast_text("int64_t", texts[i])
                                                            : texts[i];
     values.push_back(std::string("{") + field + value.text + "}");
-    codes.push_back(is_text            ? "ARDEA_STRING"
-                    : kind.is_float()  ? "ARDEA_FLOAT"
-                    : kind.is_handle() ? "ARDEA_HANDLE"
-                                       : "ARDEA_INT");
+    codes.emplace_back(is_text            ? "ARDEA_STRING"
+                       : kind.is_float()  ? "ARDEA_FLOAT"
+                       : kind.is_handle() ? "ARDEA_HANDLE"
+                                          : "ARDEA_INT");
   }
   const std::string result = frame_.names.fresh("answer"), code = frame_.names.fresh("answer_code");
   line("ArdeaValue " + result + " = {.as_int = 0};");

@@ -9,7 +9,7 @@ namespace ardea::codegen::c {
 namespace {
 
 /// What one function may take of a thread's stack for allocations; the rest comes from the heap.
-constexpr std::int64_t stack_limit_bytes = 64 * 1024;
+constexpr std::int64_t stack_limit_bytes = std::int64_t{64} * 1024;
 
 /// The elements of an allocation with constant extents, where they are few.
 std::optional<std::int64_t> few_constant_elements(const Allocate& allocation) {

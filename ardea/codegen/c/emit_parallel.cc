@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "ardea/codegen/c/emitter.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -38,7 +40,7 @@ void Emitter::emit_parallel_body(const For& loop, const std::vector<Var>& captur
     const std::string& field = caller.names.of(var);
     fields += "  " + parameter(var, field, false) + ";\n";
     const std::string constant = memory_.contains(var) || var.type().is_handle() ? "" : "const ";
-    line(constant + parameter(var, frame_.names.define(var), true) + " = closure->" + field + ";");
+    line(fmt::format("{}{} = closure->{};", constant, parameter(var, frame_.names.define(var), true), field));
   }
   assume_alignment(captured);
   emit_iterations(loop);

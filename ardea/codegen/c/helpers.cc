@@ -82,8 +82,8 @@ std::string Helpers::lanewise(const std::string& name, const std::string& scalar
   std::string parameters, values;
   for (int i = 0; i < arity; ++i) {
     const std::string separator = i > 0 ? ", " : "", letter(1, static_cast<char>('a' + i));
-    parameters += separator + vector + " " + letter;
-    values += separator + letter + "[lane]";
+    parameters += fmt::format("{}{} {}", separator, vector, letter);
+    values += fmt::format("{}{}[lane]", separator, letter);
   }
   return define(name, R"(static inline $R $name($P) {
   $R out = {0};
@@ -208,16 +208,16 @@ std::string Helpers::operation(BinaryOp op, DataType t) {
                  {"$O", op == BinaryOp::min ? "<" : ">"}});
 }
 
-std::string Helpers::absolute(DataType t) {
-  const std::string scalar = define("abs_" + suffix(t.element()), R"(static inline $T $name($T a) {
+std::string Helpers::absolute(DataType integer) {
+  const std::string scalar = define("abs_" + suffix(integer.element()), R"(static inline $T $name($T a) {
   return a < 0 ? ($T)(0u - ($U)a) : a;
 }
 )",
-                                    {{"$T", type(t.element())}, {"$U", wrapping_type(t.bits)}});
-  return t.is_scalar() ? scalar : lanewise("abs_" + suffix(t), scalar, t, t, 1);
+                                    {{"$T", type(integer.element())}, {"$U", wrapping_type(integer.bits)}});
+  return integer.is_scalar() ? scalar : lanewise("abs_" + suffix(integer), scalar, integer, integer, 1);
 }
 
-std::string Helpers::count_bits(const std::string& which, DataType t) {
+std::string Helpers::count_bits(const std::string& which, DataType integer) {
   const std::string wide = which == "popcount"
                                ? define("popcount_uint64", R"(static inline int $name(uint64_t x) {
   x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -238,16 +238,18 @@ std::string Helpers::count_bits(const std::string& which, DataType t) {
 )");
   // Names of their own for all types but the widest, whose bits the function above counts.
   const std::string scalar =
-      define(fmt::format("{}_of_{}", which, suffix(t.element())),
+      define(fmt::format("{}_of_{}", which, suffix(integer.element())),
              R"(static inline $T $name($T x) {
   return ($T)($F(($V)x)$L);
 }
 )",
-             {{"$T", type(t.element())},
+             {{"$T", type(integer.element())},
               {"$F", wide},
-              {"$V", unsigned_type(t)},
-              {"$L", which == "clz" && t.bits < 64 ? fmt::format(" - {}", 64 - t.bits) : ""}});
-  return t.is_scalar() ? scalar : lanewise(fmt::format("{}_of_{}", which, suffix(t)), scalar, t, t, 1);
+              {"$V", unsigned_type(integer)},
+              {"$L", which == "clz" && integer.bits < 64 ? fmt::format(" - {}", 64 - integer.bits) : ""}});
+  return integer.is_scalar()
+             ? scalar
+             : lanewise(fmt::format("{}_of_{}", which, suffix(integer)), scalar, integer, integer, 1);
 }
 
 std::string Helpers::checked_size() {

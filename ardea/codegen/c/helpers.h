@@ -27,7 +27,8 @@ class Helpers {
   /// Integer division, shifts, minimum and maximum (floats too) as docs/semantics.md has them.
   std::string operation(BinaryOp op, DataType type);
   std::string absolute(DataType integer);
-  std::string count_bits(const std::string& popcount_or_clz, DataType integer);
+  /// `which`: popcount or clz.
+  std::string count_bits(const std::string& which, DataType integer);
   /// From and to float16, and from floats to integers: the conversions that C's own do not give.
   std::string conversion(DataType from, DataType to);
   /// A function of <math.h>, or exp10, which is not there.

@@ -128,7 +128,7 @@ std::string broken_line(const std::string& line) {
     const Break cut = last_break(rest, begin, page_width - 1);
     if (cut.at == std::string::npos || cut.at <= begin) break;
     out += rest.substr(0, cut.in_string ? cut.at + 1 : cut.at) + (cut.in_string ? "\"\n" : "\n");
-    rest = indent + (cut.in_string ? "\"" : "") + rest.substr(cut.at + 1);
+    rest = fmt::format("{}{}{}", indent, cut.in_string ? "\"" : "", rest.substr(cut.at + 1));
   }
   return out + rest;
 }

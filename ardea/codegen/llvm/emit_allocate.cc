@@ -10,7 +10,7 @@ namespace ardea::codegen {
 namespace {
 
 /// What one function may take of a thread's stack for allocations; the rest comes from the heap.
-constexpr std::int64_t stack_limit_bytes = 64 * 1024;
+constexpr std::int64_t stack_limit_bytes = std::int64_t{64} * 1024;
 /// Of these one allocation: a large one, in an outer loop, would send the small ones of inner loops to the
 /// heap, and these are made more often.
 constexpr std::int64_t largest_on_stack_bytes = stack_limit_bytes / 4;

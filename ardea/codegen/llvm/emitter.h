@@ -34,7 +34,7 @@ struct Frame {
   /// Heap memory that is live here, innermost last. `release` is made when the first error needs it: it frees
   /// the memory and goes on outwards, so that every error leaves through one chain.
   struct HeapMemory {
-    llvm::Value* memory;
+    llvm::Value* memory = nullptr;
     llvm::BasicBlock* release = nullptr;
   };
   std::vector<HeapMemory> heap = {};

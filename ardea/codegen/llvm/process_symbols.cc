@@ -1,7 +1,8 @@
 #include "ardea/codegen/llvm/process_symbols.h"
 
-#include <math.h>  // the C names: std::exp is a set of overloads without an address
-#include <string.h>
+// The C names: std::exp is a set of overloads without an address.
+#include <math.h>    // NOLINT(modernize-deprecated-headers)
+#include <string.h>  // NOLINT(modernize-deprecated-headers)
 
 #include <vector>
 

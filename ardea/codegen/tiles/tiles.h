@@ -49,7 +49,7 @@ class Tiles {
   std::unordered_set<Var> tiles_;
   struct Registers {
     Var data;
-    int first, count;
+    int first = 0, count = 0;
   };
   std::vector<Registers> live_;
 };
