@@ -47,7 +47,9 @@ Expr fold_cast(const Expr& e, const Cast& cast) {
     return make_float(imm->value, e.type());
   if (const auto* imm = cast.value.as<IntImm>()) {
     constexpr std::int64_t exact = std::int64_t{1} << 53;  // beyond it the way over double would round twice
-    if (imm->value >= -exact && imm->value <= exact)
+    // A negative one of an unsigned type holds the bits of a number from 2^63 on.
+    const std::int64_t least = cast.value.type().is_uint() ? 0 : -exact;
+    if (imm->value >= least && imm->value <= exact)
       return make_float(static_cast<double>(imm->value), e.type());
   }
   return e;

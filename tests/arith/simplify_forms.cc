@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
@@ -146,7 +148,11 @@ TEST_F(Forms, of_floats_change_only_where_every_bit_is_known) {
   EXPECT_EQ(facts.simplify(f(0.1) + f(0.2)).as<FloatImm>()->value, static_cast<double>(0.1f + 0.2f));
   const Expr half = facts.simplify(make_float(2048, float16) + make_float(1, float16));
   EXPECT_EQ(half.as<FloatImm>()->value, 2048);  // 2049 ties to even
-  EXPECT_TRUE(unchanged(f(0) / f(0)));          // which NaN, the machine says
+  // 2^64 - 1 has the bits of -1; a number of a signed type is one.
+  EXPECT_TRUE(facts.simplify(make_cast(float32, make_int(-1, uint64))).is<Cast>());
+  EXPECT_EQ(facts.simplify(make_cast(float32, make_int(-1, int64))).as<FloatImm>()->value, -1);
+  EXPECT_EQ(facts.simplify(make_cast(float32, make_int(7, uint64))).as<FloatImm>()->value, 7);
+  EXPECT_TRUE(unchanged(f(0) / f(0)));  // which NaN, the machine says
 }
 
 TEST_F(Forms, leave_a_division_by_zero_for_the_interpreter_to_report) {
