@@ -11,6 +11,7 @@ namespace ardea::arith {
 struct Violation {
   std::string law;  ///< a stable code such as "read_region_too_small"; docs/ir.md lists them all
   std::string message;
+  bool refuted = true;  ///< false: it may hold, which could not be proved
 };
 
 /// The laws of the IR (docs/ir.md): definitions before use, one definition each, types, buffers declared,

@@ -73,7 +73,7 @@ class BlockCheck {
     around.require(conjuncts(block.predicate));
     if (!never_runs)
       for (std::size_t i = 0; i < block.iterators.size(); ++i)
-        if (!known_.has_binding(s, i)) binding(block, block.iterators[i], around.facts);
+        if (!known_.has_binding(s, i)) binding(block, block.iterators[i], around);
     if (&block != root_)
       check_counts_once(block, {around.shared, around.loops, around.conditions, around.lets}, report_);
     if (known_.has_inside(s)) return;
@@ -88,20 +88,42 @@ class BlockCheck {
     visit(block.body, Around{inside, inside});
   }
 
-  void binding(const Block& block, const BlockIterator& i, const Analyzer& facts) {
+  /// What is known of the loops that the value depends on, and of nothing else: enough for most bindings, and
+  /// a proof does not fail for all the other things that could be tried.
+  static Analyzer facts_about(const Expr& value, const Around& around) {
+    std::vector<bool> needed(around.loops.size());
+    for (std::size_t k = around.loops.size(); k-- > 0;) {
+      const Var& var = around.loops[k].first;
+      needed[k] = uses(value, var);
+      for (std::size_t later = k + 1; later < needed.size(); ++later) {
+        const Range& range = around.loops[later].second;
+        needed[k] = needed[k] || (needed[later] && (uses(range.min, var) || uses(range.extent, var)));
+      }
+    }
+    Analyzer facts = around.shared;
+    for (std::size_t k = 0; k < needed.size(); ++k)
+      if (needed[k]) facts.bind(around.loops[k].first, around.loops[k].second);
+    return facts;
+  }
+
+  void binding(const Block& block, const BlockIterator& i, const Around& around) {
     const Expr value = as_index(i.binding), low = as_index(i.domain.min);
-    const Expr end = facts.simplify(low + as_index(i.domain.extent));
+    const Expr most = low + as_index(i.domain.extent);
+    const Analyzer own = facts_about(value, around);
+    if (own.proves(low <= value) && own.proves(value < most)) return;
+    const Analyzer& facts = around.facts;
+    const Expr end = facts.simplify(most);
     const Proof above = facts.prove(low <= value), below = facts.prove(value < end);
     if (above == Proof::proved && below == Proof::proved) return;
     const bool refuted = above == Proof::refuted || below == Proof::refuted;
     const SymbolicBounds bounds = facts.bounds(i.binding);
-    report_.add("binding_out_of_domain",
-                "block {}: iterator {} is bound to {}, which {} its domain [{}, {}){}; enlarge the domain, "
-                "shorten the "
-                "loops, or guard the block with T.where",
-                block.name, i.var.name(), print(i.binding),
-                refuted ? "lies outside" : "is not proved to stay in", print(low), print(end),
-                between(bounds, facts));
+    report_.add_proof(
+        refuted, "binding_out_of_domain",
+        "block {}: iterator {} is bound to {}, which {} its domain [{}, {}){}; enlarge the domain, "
+        "shorten the "
+        "loops, or guard the block with T.where",
+        block.name, i.var.name(), print(i.binding), refuted ? "lies outside" : "is not proved to stay in",
+        print(low), print(end), between(bounds, facts));
   }
 
   static std::string between(const SymbolicBounds& bounds, const Analyzer& facts) {

@@ -23,6 +23,12 @@ class Report {
   void add(const char* law, fmt::format_string<Args...> format, Args&&... args) {
     violations_.push_back({law, function_ + ": " + fmt::format(format, std::forward<Args>(args)...)});
   }
+  /// The same of a law of which it is not known whether it holds, where not `refuted`.
+  template <class... Args>
+  void add_proof(bool refuted, const char* law, fmt::format_string<Args...> format, Args&&... args) {
+    add(law, format, std::forward<Args>(args)...);
+    violations_.back().refuted = refuted;
+  }
   bool clean() const { return violations_.empty(); }
   std::vector<Violation> take() { return std::move(violations_); }
 

@@ -212,12 +212,13 @@ void check_counts_once(const Block& block, const Surroundings& around, Report& r
   if (count.is_proved()) return;
   const Proof counted = count.counted();
   if (counted == Proof::proved) return;
-  report.add("reduction_counts_twice",
-             "block {}: {} its loops run each value of the reduce iterators {} once for every element; "
-             "split loops bind as outer * factor + inner, and a loop around a reduction repeats all of it, "
-             "from its init on",
-             block.name, counted == Proof::refuted ? "it is not true that" : "it is not proved that",
-             names_of_reduce_iterators(block));
+  report.add_proof(
+      counted == Proof::refuted, "reduction_counts_twice",
+      "block {}: {} its loops run each value of the reduce iterators {} once for every element; "
+      "split loops bind as outer * factor + inner, and a loop around a reduction repeats all of it, "
+      "from its init on",
+      block.name, counted == Proof::refuted ? "it is not true that" : "it is not proved that",
+      names_of_reduce_iterators(block));
 }
 
 }  // namespace ardea::arith

@@ -101,17 +101,17 @@ void Schedule::check_references(const Argument& argument, const std::string& cal
              argument.value);
 }
 
-/// What a step makes of numbers is right by construction, and this is where a fault in it would show. With
-/// symbolic extents, predicates and blocks in blocks its result may hold and still be beyond what can be
-/// proved: then it is refused here, not when the program is compiled. Debug builds also verify that what a
-/// step left alone holds still.
+/// What a step makes is right by construction, and this is where a fault in it would show. With symbolic
+/// extents, predicates and blocks in blocks, or where fused loops are cut, its result may hold and still be
+/// beyond what can be proved: then it is refused here, not when the program is compiled. Debug builds also
+/// verify that what a step left alone holds still.
 std::optional<Refusal> Schedule::check_result(const Function& program, const std::string& call) const {
   std::vector<arith::Violation> violations = arith::verify_changed(program, program_);
 #ifndef NDEBUG
   if (violations.empty()) violations = arith::verify(program);
 #endif
   if (violations.empty()) return std::nullopt;
-  if (is_hard_to_prove(program))
+  if (!violations[0].refuted || is_hard_to_prove(program))
     return Refusal{"not_proved", "what it makes cannot be proved to be legal: " + violations[0].message};
   throw InternalError(fmt::format("{} broke the law {}: {}", call, violations[0].law, violations[0].message));
 }

@@ -153,8 +153,9 @@ std::optional<Refusal> refuse_late_start(ReductionNest& nest, Context& context, 
   if (share == Share::part) nest.begins = make_bool(true);
   Substitution start;
   for (const For* loop : nest.loops) {
-    if (!nest.feeds(*loop, IteratorKind::reduce)) continue;
-    start[loop->var] = loop->min;
+    // One that feeds nothing, because one iteration of it counts, has none where there is nothing to reduce.
+    if (nest.feeds(*loop, IteratorKind::spatial)) continue;
+    if (nest.feeds(*loop, IteratorKind::reduce)) start[loop->var] = loop->min;
     ARDEA_TRY(context.require(facts, as_index(loop->extent) >= make_int(1), [&] {
       return not_first(fmt::format("loop {} may have none", loop->var.name()));
     }));
@@ -202,7 +203,7 @@ bool ReductionNest::is_about_reduction(const Expr& condition) const {
 Analyzer ReductionNest::facts_of_spatial_loops() const {
   Analyzer known = facts;
   for (const For* loop : loops)
-    if (!feeds(*loop, IteratorKind::reduce)) known.bind(loop->var, {loop->min, loop->extent});
+    if (feeds(*loop, IteratorKind::spatial)) known.bind(loop->var, {loop->min, loop->extent});
   for (const Expr& condition : conditions)
     if (!is_about_reduction(condition)) known.assume(condition);
   return known;

@@ -24,7 +24,8 @@ struct ReductionNest {
   bool feeds(const For& loop, IteratorKind kind) const;
   /// Whether the condition is about loops that reduce.
   bool is_about_reduction(const Expr& condition) const;
-  /// facts, and the ranges of the loops that do not reduce.
+  /// facts, and the ranges of the loops that feed spatial iterators. (Not of others, such as those of one
+  /// iteration: where their ranges are known, they run.)
   arith::Analyzer facts_of_spatial_loops() const;
 };
 
