@@ -1,5 +1,6 @@
 #include "ardea/limits/instruction_windows.h"
 
+#include "ardea/ir/in_loops.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/traverse.h"
@@ -108,12 +109,8 @@ Stmt touching(const std::vector<InstructionWindow>& windows, const Call& call) {
       indices.push_back(as_index(window.corner[d]) + var);
     }
     const Expr element = make_load(window.buffer, indices);
-    Stmt s = writes ? make_store(window.buffer, indices, element) : Stmt(Evaluate{element});
-    for (std::size_t d = loops.size(); d-- > 0;) {
-      loops[d].body = s;
-      s = loops[d];
-    }
-    all.push_back(s);
+    all.push_back(in_loops(std::move(loops),
+                           writes ? make_store(window.buffer, indices, element) : Stmt(Evaluate{element})));
   }
   return make_seq(std::move(all));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/arith/dependence.h"
+#include "ardea/ir/in_loops.h"
 #include "ardea/ir/print.h"
 #include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/program/chain.h"
@@ -63,13 +64,9 @@ Outcome apply(const Function& f, const Reorder& step, Context& context) {
           Refusal{"reorder_breaks_dependence",
                   fmt::format("in the order {}, iterations that touch {} and {} may change places",
                               loop_names(chain, order), print(conflict.first), print(conflict.second))}));
-  Stmt nest = chain.body();
-  for (std::size_t i = order.size(); i-- > 0;) {
-    For loop = *chain.loops[order[i]];
-    loop.body = nest;
-    nest = std::move(loop);
-  }
-  Function now = with(f, chain.path, nest);
+  std::vector<For> loops;
+  for (const std::size_t i : order) loops.push_back(*chain.loops[i]);
+  Function now = with(f, chain.path, in_loops(std::move(loops), chain.body()));
   // A loop that has moved out of another meets more of itself.
   for (const For* loop : chain.loops)
     if (is_concurrent(loop->kind)) {

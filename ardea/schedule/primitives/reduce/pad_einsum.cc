@@ -5,6 +5,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/in_loops.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
@@ -245,16 +246,15 @@ class Padding {
         block.iterators[i].domain.extent = make_cast(block.iterators[i].domain.extent.type(), extents_[i]);
     block.reads.reset();
     block.writes.reset();
-    Stmt nest = with_own_lets(std::move(block));
-    for (std::size_t i = loops_.size(); i-- > 0;) {
-      For loop = *loops_[i];
+    std::vector<For> loops;
+    for (const For* old : loops_) {
+      For loop = *old;
       for (std::size_t j = 0; j < extents_.size(); ++j)
         if (is_padded(j) && block_.iterators[j].binding == loop.var)
           loop.extent = make_cast(loop.extent.type(), extents_[j]);
-      loop.body = nest;
-      nest = std::move(loop);
+      loops.push_back(std::move(loop));
     }
-    return nest;
+    return in_loops(std::move(loops), with_own_lets(std::move(block)));
   }
 
   const Function& f_;

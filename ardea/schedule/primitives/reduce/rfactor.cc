@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/arith/regions.h"
+#include "ardea/ir/in_loops.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
@@ -212,12 +213,7 @@ class Factoring {
     for (std::size_t i = 0; i < elements.size(); ++i)
       elements[i].term = make_load(partial[i].buffer, partial[i].indices);
     out.body = reducer_.update(elements);
-    Stmt s = std::move(out);
-    for (std::size_t i = around.size(); i-- > 0;) {
-      around[i].body = s;
-      s = around[i];
-    }
-    return s;
+    return in_loops(std::move(around), std::move(out));
   }
 
   const Function& f_;

@@ -6,6 +6,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
+#include "ardea/ir/in_loops.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
@@ -31,7 +32,7 @@ class Isolating {
     outer_.name = free_block_name(f_, block_->name + "_o");
     if (block_->init.defined()) ARDEA_TRY(move_init());
     IsolatedNest nest{outer_, loops_, inner_block()};
-    nest.outer.body = around(nest.loops, nest.inner);
+    nest.outer.body = in_loops(nest.loops, nest.inner);
     return nest;
   }
 
@@ -263,7 +264,7 @@ class Isolating {
       loops[loop.var] = copies.back().var;
     }
     for (BlockIterator& iterator : init.iterators) iterator.binding = substitute(iterator.binding, loops);
-    outer_.init = around(copies, init);
+    outer_.init = in_loops(copies, init);
     return std::nullopt;
   }
 
@@ -282,15 +283,6 @@ class Isolating {
       found = found || (store != nullptr && store->buffer == buffer);
     });
     return found;
-  }
-
-  static Stmt around(std::vector<For> loops, const Block& block) {
-    Stmt s = block;
-    for (std::size_t i = loops.size(); i-- > 0;) {
-      loops[i].body = s;
-      s = loops[i];
-    }
-    return s;
   }
 
   const Function& f_;
