@@ -88,8 +88,8 @@ class BlockCheck {
     visit(block.body, Around{inside, inside});
   }
 
-  /// What is known of the loops that the value depends on, and of nothing else: enough for most bindings, and
-  /// a proof does not fail for all the other things that could be tried.
+  /// What is known of the loops that the value depends on, and of nothing else: a proof does not fail for all
+  /// the other things that could be tried.
   static Analyzer facts_about(const Expr& value, const Around& around) {
     std::vector<bool> needed(around.loops.size());
     for (std::size_t k = around.loops.size(); k-- > 0;) {
@@ -108,13 +108,12 @@ class BlockCheck {
 
   void binding(const Block& block, const BlockIterator& i, const Around& around) {
     const Expr value = as_index(i.binding), low = as_index(i.domain.min);
-    const Expr most = low + as_index(i.domain.extent);
-    const Analyzer own = facts_about(value, around);
-    if (own.proves(low <= value) && own.proves(value < most)) return;
     const Analyzer& facts = around.facts;
-    const Expr end = facts.simplify(most);
+    const Expr end = facts.simplify(low + as_index(i.domain.extent));
     const Proof above = facts.prove(low <= value), below = facts.prove(value < end);
     if (above == Proof::proved && below == Proof::proved) return;
+    const Analyzer own = facts_about(value, around);
+    if (own.proves(low <= value) && own.proves(value < end)) return;
     const bool refuted = above == Proof::refuted || below == Proof::refuted;
     const SymbolicBounds bounds = facts.bounds(i.binding);
     report_.add_proof(

@@ -135,6 +135,7 @@ class RangeCheck {
   }
 
   void visit(const Expr& e, const Path& path) {
+    if (!e.defined() || e.is<VarNode>() || e.is<IntImm>()) return;  // most bounds and bindings
     std::unordered_set<Expr> done;
     visit(e, path, done);
   }

@@ -176,6 +176,7 @@ Expr make_call(std::string_view name, DataType type, std::vector<Expr> arguments
 }
 
 bool has_effect(const Expr& e) {
+  if (e.is<VarNode>() || e.is<IntImm>()) return false;
   bool found = false;
   visit_exprs(e, [&](const Expr& x) {
     if (const auto* call = x.as<Call>()) found = found || call->op->effect == Effect::writes;

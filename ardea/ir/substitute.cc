@@ -133,7 +133,10 @@ std::vector<Var> free_variables(const Stmt& s) {
   return free;
 }
 
-bool uses(const Expr& e, const Var& var) { return uses_variable(e, var); }
+bool uses(const Expr& e, const Var& var) {
+  if (e.is<IntImm>() || e.is<VarNode>()) return e == var;  // most bounds
+  return uses_variable(e, var);
+}
 bool uses(const Stmt& s, const Var& var) { return uses_variable(s, var); }
 
 Stmt fresh_copy(const Stmt& s) {
