@@ -29,7 +29,7 @@ class ValueNumbers {
  private:
   using Key = SmallVector<std::uint64_t, 8>;
   struct Known {
-    std::uint64_t hash;
+    std::uint64_t hash = 0;
     Key key;
     Expr named;  ///< kept alive, because keys name nodes by address
   };
