@@ -4,6 +4,7 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify_laws.h"
+#include "ardea/ir/in_loops.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/program/both_hold.h"
@@ -159,12 +160,7 @@ class Decomposition {
     Block bound = init;
     for (BlockIterator& iterator : bound.iterators) iterator.binding = substitute(iterator.binding, loops);
     if (bound.predicate.defined()) bound.predicate = substitute(bound.predicate, loops);
-    Stmt nest = std::move(bound);
-    for (std::size_t i = copies.size(); i-- > 0;) {
-      copies[i].body = nest;
-      nest = copies[i];
-    }
-    return nest;
+    return in_loops(std::move(copies), std::move(bound));
   }
 
   Stmt update_nest() const {
