@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-
 #include "ardea/runtime/registry.h"
 #include "tests/interp/programs.h"
 
