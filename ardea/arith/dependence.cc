@@ -138,19 +138,32 @@ bool is_commutative_update(const Block& block, const Buffer& buffer) {
 
 namespace {
 
-/// Whether the instance with the init is the first of its element in any order of the loops: those that feed
-/// reduce iterators feed no other, and the iterators are least where these loops are at their starts.
+/// Whether the instance with the init is the first of its element in any order of the loops.
+///
+/// The rule: the loops that feed reduce iterators feed no others, and where they are at their starts each
+/// reduce iterator is at the start of its domain, which is where the init runs. Proof: of all iterations that
+/// come to the element this one has the least value of each of these loops (of one whose start depends on
+/// another, the least for that one's start, which stays around it), so none comes before it. That iterators
+/// are least there is not enough: where no instance runs there, the first that does may be another one in
+/// another order. An init that never runs in these loops has no place to lose.
 bool init_stays_first(const Block& block, const std::vector<LoopRange>& loops, const Analyzer& facts) {
   if (!block.init.defined()) return true;
+  const bool never_runs =
+      std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
+        return iterator.kind == IteratorKind::reduce &&
+               facts.proves(as_index(iterator.binding) > as_index(iterator.domain.min));
+      });
+  if (never_runs) return true;
   Substitution starts;
   for (const auto& [var, range] : loops) {
     if (!feeds(block, var, true)) continue;
     if (feeds(block, var, false)) return false;
-    starts[var] = make_cast(var.type(), range.min);
+    starts[var] = make_cast(var.type(), substitute(range.min, starts));
   }
   return std::all_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
     return iterator.kind != IteratorKind::reduce || !uses_any(iterator.binding, loops) ||
-           facts.proves(iterator.binding >= substitute(iterator.binding, starts));
+           facts.proves(
+               equals(as_index(substitute(iterator.binding, starts)), as_index(iterator.domain.min)));
   });
 }
 

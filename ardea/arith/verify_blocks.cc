@@ -181,8 +181,8 @@ class BlockCheck {
         continue;
       if (block.init.defined() && written_by(each, box, facts))
         continue;  // it reads back what it wrote itself
-      report_.add(
-          mentions(*block.reads, box.buffer) ? "read_region_too_small" : "read_region_missing",
+      report_.add_proof(
+          false, mentions(*block.reads, box.buffer) ? "read_region_too_small" : "read_region_missing",
           "block {}: {} reads {}, but the block declares that it reads {}; add T.reads({}), or leave T.reads "
           "out to have it inferred",
           block.name, brief(access.statement), print(box), listed(*block.reads), print(box));
@@ -195,8 +195,8 @@ class BlockCheck {
       if (!access.write) continue;
       if (access.opaque ? opaque_is_declared(block, box.buffer) : declared(*block.writes, box, access.facts))
         continue;
-      report_.add(
-          mentions(*block.writes, box.buffer) ? "write_region_too_small" : "write_region_missing",
+      report_.add_proof(
+          false, mentions(*block.writes, box.buffer) ? "write_region_too_small" : "write_region_missing",
           "block {}: {} writes {}, but the block declares that it writes {}; add T.writes({}), or leave "
           "T.writes out to have it inferred",
           block.name, brief(access.statement), print(box), listed(*block.writes), print(box));
@@ -215,9 +215,9 @@ class BlockCheck {
       actual = actual ? unite(*actual, touched, facts) : touched;
     }
     if (actual && (!actual->exact || contains(actual->region, region, facts) == Proof::proved)) return;
-    report_.add("write_region_too_large",
-                "block {}: it declares that it writes {}, but its body writes {}; declare that", block.name,
-                print(region), actual ? print(actual->region) : "nothing of this buffer");
+    report_.add_proof(false, "write_region_too_large",
+                      "block {}: it declares that it writes {}, but its body writes {}; declare that",
+                      block.name, print(region), actual ? print(actual->region) : "nothing of this buffer");
   }
 
   const Unchanged& known_;

@@ -92,18 +92,18 @@ class KindCheck {
         return uses(range.min, v) || uses(range.extent, v);
       });
       if (moves) continue;
-      report_.add(
-          "spatial_iterator_overlaps",
+      report_.add_proof(
+          false, "spatial_iterator_overlaps",
           "block {}: {} is a spatial iterator, but every value of it writes the same {}; make it a reduce, "
           "ordered or opaque iterator, or index the output with it",
           block_.name, var.name(), print(box));
       return;
     }
-    report_.add("spatial_iterator_overlaps",
-                "block {}: it is not proved that different values of its spatial iterators {} write "
-                "different elements "
-                "of {}; make those that do not tell the elements apart ordered or opaque iterators",
-                block_.name, names(spatial_), print(box));
+    report_.add_proof(false, "spatial_iterator_overlaps",
+                      "block {}: it is not proved that different values of its spatial iterators {} write "
+                      "different elements "
+                      "of {}; make those that do not tell the elements apart ordered or opaque iterators",
+                      block_.name, names(spatial_), print(box));
   }
 
   void reads_only_its_own(const Access& access, const BufferRegion& write,
@@ -116,11 +116,11 @@ class KindCheck {
     }
     if (contains(write_part, read_part, facts_) == Proof::proved) return;
     if (disjoint(relax(write, all_, facts_).region, read, facts_) == Proof::proved) return;
-    report_.add("spatial_reads_other_elements",
-                "block {}: {} reads {}, which other values of the spatial iterators {} write (this one "
-                "writes {}); make "
-                "them ordered iterators, or read from another buffer",
-                block_.name, brief(access.statement), print(read), names(spatial_), print(write));
+    report_.add_proof(false, "spatial_reads_other_elements",
+                      "block {}: {} reads {}, which other values of the spatial iterators {} write (this one "
+                      "writes {}); make "
+                      "them ordered iterators, or read from another buffer",
+                      block_.name, brief(access.statement), print(read), names(spatial_), print(write));
   }
 
   // --- reduce ---
@@ -130,8 +130,8 @@ class KindCheck {
       for (const Range& range : region.region)
         for (const auto& [var, domain] : reduce_)
           if (uses(facts_.simplify(range.min), var) || uses(facts_.simplify(range.extent), var)) {
-            report_.add(
-                "reduce_indexes_output",
+            report_.add_proof(
+                false, "reduce_indexes_output",
                 "block {}: {} is a reduce iterator, but what the block writes, {}, depends on it; make it a "
                 "spatial or ordered iterator",
                 block_.name, var.name(), print(region));
@@ -155,11 +155,11 @@ class KindCheck {
       if (!access.write || access.in_init) continue;
       const BufferRegion& box = access.touched().region;
       if (body_reads(box.buffer) || (access.conditional && any)) continue;
-      report_.add("reduce_without_update",
-                  "block {}: it has the reduce iterators {}, but {} does not combine with what {} held "
-                  "before; write an "
-                  "update such as x = x + y, or make the iterators ordered",
-                  block_.name, names(reduce_), brief(access.statement), print(box));
+      report_.add_proof(false, "reduce_without_update",
+                        "block {}: it has the reduce iterators {}, but {} does not combine with what {} held "
+                        "before; write an "
+                        "update such as x = x + y, or make the iterators ordered",
+                        block_.name, names(reduce_), brief(access.statement), print(box));
       return;
     }
   }
@@ -195,9 +195,10 @@ class KindCheck {
       });
     };
     if (all_in(init, body) && all_in(body, init)) return;
-    report_.add("init_region_differs",
-                "block {}: its init writes {}, but its body writes {}; both must write the same elements",
-                block_.name, listed(regions(init)), listed(regions(body)));
+    report_.add_proof(
+        false, "init_region_differs",
+        "block {}: its init writes {}, but its body writes {}; both must write the same elements",
+        block_.name, listed(regions(init)), listed(regions(body)));
   }
 
   static std::string names(const std::vector<LoopRange>& iterators) {

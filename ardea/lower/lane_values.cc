@@ -116,7 +116,8 @@ class LaneEvaluation {
       if (i == 0 || sorted[i] != sorted[i - 1] + 1) begins.push_back(sorted[i]);
     constexpr std::int64_t least = 4;  // lanes of a row: a gather is as good as many small loads
     const std::int64_t length = std::ssize(sorted) / std::ssize(begins);
-    if (begins.size() < 2 || length < least) return {};
+    // Of rows of several lengths the last may be longer than the others.
+    if (begins.size() < 2 || length < least || length * std::ssize(begins) != std::ssize(sorted)) return {};
     std::vector<Expr> rows;
     for (std::size_t r = 0; r < begins.size(); ++r) {
       if (sorted[r * static_cast<std::size_t>(length)] != begins[r]) return {};  // rows of several lengths

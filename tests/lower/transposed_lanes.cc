@@ -40,6 +40,25 @@ TEST(TransposedLanes, hold_what_they_held) {
   }
 }
 
+/// Seven elements, eight others, and the last of them again.
+TEST(TransposedLanes, of_rows_of_several_lengths_are_what_they_are) {
+  const Function program = parse_function(R"(
+@T.prim_func
+def main(X: T.Buffer((25,), "int32"), Y: T.Buffer((16,), "int32")):
+    for lane in T.vectorized(16):
+        Y[lane] = X[T.min(lane // 7, 1) * 10 + T.min(lane, 14)]
+)");
+  for (const char* target : {"sapphirerapids", "neoverse-v1", "avx2"}) {
+    const Function f = lower_until(program, target::find(target), "vectorize");
+    const auto x = runtime::Array::zeros({25}, int32), y = runtime::Array::zeros({16}, int32);
+    for (std::int64_t i = 0; i < 25; ++i) x.set_int(i, i);
+    interp::run(f, {x, y});
+    for (std::int64_t lane = 0; lane < 16; ++lane)
+      ASSERT_EQ(y.get_int(lane), std::min<std::int64_t>(lane / 7, 1) * 10 + std::min<std::int64_t>(lane, 14))
+          << print(f);
+  }
+}
+
 /// Tiles of 16, of which the last pair has one: the guard counts tiles, not elements.
 TEST(GuardedTiles, have_memory_of_their_own_in_each_iteration) {
   const Function f = lower_until(parse_function(R"(

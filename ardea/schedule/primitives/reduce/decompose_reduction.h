@@ -19,14 +19,13 @@ inwards that feed spatial iterators, under the part of the block's conditions th
 Requires a loop around the block that holds the whole reduction: no loop outside of it feeds a reduce iterator.
 The loops inside run each instance once, the one with the init first; each loop and each condition is about
 spatial or about reduce iterators, not about both. Other statements in the loop touch only elements whose
-reduction has begun in the same round, and do not write what the init reads. Iterations around that run at the
-same time may not meet in the init, which also runs where there is nothing to reduce.
+reduction has begun in the same round, and do not write what the init reads. Every round has something to
+reduce: loops that the init does not run in have an iteration.
 Results: the init block. All references stay valid; that to C names the update.)";
   static constexpr std::array refusals = {
-      "loop_not_around",        "not_a_reduction",       "reduce_loop_outside", "something_between",
-      "loop_feeds_both",        "bounds_depend",         "condition_mixes",     "instances_repeat",
-      "start_is_not_first",     "init_uses_own_buffers", "init_input_changes",  "output_is_touched",
-      "loop_carries_dependence"};
+      "loop_not_around",    "not_a_reduction",       "reduce_loop_outside", "something_between",
+      "loop_feeds_both",    "bounds_depend",         "condition_mixes",     "instances_repeat",
+      "start_is_not_first", "init_uses_own_buffers", "init_input_changes",  "output_is_touched"};
 };
 Outcome apply(const Function& f, const DecomposeReduction& step, Context& context);
 
