@@ -91,15 +91,18 @@ fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
 fuzz-minute: unit-test
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
 
-# Configured, not built: clang-tidy wants to know how each file is compiled by itself.
+# Configured, not built: clang-tidy wants to know how each file is compiled by itself. Every time: of files that are
+# new it would guess.
+LINT_CONFIGURE := cmake --preset lint --log-level=ERROR
+
 lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_FILES=regex)
 	git ls-files -z '*.h' '*.cc' | xargs -0 clang-format-19 --dry-run -Werror
-	@$(MAKE) --no-print-directory build/lint/build.ninja
+	@$(LINT_CONFIGURE) $(CMAKE_ARGS) > /dev/null
 	run-clang-tidy-19 -p build/lint -quiet -j $(JOBS) '$(strip $(LINT_FILES))'
 
 # What continuous integration can afford: all files take too long for it.
 lint-changed: deps-dev ## check the formatting of all sources, clang-tidy on those changed since SINCE=revision
-	@$(MAKE) --no-print-directory build/lint/build.ninja
+	@$(LINT_CONFIGURE) $(CMAKE_ARGS) > /dev/null
 	JOBS=$(JOBS) tools/lint_changed $(SINCE)
 
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
