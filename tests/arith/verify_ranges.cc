@@ -40,12 +40,16 @@ TEST(VerifyRanges, lets_pass_what_it_cannot_decide) {
 }
 
 TEST(VerifyRanges, counts_block_iterators_by_their_bindings) {
-  const auto block = [](const std::string& extent) {
-    return program("with T.block(\"b\"):\n            v = T.axis.spatial(16, i)\n            B[v] = A[v + 1]",
-                   "for i in range(" + extent + "):");
+  const auto block = [](const std::string& extent, const std::string& index = "v + 1") {
+    return program(
+        "with T.block(\"b\"):\n            v = T.axis.spatial(16, i)\n            B[v] = A[" + index + "]",
+        "for i in range(" + extent + "):");
   };
   expect_accepted(block("15"));
   expect_broken(block("16"), "out_of_range", {"index v + 1", "1 to 16"});
+  // For all values of the iterator.
+  expect_broken(block("15", "v + 16"), "out_of_range", {"16 to 30"});
+  expect_broken(block("15", "v - 16"), "out_of_range", {"-16 to -2"});
 }
 
 TEST(VerifyRanges, counts_every_lane) {
