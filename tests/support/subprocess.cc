@@ -105,8 +105,9 @@ TEST(Subprocess, runs_in_the_folder_and_environment_given) {
                                             .folder = "/usr",
                                             .environment = {{"ARDEA_TEST_WORD", "heron"}}});
   EXPECT_EQ(result.out, "/usr\nheron\n");
-  if (!is_emulated())
+  if (!is_emulated()) {
     EXPECT_EQ(run_process({.program = "true", .folder = "/no/such/folder"}).end, End::not_started);
+  }
 }
 
 TEST(Subprocess, shows_a_command_as_one_would_type_it) {
