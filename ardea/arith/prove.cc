@@ -158,6 +158,14 @@ bool Reasoner::by_compound(Search& state, const Polynomial& p, AtomId id, int de
   };
   const auto every = [&] { return std::all_of(a.operands.begin(), a.operands.end(), with); };
   const auto some = [&] { return std::any_of(a.operands.begin(), a.operands.end(), with); };
+  // The least of two is at most their mean, the greatest at least: 2 · p is at least twice the rest and the
+  // coefficient times their sum. Where the sum is simpler than they are, as that of mirrored places.
+  const auto by_mean = [&] {
+    if (a.operands.size() != 2) return false;
+    const Polynomial sum = add(a.operands[0], a.operands[1]);
+    return sum.terms.size() < std::max(a.operands[0].terms.size(), a.operands[1].terms.size()) &&
+           search(state, add(scale(rest, 2), multiply(coefficient, sum)), depth + 1);
+  };
   switch (a.kind) {
     case AtomKind::quotient: {
       const Polynomial& divisor = a.operands[1];
@@ -175,8 +183,8 @@ bool Reasoner::by_compound(Search& state, const Polynomial& p, AtomId id, int de
       if (wants_least) return with(constant_polynomial(0));
       if (with(add(a.operands[1], constant_polynomial(-1)))) return true;
       return search(state, a.operands[0], depth + 1) && with(a.operands[0]);
-    case AtomKind::minimum: return (!wants_least && some()) || every();
-    case AtomKind::maximum: return (wants_least && some()) || every();
+    case AtomKind::minimum: return (!wants_least && (some() || by_mean())) || every();
+    case AtomKind::maximum: return (wants_least && (some() || by_mean())) || every();
     case AtomKind::choice: return every();
     default: return false;
   }

@@ -113,7 +113,10 @@ class BlockCheck {
     const Proof above = facts.prove(low <= value), below = facts.prove(value < end);
     if (above == Proof::proved && below == Proof::proved) return;
     const Analyzer own = facts_about(value, around);
-    if (own.proves(low <= value) && own.proves(value < end)) return;
+    // Each end by itself: one may follow from a condition, the other be lost among all that follows from it.
+    if ((above == Proof::proved || own.proves(low <= value)) &&
+        (below == Proof::proved || own.proves(value < end)))
+      return;
     const bool refuted = above == Proof::refuted || below == Proof::refuted;
     const SymbolicBounds bounds = facts.bounds(i.binding);
     report_.add_proof(

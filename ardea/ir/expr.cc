@@ -33,6 +33,18 @@ Expr make_int(std::int64_t value, DataType type) {
   return Expr(type, IntImm{value});
 }
 
+bool is_integer_division(const Expr& e) {
+  const auto* binary = e.as<Binary>();
+  if (binary == nullptr) return false;
+  switch (binary->op) {
+    case BinaryOp::floor_div:
+    case BinaryOp::floor_mod:
+    case BinaryOp::trunc_div:
+    case BinaryOp::trunc_mod: return true;
+    default: return false;
+  }
+}
+
 Expr make_bool(bool value) { return Expr(boolean, IntImm{value}); }
 
 Expr make_float(double value, DataType type) {

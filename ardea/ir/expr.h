@@ -208,7 +208,8 @@ inline const auto& Expr::variant() const {
 
 inline const std::string& Var::name() const { return std::get<VarNode>(variant()).name; }
 
-bool is_comparison(BinaryOp op);  ///< eq … ge
+bool is_comparison(BinaryOp op);          ///< eq … ge
+bool is_integer_division(const Expr& e);  ///< a quotient or a remainder, which stops at a divisor of 0
 
 // Makers check types and throw Error on a mismatch; none of them folds or simplifies, so that text keeps its
 // form.

@@ -5,18 +5,6 @@
 
 namespace ardea::lower {
 
-bool is_integer_division(const Expr& e) {
-  const auto* binary = e.as<Binary>();
-  if (binary == nullptr) return false;
-  switch (binary->op) {
-    case BinaryOp::floor_div:
-    case BinaryOp::floor_mod:
-    case BinaryOp::trunc_div:
-    case BinaryOp::trunc_mod: return true;
-    default: return false;
-  }
-}
-
 Movable::Movable(const Function& f) {
   for (const Var& var : shape_variables(f)) positive_.insert(var);
 }

@@ -26,6 +26,4 @@ class Movable {
   HandleMap<Expr, bool> known_;
 };
 
-bool is_integer_division(const Expr& e);
-
 }  // namespace ardea::lower

@@ -163,6 +163,12 @@ TEST_F(Proofs, extremes_are_beyond_the_mean) {
   proves(min(u, make_int(7) - u) <= make_int(3));
   leaves_open(min(u, make_int(7) - u) <= make_int(2));
   leaves_open(max(u - 1, make_int(1) - n) >= make_int(0));
+  // With what is known only in symbols.
+  proves(min(u, n * 2 - u) <= n);
+  leaves_open(min(u, n * 2 - u) < n);
+  proves(max(u + n, n - u) >= n);
+  proves(max(u + n, n - u) * 3 >= n * 2);
+  leaves_open(max(u + n, n - u) > n);
 }
 
 TEST_F(Proofs, connectives) {

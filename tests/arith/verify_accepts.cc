@@ -267,6 +267,23 @@ def main(x: T.handle, Y: T.Buffer((4,), "float32")):
 )");
 }
 
+/// One end follows from the condition, the other from the loops alone.
+TEST(VerifyAccepts, a_mirrored_place_behind_a_guard) {
+  expect_accepted(R"(
+@T.prim_func
+def main(x: T.handle, y: T.handle):
+    n = T.int64()
+    X = T.match_buffer(x, (n + 3,), "float32")
+    Y = T.match_buffer(y, (n,), "float32")
+    for i in range(n + 3):
+        for k in range(T.min(T.min(i + 1, n * 2 - i + 3), n + 2) - T.min(i + 1, n * 2 - i + 3) + 1):
+            with T.block("X"):
+                v = T.axis.opaque(n + 3, T.min(i + 1, n * 2 - i + 3) + k)
+                T.where(T.min(i + 1, n * 2 - i + 3) + k < n + 3)
+                X[v] = T.float32(0.5)
+)");
+}
+
 TEST(VerifyAccepts, every_example) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARDEA_SOURCE_DIR) + "/examples")) {

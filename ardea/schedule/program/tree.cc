@@ -5,6 +5,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/schedule/program/both_hold.h"
 #include "ardea/support/error.h"
 
 namespace ardea::schedule {
@@ -42,12 +43,40 @@ void collect_blocks(const Stmt& s, Path& path, std::vector<Path>& all) {
   path.pop_back();
 }
 
-/// Whether s is loops, sequences and conditions around blocks, with nothing else at the leaves.
-bool is_blocks_in_loops(const Stmt& s) {
+/// Whether the evaluation of e may stop: it reads an element, or divides by what is not proved to differ
+/// from 0.
+bool may_stop(const Expr& e, const arith::Analyzer& facts) {
+  if (e.is<Load>()) return true;
+  if (is_integer_division(e)) {
+    const Expr& divisor = e.as<Binary>()->right;
+    if (!facts.proves(not_equals(divisor, make_int(0, divisor.type())))) return true;
+  }
+  bool stops = false;
+  for_each_child(e, [&](const Expr& part) { stops = stops || may_stop(part, facts); });
+  return stops;
+}
+
+/// Whether s is loops, sequences and conditions around blocks, with nothing else at the leaves, and no bound
+/// or condition on the way may stop.
+bool is_blocks_in_loops(const Stmt& s, const arith::Analyzer& facts) {
   if (s.is<Block>()) return true;
   if (!s.is<For>() && !s.is<Seq>() && !s.is<If>()) return false;
-  const std::vector<Stmt> parts = children(s);
-  return std::all_of(parts.begin(), parts.end(), is_blocks_in_loops);
+  bool is = true;
+  for_each_child(
+      s, [&](const Expr& part) { is = is && !may_stop(part, facts); },
+      [&](const Stmt& part) { is = is && is_blocks_in_loops(part, facts); });
+  return is;
+}
+
+Stmt under(const Stmt& s, const Expr& condition, const arith::Analyzer& facts) {
+  if (const auto* block = s.as<Block>()) {
+    Block out = *block;
+    out.predicate = !is_true(block->predicate) && may_stop(block->predicate, facts)
+                        ? logical_and(condition, block->predicate)
+                        : both_hold(block->predicate, condition);
+    return out;
+  }
+  return map_children(s, Mapper{.stmt = [&](const Stmt& part) { return under(part, condition, facts); }});
 }
 
 }  // namespace
@@ -106,14 +135,8 @@ Stmt simplify_bindings(const Stmt& s, const arith::Analyzer& facts, bool keep_un
       s, Mapper{.stmt = [&](const Stmt& part) { return simplify_bindings(part, facts, keep_unit_loops); }});
 }
 
-Stmt guarded(const Stmt& s, const Expr& condition) {
-  if (!is_blocks_in_loops(s)) return make_if(condition, s);
-  if (const auto* block = s.as<Block>()) {
-    Block out = *block;
-    out.predicate = is_true(block->predicate) ? condition : logical_and(block->predicate, condition);
-    return out;
-  }
-  return map_children(s, Mapper{.stmt = [&](const Stmt& part) { return guarded(part, condition); }});
+Stmt guarded(const Stmt& s, const Expr& condition, const arith::Analyzer& facts) {
+  return is_blocks_in_loops(s, facts) ? under(s, condition, facts) : make_if(condition, s);
 }
 
 }  // namespace ardea::schedule

@@ -24,7 +24,7 @@ Function with(const Function& f, const Path& path, Stmt now);
 Stmt simplify_bindings(const Stmt& s, const arith::Analyzer& facts, bool keep_unit_loops);
 
 /// s under the condition: as the predicate of its outermost blocks where it consists of blocks in loops, as
-/// an `if` elsewhere.
-Stmt guarded(const Stmt& s, const Expr& condition);
+/// an `if` elsewhere. What could stop where the condition is false, is evaluated behind it.
+Stmt guarded(const Stmt& s, const Expr& condition, const arith::Analyzer& facts);
 
 }  // namespace ardea::schedule

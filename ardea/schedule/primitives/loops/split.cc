@@ -102,7 +102,7 @@ class Splitting {
 
   Stmt body_at(const Expr& count, const Expr& guard) const {
     const Stmt body = substitute(loop_.body, loop_.var, from_start(count));
-    return guard.defined() ? guarded(body, guard) : body;
+    return guard.defined() ? guarded(body, guard, found_.facts) : body;
   }
 
   Stmt nest(Stmt body) const {
