@@ -138,6 +138,7 @@ TEST(Primitives, ask_their_context) {
       {"context.cc", 3},
       {"posting.cc", 4},
       {"primitives/loops/split.cc", 1},
+      {"primitives/memory/add_guard.cc", 1},
       {"primitives/memory/buffer_layout.cc", 3},
       {"primitives/memory/cache_index.cc", 1},
       {"primitives/memory/lift_alloc.cc", 1},

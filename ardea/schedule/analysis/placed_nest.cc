@@ -27,9 +27,11 @@ class PlacedNest {
       BlockIterator& iterator = out.iterators[i];
       const Range range = range_of(i);
       Expr value = range.min;
-      if (request_.keep_unit_loops || !facts_.proves(range.extent <= make_int(1))) {
+      const bool runs_once = facts_.proves(range.extent <= make_int(1));
+      if (request_.keep_unit_loops || !runs_once) {
         const Var loop(fmt::format("ax{}", loops.size()), iterator.var.type());
-        const Expr extent = facts_.simplify(make_cast(loop.type(), range.extent));
+        const Expr extent =
+            runs_once ? make_int(1, loop.type()) : facts_.simplify(make_cast(loop.type(), range.extent));
         loops.emplace_back(loop, extent);
         facts_.bind(loop, {make_int(0, loop.type()), extent});
         // A loop of one iteration that was asked for also stays in the binding.

@@ -29,8 +29,9 @@ class Guarding {
           "loop_is_concurrent",
           fmt::format("the iterations of loop {} run at the same time, and none of them comes first",
                       name())};
-    for (const auto check : {&Guarding::walk_inwards, &Guarding::refuse_unless_function,
-                             &Guarding::refuse_changes, &Guarding::refuse_other_writers})
+    for (const auto check :
+         {&Guarding::walk_inwards, &Guarding::refuse_unless_function, &Guarding::refuse_overwriting,
+          &Guarding::refuse_changes, &Guarding::refuse_other_writers})
       ARDEA_TRY((this->*check)());
     Block guarded = block_;
     guarded.predicate = both_hold(guarded.predicate, equals(counter_, make_cast(counter_.type(), loop_.min)));
@@ -126,6 +127,66 @@ class Guarding {
       for (const Var& var : free_variables(iterator.binding))
         if (std::find(inner.begin(), inner.end(), var) == inner.end())
           return not_once(fmt::format("it combines over {}, which is around loop {}", var.name(), name()));
+    }
+    return std::nullopt;
+  }
+
+  /// What of the blocks around the block follows a loop: the variables, and the one that alone says which
+  /// iteration it is, if there is one.
+  struct Followers {
+    std::vector<Var> variables;
+    Var counter;
+  };
+
+  Followers followers(std::size_t loop) const {
+    const Var& var = path_[loop].as<For>()->var;
+    Followers out{{var}, var};
+    const auto follows = [&](const Expr& e) {
+      return std::any_of(out.variables.begin(), out.variables.end(),
+                         [&](const Var& v) { return uses(e, v); });
+    };
+    for (std::size_t i = loop + 1; i + 1 < path_.size(); ++i) {
+      if (const auto* let = path_[i].as<LetStmt>(); let != nullptr && follows(let->value))
+        out.variables.push_back(let->var);
+      const auto* block = path_[i].as<Block>();
+      if (block == nullptr) continue;
+      Var counter;
+      for (const BlockIterator& iterator : block->iterators) {
+        if (out.counter.defined() && iterator.binding == out.counter) counter = iterator.var;
+        if (follows(iterator.binding)) out.variables.push_back(iterator.var);
+      }
+      out.counter = counter;
+    }
+    return out;
+  }
+
+  /// Later iterations find in memory what the first one left there, so that what is written at a place must
+  /// be the same whenever it is written. The block's own iterators, which are spatial, have places of their
+  /// own. What else follows a loop inside must be an index of what is written: then its iterations have
+  /// places of their own, too.
+  std::optional<Refusal> refuse_overwriting() {
+    Block bare = block_;
+    bare.iterators.clear();
+    bare.predicate = {};
+    const Stmt body = bare;
+    for (std::size_t i = at_ + 1; i < path_.size(); ++i) {
+      const auto* loop = path_[i].as<For>();
+      if (loop == nullptr) continue;
+      const Followers found = followers(i);
+      if (std::none_of(found.variables.begin(), found.variables.end(),
+                       [&](const Var& var) { return uses(body, var); }))
+        continue;
+      const auto has_own_place = [&](const BufferRegion& region) {
+        return std::any_of(region.region.begin(), region.region.end(), [&](const Range& range) {
+          return found.counter.defined() && range.min == found.counter && is_one(range.extent);
+        });
+      };
+      for (const BufferRegion& region : *block_.writes)
+        if (!has_own_place(region))
+          return Refusal{"overwritten_inside",
+                         fmt::format("{} gets other values in each iteration of loop {}, and the last ones "
+                                     "would be all that later iterations of loop {} find",
+                                     print(region), loop->var.name(), name())};
     }
     return std::nullopt;
   }

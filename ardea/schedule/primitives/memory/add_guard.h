@@ -24,7 +24,7 @@ Lowering keeps the memory as long as it is read: it is allocated around the loop
 All references stay valid.)";
   static constexpr std::array refusals = {"loop_not_around_block", "loop_is_concurrent", "depends_on_loop",
                                           "no_iterator",           "not_recomputable",   "input_changes",
-                                          "written_elsewhere",     "allocated_inside"};
+                                          "written_elsewhere",     "overwritten_inside", "allocated_inside"};
 };
 Outcome apply(const Function& f, const AddGuard& step, Context& context);
 
