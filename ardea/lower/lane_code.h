@@ -18,7 +18,7 @@ struct LaneLoop {
   Expr used;  ///< how many of the lanes are iterations of the loop; the rest is masked
 };
 
-/// `body` for all iterations at once. They touch no memory in common (independent_lanes), so that each
+/// `body` for all iterations at once. They touch no memory in common (independent_iterations), so that each
 /// statement may run for all lanes before the next one runs.
 ///
 /// A value that differs between lanes is a vector; an index that steps evenly is a ramp. A condition that

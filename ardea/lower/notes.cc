@@ -24,11 +24,15 @@ std::vector<std::string> notes(const Function& f) {
           "steps, at most {} are written out; unroll fewer loops, or split them and unroll the inner "
           "parts",
           f.name, loop->var.name(), steps, most_unrolled_steps));
-    if (integer_attribute(loop->annotations, lanes_refused_key, 0) != 0)
+    const auto say_if_serial = [&](const std::string& key, const char* mark, const char* way_out) {
+      if (integer_attribute(loop->annotations, key, 0) == 0) return;
       say(fmt::format(
-          "{}: loop {} is serial though it is marked vectorized: it is not proved that its iterations "
-          "touch no memory in common; vectorize another loop, or give each iteration memory of its own",
-          f.name, loop->var.name()));
+          "{}: loop {} is serial though it is marked {}: it is not proved that its iterations touch no "
+          "memory in common; {}, or give each iteration memory of its own",
+          f.name, loop->var.name(), mark, way_out));
+    };
+    say_if_serial(lanes_refused_key, "vectorized", "vectorize another loop");
+    say_if_serial(threads_refused_key, "parallel", "run another loop in parallel");
   });
   return sentences;
 }

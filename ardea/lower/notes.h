@@ -17,9 +17,10 @@ using limits::most_unrolled_steps;
 /// be.
 inline const std::string unroll_refused_key = "unroll_refused";
 
-/// On a loop that is serial although it is marked T.vectorized: its iterations are not proved to touch no
-/// memory in common.
+/// On a loop that is serial although it is marked T.vectorized or T.parallel: its iterations are not proved
+/// to touch no memory in common.
 inline const std::string lanes_refused_key = "lanes_refused";
+inline const std::string threads_refused_key = "threads_refused";
 
 /// One sentence a request that lowering did not honour, for people; f is lowered.
 std::vector<std::string> notes(const Function& f);

@@ -43,8 +43,9 @@ Function compact_allocations(const Function& f, const target::Target& target);
 /// statements that drain it; memory of the iterations at work has that many versions, one after the other.
 Function inject_software_pipeline(const Function& f, const target::Target& target);
 
-/// A vectorized loop whose iterations are not proved to touch different memory, or that calls out, is serial.
-Function independent_lanes(const Function& f, const target::Target& target);
+/// A vectorized or parallel loop whose iterations are not proved to touch different memory, or that calls
+/// out, is serial.
+Function independent_iterations(const Function& f, const target::Target& target);
 
 /// Decided conditions, loops of one iteration and arithmetic that says less than it computes go away.
 Function simplify(const Function& f, const target::Target& target);

@@ -40,8 +40,8 @@ const std::vector<Pass>& cpu_pipeline() {
        inject_software_pipeline},
       // While buffers have their dimensions, by which iterations are told apart; before simplify, which makes
       // a constant of the index in the one iteration that a guard lets through.
-      {"independent_lanes", "the iterations of a vectorized loop touch no memory in common",
-       independent_lanes},
+      {"independent_iterations", "the iterations of a vectorized or parallel loop touch no memory in common",
+       independent_iterations},
       {"simplify", "no loop runs once, no condition is decided", simplify},
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
@@ -50,7 +50,8 @@ const std::vector<Pass>& cpu_pipeline() {
       {"align_strides", "strides of allocations are what buffer_dim_align asks for", align_strides},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
       // After flatten_storage: which element is written in place of which is one index. Before loops are cut
-      // and become lanes: the element that an iteration touches still shows. After independent_lanes, which
+      // and become lanes: the element that an iteration touches still shows. After independent_iterations,
+      // which
       // would find iterations meeting in memory that is shared.
       {"reuse_storage", "allocations that are not needed at the same time share memory", reuse_storage},
       // After check_accesses, whose proofs use the guards; before vectorize: a guard would become a mask.

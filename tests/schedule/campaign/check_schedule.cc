@@ -85,33 +85,34 @@ void run(const Function& program, const Arguments& arguments, std::uint64_t seed
   compile::callable(program, host(), options).call(values);
 }
 
-int vectorized_loops(const Function& f) {
+int loops_of_kind(const Function& f, ForKind kind) {
   int found = 0;
   visit_stmts(f.body, [&](const Stmt& s) {
     const auto* loop = s.as<For>();
-    found += loop != nullptr && loop->kind == ForKind::vectorized ? 1 : 0;
+    found += loop != nullptr && loop->kind == kind ? 1 : 0;
   });
   return found;
 }
 
-int lanes_refused(const Function& f) {
+int loops_with(const Function& f, const std::string& annotation) {
   int found = 0;
   visit_stmts(f.body, [&](const Stmt& s) {
     const auto* loop = s.as<For>();
-    found +=
-        loop != nullptr && integer_attribute(loop->annotations, lower::lanes_refused_key, 0) != 0 ? 1 : 0;
+    found += loop != nullptr && integer_attribute(loop->annotations, annotation, 0) != 0 ? 1 : 0;
   });
   return found;
 }
 
-/// What `vectorize` proved to be independent, and steps after it may have made harder to see, lowering
-/// proves, too, or says that it does not.
-void require_vectors_stay(const Function& program) {
+/// What `vectorize` and `parallel` proved to be independent, and steps after them may have made harder to
+/// see, lowering proves, too, or says that it does not.
+void require_marks_stay(const Function& program) {
   const Function before = lower::lower_until(program, host(), "inject_software_pipeline");
-  const Function after = lower::lower_until(program, host(), "independent_lanes");
-  require(vectorized_loops(before) == vectorized_loops(after) + lanes_refused(after),
-          "{} of {} vectorized loops are serial after independent_lanes",
-          vectorized_loops(before) - vectorized_loops(after), vectorized_loops(before));
+  const Function after = lower::lower_until(program, host(), "independent_iterations");
+  for (const auto& [kind, refused] : {std::pair(ForKind::vectorized, lower::lanes_refused_key),
+                                      std::pair(ForKind::parallel, lower::threads_refused_key)})
+    require(loops_of_kind(before, kind) == loops_of_kind(after, kind) + loops_with(after, refused),
+            "{} of {} loops marked for lanes or threads are serial after independent_iterations",
+            loops_of_kind(before, kind) - loops_of_kind(after, kind), loops_of_kind(before, kind));
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ bool is_compiled(const Function& program, std::uint64_t seed, double share) {
   // Not the draws that the program was made of: its first one often says whether its sizes are symbolic, and
   // only such programs would be compiled.
   Random draws = Random(seed).split();
-  for (int chances = vectorized_loops(program) > 0 ? 3 : 1; chances > 0; --chances)
+  for (int chances = loops_of_kind(program, ForKind::vectorized) > 0 ? 3 : 1; chances > 0; --chances)
     if (draws.chance(share)) return true;
   return false;
 }
@@ -159,7 +160,7 @@ std::string schedule_failure(std::uint64_t seed, const CampaignOptions& options,
       const bool marks_are_ours = seed % 3 != 0;  // others come with the program
       if (marks_are_ours)
         if (const auto race = judge.race(schedule.program())) throw InternalError(*race);
-      if (marks_are_ours && compiled) require_vectors_stay(schedule.program());
+      if (marks_are_ours && compiled) require_marks_stay(schedule.program());
       if (options.show)
         fmt::print("seed {}\n{}{}{}\n", seed, print(original), print(schedule.trace()),
                    print(schedule.program()));

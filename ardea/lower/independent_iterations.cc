@@ -30,21 +30,23 @@ bool is_independent(const For& loop, const Analyzer& facts) {
   return true;
 }
 
-Stmt with_independent_lanes(const Stmt& s, const Analyzer& facts) {
-  const Stmt inner = map_inside(s, facts, with_independent_lanes);
+Stmt with_independent_iterations(const Stmt& s, const Analyzer& facts) {
+  const Stmt inner = map_inside(s, facts, with_independent_iterations);
   const auto* loop = s.as<For>();
-  if (loop == nullptr || loop->kind != ForKind::vectorized || is_independent(*loop, facts)) return inner;
+  const bool is_lanes = loop != nullptr && loop->kind == ForKind::vectorized;
+  const bool is_threads = loop != nullptr && loop->kind == ForKind::parallel;
+  if ((!is_lanes && !is_threads) || is_independent(*loop, facts)) return inner;
   For out = *inner.as<For>();
   out.kind = ForKind::serial;
-  out.annotations[lanes_refused_key] = {make_int(1)};
+  out.annotations[is_lanes ? lanes_refused_key : threads_refused_key] = {make_int(1)};
   return out;
 }
 
 }  // namespace
 
-Function independent_lanes(const Function& f, const target::Target&) {
+Function independent_iterations(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = with_independent_lanes(f.body, arith::facts_of(f));
+  out.body = with_independent_iterations(f.body, arith::facts_of(f));
   return out;
 }
 
