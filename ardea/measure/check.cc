@@ -130,7 +130,18 @@ Expectation::Expectation(const Function& f, const std::vector<interp::Argument>&
     run_compiled(program.function, arguments);
   } else {
     reference_ = "interpreter";
-    interp::run(program.function, arguments);
+    try {
+      interp::run(program.function, arguments);
+    } catch (const Error&) {
+      // The program itself stops there, too, and its sentence speaks of the user's names.
+      std::vector<interp::Argument> again;
+      for (const interp::Argument& argument : before) {
+        const auto* array = std::get_if<runtime::Array>(&argument);
+        again.push_back(array == nullptr ? argument : array->copy());
+      }
+      interp::run(f, again);
+      throw;
+    }
   }
   const std::vector<Role> roles = argument_roles(f);
   for (std::size_t i = 0; i < before.size(); ++i) {

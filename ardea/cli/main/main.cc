@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -23,6 +26,29 @@ std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& 
     sizes[text.substr(0, equal)] = value;
   }
   return sizes;
+}
+
+/// The parser's sentence in our words where it has one for an option that is not known or for a value that is
+/// no number.
+std::string what_is_wrong(const CLI::ParseError& e, const CLI::App& command,
+                          const std::vector<std::string>& arguments) {
+  std::vector<std::string> options;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name = arguments[i].substr(0, arguments[i].find('='));
+    if (!name.starts_with("--")) continue;
+    const bool is_known = std::find(options.begin(), options.end(), name) != options.end();
+    if (!is_known && e.get_name() == "ExtrasError")
+      return fmt::format("there is no option {}{}", name, did_you_mean(name, options));
+    const bool has_value = name.size() < arguments[i].size() || i + 1 < arguments.size();
+    if (!is_known || !has_value || e.get_name() != "ConversionError") continue;
+    const std::string value =
+        name.size() < arguments[i].size() ? arguments[i].substr(name.size() + 1) : arguments[i + 1];
+    if (std::string(e.what()).find(name + " = " + value) != std::string::npos)
+      return fmt::format("{} {}: must be a number", name, value);
+  }
+  return e.what();
 }
 
 /// FILE.tir, or OP SHAPE with its types: what every command that takes a program takes.
@@ -205,8 +231,8 @@ int run(int argc, char** argv) {
       fail("there is no command {}, only {}{}", first, join(names, ", "), did_you_mean(first, names));
     const std::string command =
         app.get_subcommands().empty() ? "ardea" : "ardea " + app.get_subcommands()[0]->get_name();
-    std::fprintf(stderr, "ardea: %s; see %s --help\n", e.what(), command.c_str());
-    return cli::exit_bad_input;
+    const CLI::App* asked = app.get_subcommands().empty() ? &app : app.get_subcommands()[0];
+    fail("{}; see {} --help", what_is_wrong(e, *asked, {argv + 1, argv + argc}), command);
   }
   if (show_command->parsed()) return cli::show(show);
   if (target_command->parsed()) return cli::target(target);

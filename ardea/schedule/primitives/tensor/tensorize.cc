@@ -51,10 +51,12 @@ Outcome tensorized(const Function& f, const Path& path, const intrin::Instructio
 Outcome apply(const Function& f, const Tensorize& step, Context& context) {
   Path found = ARDEA_TRY(refer(f, step.block_or_loop));
   const std::vector<std::string> names = intrin::instruction_names();
-  if (std::find(names.begin(), names.end(), step.tensor_intrin) == names.end())
+  if (std::find(names.begin(), names.end(), step.tensor_intrin) == names.end()) {
+    const std::string near = did_you_mean(step.tensor_intrin, names);
     return Refusal{"no_such_instruction",
                    fmt::format("there is no tensor instruction {}{}", in_quotes(step.tensor_intrin),
-                               did_you_mean(step.tensor_intrin, names))};
+                               near.empty() ? "; `ardea instructions` lists them" : near)};
+  }
   const intrin::Instruction& instruction = intrin::find_instruction(step.tensor_intrin);
   const Path& path = found;
   for (std::size_t i = 0; i + 1 < path.size(); ++i)
