@@ -39,10 +39,11 @@ std::string what_is_wrong(const CLI::ParseError& e, const CLI::App& command,
     const std::string name = arguments[i].substr(0, arguments[i].find('='));
     if (!name.starts_with("--")) continue;
     const bool is_known = std::find(options.begin(), options.end(), name) != options.end();
-    if (!is_known && e.get_name() == "ExtrasError")
+    if (!is_known && e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
       return fmt::format("there is no option {}{}", name, did_you_mean(name, options));
     const bool has_value = name.size() < arguments[i].size() || i + 1 < arguments.size();
-    if (!is_known || !has_value || e.get_name() != "ConversionError") continue;
+    if (!is_known || !has_value || e.get_exit_code() != static_cast<int>(CLI::ExitCodes::ConversionError))
+      continue;
     const std::string value =
         name.size() < arguments[i].size() ? arguments[i].substr(name.size() + 1) : arguments[i + 1];
     if (std::string(e.what()).find(name + " = " + value) != std::string::npos)
