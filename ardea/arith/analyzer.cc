@@ -175,12 +175,13 @@ std::int64_t least_value(const Function& f, const Var& var) {
   return least;
 }
 
-/// Whether the scalar is an extent of an array that the function takes. A call compares it with the array's
-/// extent, which is at least 1 for every symbolic one: no call gets into the body with less.
-bool is_extent(const Function& f, const Var& scalar) {
+/// Whether the variable is an extent of an array that the function takes. A call compares it with the array's
+/// extent, which is at least 1 for every symbolic one: no call gets into the body with less. A stride may be
+/// 0.
+bool is_extent(const Function& f, const Var& var) {
   return std::any_of(f.parameters.begin(), f.parameters.end(), [&](const Parameter& p) {
     return p.buffer.defined() && std::any_of(p.buffer->shape.begin(), p.buffer->shape.end(),
-                                             [&](const Expr& extent) { return extent == scalar; });
+                                             [&](const Expr& extent) { return extent == var; });
   });
 }
 
@@ -188,14 +189,14 @@ bool is_extent(const Function& f, const Var& scalar) {
 
 Analyzer facts_of(const Function& f) {
   Analyzer facts;
-  for (const Var& var : shape_variables(f))
-    facts.parameter(var, std::max<std::int64_t>(1, least_value(f, var)));
-  // A scalar parameter that is assumed to be positive is one as a symbolic extent is.
+  // A scalar parameter, or a symbolic stride, that is assumed to be positive is one as a symbolic extent is.
+  const auto add = [&](const Var& var) {
+    if (const auto least = std::max<std::int64_t>(is_extent(f, var) ? 1 : 0, least_value(f, var)); least >= 1)
+      facts.parameter(var, least);
+  };
+  for (const Var& var : shape_variables(f)) add(var);
   for (const Parameter& p : f.parameters)
-    if (p.var.type().is_integer())
-      if (const auto least = std::max<std::int64_t>(is_extent(f, p.var) ? 1 : 0, least_value(f, p.var));
-          least >= 1)
-        facts.parameter(p.var, least);
+    if (p.var.type().is_integer()) add(p.var);
   for (const Expr& condition : f.assumptions) facts.assume(condition);
   return facts;
 }

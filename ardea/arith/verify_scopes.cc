@@ -59,12 +59,13 @@ class ScopeCheck {
     visible_[extent] = Origin::anywhere;
     for (const Parameter& p : f.parameters) {
       if (!p.buffer.defined()) continue;
-      for (const Expr& whole : p.buffer->shape)
-        if (whole == extent) return;
+      for (const auto* parts : {&p.buffer->shape, &p.buffer->strides})
+        for (const Expr& whole : *parts)
+          if (whole == extent) return;
     }
     report_.add("unbindable_extent",
-                "the extent {} cannot be read from any argument, because it is nowhere a whole extent of a "
-                "parameter; make it a scalar parameter or one dimension of a buffer",
+                "the extent {} cannot be read from any argument, because it is nowhere a whole extent or "
+                "stride of a parameter; make it a scalar parameter or one dimension of a buffer",
                 extent.name());
   }
 

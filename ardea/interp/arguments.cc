@@ -27,10 +27,16 @@ class Binder {
     for (std::size_t i = 0; i < arguments_.size(); ++i)
       function_.parameters[i].buffer.defined() ? bind_array(i) : bind_scalar(i);
     // Bare variables first, in all parameters; then every extent has a value to be compared with.
+    // Strides that matter come first: that of a dimension with one element is never used, and may be
+    // anything.
+    const auto bind = [&](const Expr& e, std::int64_t value, const std::string& what) {
+      bind_symbol(e, value, what);
+    };
+    for_each_dimension(bind, Strides::that_matter);
+    for_each_dimension(bind, Strides::all);
     for_each_dimension(
-        [&](const Expr& e, std::int64_t value, const std::string& what) { bind_symbol(e, value, what); });
-    for_each_dimension(
-        [&](const Expr& e, std::int64_t value, const std::string& what) { check_symbol(e, value, what); });
+        [&](const Expr& e, std::int64_t value, const std::string& what) { check_symbol(e, value, what); },
+        Strides::that_matter);
     for (const Parameter& parameter : function_.parameters)
       if (parameter.buffer.defined())
         executor_.declare(parameter.buffer, executor_.view_of(parameter.buffer));
@@ -99,15 +105,18 @@ class Binder {
     executor_.define(buffer->data, address_lane(memories_.back().get(), 0));
   }
 
+  enum class Strides { all, that_matter };
+
   template <class Visit>
-  void for_each_dimension(const Visit& visit) {
+  void for_each_dimension(const Visit& visit, Strides strides) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const Buffer& buffer = function_.parameters[i].buffer;
       if (!buffer.defined()) continue;
       for (std::size_t d = 0; d < buffer->shape.size(); ++d)
         visit(buffer->shape[d], array(i).shape()[d], fmt::format("{}: extent {}", name(i), d + 1));
       for (std::size_t d = 0; d < buffer->strides.size(); ++d)
-        visit(buffer->strides[d], array(i).strides()[d], fmt::format("{}: stride {}", name(i), d + 1));
+        if (strides == Strides::all || array(i).shape()[d] != 1)
+          visit(buffer->strides[d], array(i).strides()[d], fmt::format("{}: stride {}", name(i), d + 1));
       if (buffer->element_offset.defined())
         visit(buffer->element_offset, 0, fmt::format("{}: the offset", name(i)));
     }

@@ -6,7 +6,11 @@
 namespace ardea::lower {
 
 Movable::Movable(const Function& f) {
-  for (const Var& var : shape_variables(f)) positive_.insert(var);
+  // A symbolic stride may be 0.
+  for (const Parameter& p : f.parameters)
+    if (p.buffer.defined())
+      for (const Expr& extent : p.buffer->shape)
+        if (extent.is<VarNode>()) positive_.insert(Var(extent));
 }
 
 bool Movable::anywhere(const Expr& e) {

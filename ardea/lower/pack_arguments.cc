@@ -40,6 +40,7 @@ class Head {
       if (!f_.parameters[i].buffer.defined()) bind_scalar(i);
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
       if (f_.parameters[i].buffer.defined()) bind_shape(i);
+    bind_strides();
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
       if (f_.parameters[i].buffer.defined()) check_shape(i);
     for (const Expr& condition : f_.assumptions)
@@ -185,7 +186,7 @@ class Head {
     return stated("abi_tensor_stride", int64, {tensor(i), number(static_cast<std::int64_t>(d))});
   }
 
-  /// Type and rank, then the variables that stand for extents and strides.
+  /// Type and rank, then the variables that stand for extents.
   void bind_shape(std::size_t i) {
     const Buffer& b = f_.parameters[i].buffer;
     const DLDataType type = runtime::to_dl_type(b->type);
@@ -205,8 +206,25 @@ class Head {
     check(not_equals(rank, number(static_cast<std::int64_t>(b->shape.size()))),
           fmt::format("{} has {{}} dimensions, expected {}", argument(i), b->shape.size()), {rank});
     for (std::size_t d = 0; d < b->shape.size(); ++d) bind_if_open(b->shape[d], extent(i, d));
-    for (std::size_t d = 0; d < b->strides.size(); ++d) bind_if_open(b->strides[d], stride(i, d));
     if (b->element_offset.defined()) bind_if_open(b->element_offset, make_int(0));
+  }
+
+  /// A variable is the stride of the first dimension that has it and more than one element: that of one
+  /// element may be anything. Types and ranks are checked by now.
+  void bind_strides() {
+    std::vector<std::pair<Expr, Expr>> open;
+    for (std::size_t i = f_.parameters.size(); i-- > 0;) {
+      const Buffer& b = f_.parameters[i].buffer;
+      for (std::size_t d = b.defined() ? b->strides.size() : 0; d-- > 0;) {
+        const auto at = std::find_if(open.begin(), open.end(),
+                                     [&](const auto& known) { return known.first == b->strides[d]; });
+        if (at == open.end())
+          open.emplace_back(b->strides[d], stride(i, d));
+        else
+          at->second = make_select(not_equals(extent(i, d), make_int(1)), stride(i, d), at->second);
+      }
+    }
+    for (std::size_t x = open.size(); x-- > 0;) bind_if_open(open[x].first, open[x].second);
   }
 
   void bind_if_open(const Expr& e, const Expr& value) {
@@ -249,10 +267,12 @@ class Head {
     const Buffer& b = f_.parameters[i].buffer;
     const Expr given = stride(i, d);
     const Expr matters = not_equals(extent(i, d), make_int(1));
-    const std::string advice = b->strides.empty() ? "; pass a compact copy" : "";
+    const std::string advice =
+        b->strides.empty() ? "; pass a compact copy" : "; pass an array or a copy with that stride";
+    const std::string name = wanted.is<VarNode>() ? " (" + Var(wanted).name() + ")" : "";
     check(logical_and(matters, not_equals(given, wanted)),
-          fmt::format("{}: the stride of dimension {} is {{}} elements, expected {{}}{}", argument(i), d,
-                      advice),
+          fmt::format("{}: the stride of dimension {} is {{}} elements, expected {{}}{}{}", argument(i), d,
+                      name, advice),
           {given, wanted});
     if (!b->strides.empty() && !b->strides[d].is<IntImm>())
       check(wanted < make_int(0),

@@ -50,8 +50,8 @@ interp::Argument carried_scalar(const interp::Argument& argument, DataType type)
 interp::Argument carried(const interp::Argument& argument, DataType type) {
   const auto* array = std::get_if<runtime::Array>(&argument);
   if (array == nullptr) return argument;
-  if (array->type() == type) return array->copy();
-  const runtime::Array copy = runtime::Array::empty(array->shape(), type);
+  if (array->type() == type) return array->copy_with_strides();
+  const runtime::Array copy = runtime::Array::zeros(array->shape(), array->strides(), type);
   for (std::int64_t i = 0; i < array->element_count(); ++i) copy.set_float(i, array->get_float(i));
   return copy;
 }
@@ -119,8 +119,10 @@ Expectation::Expectation(const Function& f, const std::vector<interp::Argument>&
     const Buffer& value = program.function.parameters[at.value].buffer;
     arguments[at.value] = value.defined() ? carried(before[i], value->type)
                                           : carried_scalar(before[i], f.parameters[i].var.type());
-    if (at.bound)
-      arguments[*at.bound] = runtime::Array::zeros(std::get<runtime::Array>(before[i]).shape(), float64);
+    if (at.bound) {
+      const auto& array = std::get<runtime::Array>(before[i]);
+      arguments[*at.bound] = runtime::Array::zeros(array.shape(), array.strides(), float64);
+    }
   }
   if (reference == Reference::automatic)
     reference = interpreter_work(program.function, arguments) > interpreter_limit ? Reference::compiled

@@ -104,6 +104,46 @@ std::int64_t size_of(const Var& extent, const InputOptions& options, std::size_t
   return odd_sizes[position % std::size(odd_sizes)];
 }
 
+/// Whether the variable is the stride of a parameter, and the extent of none.
+bool is_stride_only(const Function& f, const Var& var) {
+  bool is_stride = false;
+  for (const Parameter& p : f.parameters) {
+    if (!p.buffer.defined()) continue;
+    const auto has = [&](const std::vector<Expr>& parts) {
+      return std::find(parts.begin(), parts.end(), var) != parts.end();
+    };
+    if (has(p.buffer->shape)) return false;
+    is_stride = is_stride || has(p.buffer->strides);
+  }
+  return is_stride;
+}
+
+/// Strides that nobody gave: a few elements more than the other dimensions span, so that no two elements
+/// share their memory and there are gaps. Dimensions whose strides are known come first, then the inner ones.
+void add_strides(const Function& f, Substitution& sizes) {
+  const arith::Analyzer facts;
+  const auto value = [&](const Expr& e) { return constant_int(facts.simplify(substitute(e, sizes))); };
+  const auto span = [&](const BufferNode& b) {
+    std::int64_t elements = 1;
+    for (std::size_t d = 0; d < b.strides.size(); ++d)
+      elements += (value(b.shape[d]).value_or(1) - 1) * value(b.strides[d]).value_or(0);
+    return elements;
+  };
+  std::vector<const BufferNode*> strided;
+  for (const Parameter& p : f.parameters)
+    if (p.buffer.defined() && !p.buffer->strides.empty()) strided.push_back(p.buffer.get());
+  for (const BufferNode* b : strided)
+    for (std::size_t d = b->strides.size(); d-- > 0;) {
+      const Expr& stride = b->strides[d];
+      if (!stride.is<VarNode>() || sizes.contains(Var(stride))) continue;
+      std::int64_t widest = 1;
+      for (const BufferNode* other : strided)
+        if (std::find(other->strides.begin(), other->strides.end(), stride) != other->strides.end())
+          widest = std::max(widest, span(*other));
+      sizes.emplace(Var(stride), make_int(widest + 3, stride.type()));
+    }
+}
+
 void check_size_names(const Function& f, const InputOptions& options) {
   std::vector<std::string> known;
   for (const Var& v : shape_variables(f)) known.push_back(v.name());
@@ -121,11 +161,13 @@ std::vector<interp::Argument> make_arguments(const Function& f, const InputOptio
   Substitution sizes;
   const std::vector<Var> extents = shape_variables(f);
   for (std::size_t i = 0; i < extents.size(); ++i)
-    sizes.emplace(extents[i], make_int(size_of(extents[i], options, i), extents[i].type()));
+    if (options.sizes.contains(extents[i].name()) || !is_stride_only(f, extents[i]))
+      sizes.emplace(extents[i], make_int(size_of(extents[i], options, i), extents[i].type()));
   for (std::size_t i = 0; i < f.parameters.size(); ++i)
     if (!f.parameters[i].buffer.defined() && f.parameters[i].var.type().is_integer())
       sizes.emplace(f.parameters[i].var, make_int(size_of(f.parameters[i].var, options, extents.size() + i),
                                                   f.parameters[i].var.type()));
+  add_strides(f, sizes);
   const Function sized = substitute(f, sizes);
   const std::vector<Role> roles = argument_roles(f);
   const Demands demands = demands_of(sized);
@@ -142,15 +184,22 @@ std::vector<interp::Argument> make_arguments(const Function& f, const InputOptio
         arguments.emplace_back(type.is_bool() ? std::int64_t{1} : *constant_int(sizes.at(p.var)));
       continue;
     }
-    std::vector<std::int64_t> shape;
-    for (const Expr& extent : sized.parameters[i].buffer->shape) {
-      const auto size = constant_int(facts.simplify(extent));
-      require(size.has_value(),
-              "argument {}: the size of a dimension does not follow from the other arguments",
-              p.buffer->name);
-      shape.push_back(*size);
-    }
-    const runtime::Array array = runtime::Array::zeros(shape, p.buffer->type);
+    const auto values = [&](const std::vector<Expr>& parts, const char* what) {
+      std::vector<std::int64_t> known;
+      for (const Expr& part : parts) {
+        const auto value = constant_int(facts.simplify(part));
+        require(value.has_value(),
+                "argument {}: the {} of a dimension does not follow from the other arguments", p.buffer->name,
+                what);
+        known.push_back(*value);
+      }
+      return known;
+    };
+    const Buffer& b = sized.parameters[i].buffer;
+    const runtime::Array array =
+        b->strides.empty()
+            ? runtime::Array::zeros(values(b->shape, "size"), b->type)
+            : runtime::Array::zeros(values(b->shape, "size"), values(b->strides, "stride"), b->type);
     if (roles[i] == Role::output)
       poison(array);
     else
@@ -163,7 +212,7 @@ std::vector<interp::Argument> make_arguments(const Function& f, const InputOptio
 std::vector<interp::Argument> copy_arguments(const std::vector<interp::Argument>& arguments) {
   std::vector<interp::Argument> copies = arguments;
   for (interp::Argument& argument : copies)
-    if (auto* array = std::get_if<runtime::Array>(&argument)) *array = array->copy();
+    if (auto* array = std::get_if<runtime::Array>(&argument)) *array = array->copy_with_strides();
   return copies;
 }
 
@@ -182,6 +231,9 @@ std::vector<std::pair<Var, std::int64_t>> extents_of(const Function& f,
     for (std::size_t d = 0; d < p.buffer->shape.size(); ++d)
       if (p.buffer->shape[d].is<VarNode>() && seen.insert(p.buffer->shape[d]).second)
         sizes.emplace_back(Var(p.buffer->shape[d]), array.shape()[d]);
+    for (std::size_t d = 0; d < p.buffer->strides.size(); ++d)
+      if (p.buffer->strides[d].is<VarNode>() && seen.insert(p.buffer->strides[d]).second)
+        sizes.emplace_back(Var(p.buffer->strides[d]), array.strides()[d]);
   }
   return sizes;
 }

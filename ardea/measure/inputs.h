@@ -23,7 +23,8 @@ struct InputOptions {
 /// Arguments for f: inputs from a generator seeded for each argument by itself, outputs poisoned with a value
 /// that no computation is likely to leave. Floats are scaled by the longest reduction, and positive where the
 /// program takes logarithms, roots or quotients, so that results stay finite; integers that index another
-/// buffer stay inside it. Symbolic extents that `sizes` does not name get small odd sizes.
+/// buffer stay inside it. Symbolic extents that `sizes` does not name get small odd sizes, strides a few
+/// elements more than there must be.
 std::vector<interp::Argument> make_arguments(const Function& f, const InputOptions& options);
 
 /// A copy in which arrays have memory of their own.

@@ -76,6 +76,24 @@ Array Array::zeros(std::vector<std::int64_t> shape, DataType type) {
   return array;
 }
 
+Array Array::zeros(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides, DataType type) {
+  const std::string call = call_text("Array::zeros", shape, type);
+  const bool empty = checked_element_count(call, shape, type) == 0;
+  require(strides.size() == shape.size(), "{}: there are {} strides for {} extents; give one for each", call,
+          strides.size(), shape.size());
+  std::int64_t span = empty ? 0 : 1;  // from the first element to the furthest
+  for (std::size_t d = 0; !empty && d < shape.size(); ++d) {
+    require(strides[d] >= 0 || shape[d] == 1,
+            "{}: stride {} is {}, strides of memory of its own are 0 or more", call, d, strides[d]);
+    std::int64_t reach = 0;
+    require(!__builtin_mul_overflow(shape[d] - 1, strides[d], &reach) &&
+                !__builtin_add_overflow(span, reach, &span),
+            "{}: the strides reach further than 64-bit sizes; use smaller ones", call);
+  }
+  const Array memory = zeros({span}, type);
+  return strided_view(memory.data(), std::move(shape), std::move(strides), type, 0, memory.state_->owner);
+}
+
 Array Array::view(void* data, std::vector<std::int64_t> shape, DataType type, std::shared_ptr<void> owner) {
   checked_element_count(call_text("Array::view", shape, type), shape, type);
   std::vector<std::int64_t> strides = row_major_strides(shape);
@@ -146,6 +164,12 @@ void Array::set_bits(std::int64_t index, std::uint64_t bits) const {
 Array Array::copy() const {
   // Zeros, not empty: the unused half of the last byte of an odd number of int4 must not be chance.
   Array result = zeros(shape(), type());
+  result.copy_from(*this);
+  return result;
+}
+
+Array Array::copy_with_strides() const {
+  Array result = zeros(shape(), strides(), type());
   result.copy_from(*this);
   return result;
 }

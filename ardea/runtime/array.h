@@ -43,6 +43,8 @@ class Array {
   /// Uninitialised and zeroed memory of its own. Requires a scalar element type and extents of 0 or more.
   static Array empty(std::vector<std::int64_t> shape, DataType type);
   static Array zeros(std::vector<std::int64_t> shape, DataType type);
+  /// The same with strides, in elements and not negative: gaps are zero as well.
+  static Array zeros(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides, DataType type);
 
   /// A compact array over memory of somebody else, who keeps it alive, or whom `owner` keeps alive.
   static Array view(void* data, std::vector<std::int64_t> shape, DataType type,
@@ -85,6 +87,8 @@ class Array {
 
   /// A compact array of its own with the same elements.
   Array copy() const;
+  /// The same with this array's strides, which must not be negative.
+  Array copy_with_strides() const;
 
   /// Overwrites the elements with those of an array of the same shape and type.
   void copy_from(const Array& source) const;

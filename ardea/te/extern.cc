@@ -56,6 +56,11 @@ std::vector<Tensor> call_registered(std::string name, const std::string& functio
                                     const std::vector<Tensor>& inputs,
                                     const std::vector<TensorType>& outputs) {
   const std::vector<Buffer> read = buffers_of(inputs), filled = make_outputs(name, outputs);
+  for (const Buffer& buffer : read)
+    require(buffer->strides.empty(),
+            "call_registered({}): {} has strides, but {} takes arrays without gaps; give it a compute that "
+            "copies {}",
+            name, buffer->name, function, buffer->name);
   std::vector<Expr> arguments = {make_string(function)};
   for (const Buffer& buffer : read) add_tensor_arguments(buffer, arguments);
   for (const Buffer& buffer : filled) add_tensor_arguments(buffer, arguments);

@@ -52,6 +52,10 @@ std::string type_suffix(DataType type) {
   return type == float32 ? "" : fmt::format(", dtype=\"{}\"", to_string(type));
 }
 
+std::string strides_suffix(const std::vector<Expr>& strides) {
+  return strides.empty() ? "" : ", strides=" + shape(strides);
+}
+
 std::string axis_line(const Axis& axis) {
   return fmt::format("{} = te.reduce_axis(({}, {}), name=\"{}\")\n", axis.name(), expression(axis.range.min),
                      is_zero(axis.range.min) ? expression(axis.range.extent)
@@ -106,8 +110,9 @@ std::string lines(const std::shared_ptr<const Operation>& operation) {
   const std::string outputs = names(results(operation));
   return std::visit(overloaded{
                         [&](const Placeholder&) {
-                          return fmt::format("{} = te.placeholder({}, name=\"{}\"{})\n", outputs,
-                                             shape(first->shape), operation->name, type_suffix(first->type));
+                          return fmt::format("{} = te.placeholder({}, name=\"{}\"{}{})\n", outputs,
+                                             shape(first->shape), operation->name, type_suffix(first->type),
+                                             strides_suffix(first->strides));
                         },
                         [&](const Compute&) { return compute_lines(operation); },
                         [&](const Scan& scan) { return scan_lines(*operation, scan, outputs); },

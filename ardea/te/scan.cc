@@ -63,6 +63,9 @@ class ScanCheck {
     const Tensor &state = scan_.state[i], &update = scan_.update[i], &init = scan_.init[i];
     require(state.operation()->as<Placeholder>() != nullptr, "scan({}): state {} is no placeholder", name_,
             state.name());
+    require(state.buffer()->strides.empty(),
+            "scan({}): state {} has strides, but its memory is the scan's own; leave them out", name_,
+            state.name());
     require(state.rank() > 0 && structurally_equal(state.shape()[0], steps()),
             "scan({}): the first extent of state {} is not {}, that of state {}", name_, state.name(),
             ardea::print(steps()), scan_.state[0].name());

@@ -71,6 +71,20 @@ std::vector<Tensor> tensors_of(const std::vector<Buffer>& buffers) {
   return tensors;
 }
 
+void check_strides(const std::string& name, std::size_t rank, const std::vector<Expr>& strides) {
+  require(strides.size() == rank, "placeholder({}): {} stride{} for {} dimension{}; give one for each", name,
+          strides.size(), strides.size() == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
+  for (std::size_t d = 0; d < rank; ++d) {
+    require(strides[d].defined(), "placeholder({}): a stride is an empty expression", name);
+    const auto stride = constant_int(strides[d]);
+    require(
+        !stride || *stride >= 0,
+        "placeholder({}): the stride of dimension {} is {}, must not be negative; index it from the other "
+        "end",
+        name, d, stride.value_or(0));
+  }
+}
+
 }  // namespace
 
 Shape::Shape(std::initializer_list<Index> extents) {
@@ -96,15 +110,18 @@ Expr Tensor::at(std::vector<Expr> indices) const {
   return make_load(buffer(), std::move(indices));
 }
 
-Tensor placeholder(std::string name, const Shape& shape, DataType type) {
+Tensor placeholder(std::string name, const Shape& shape, DataType type, const Layout& layout) {
   for (const Expr& extent : shape.extents()) {
     require(extent.defined(), "placeholder({}): an extent is an empty expression", name);
     const auto size = constant_int(extent);
     require(!size || *size > 0, "placeholder({}): an extent is {}, must be at least 1", name,
             size.value_or(0));
   }
-  Buffer buffer = make_buffer(name, shape.extents(), type);
-  return {publish({std::move(name), {std::move(buffer)}, {}, Placeholder{}}), 0};
+  const std::vector<Expr>& strides = layout.strides.extents();
+  if (!strides.empty()) check_strides(name, shape.extents().size(), strides);
+  BufferNode node = *make_buffer(name, shape.extents(), type);
+  node.strides = strides;
+  return {publish({std::move(name), {Buffer(std::move(node))}, {}, Placeholder{}}), 0};
 }
 
 Var size(std::string name) { return Var(std::move(name), int64); }

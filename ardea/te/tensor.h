@@ -105,8 +105,16 @@ struct Operation {
   }
 };
 
-/// An input of the program.
-Tensor placeholder(std::string name, const Shape& shape, DataType type = float32);
+/// How an input lies in memory, where that is not row by row without gaps.
+struct Layout {
+  /// In elements, one for each dimension: numbers, or variables that are read from the array at the call.
+  /// {lda, 1} are rows that are lda elements apart, {1, lda} is a transposed view of such a matrix. None
+  /// means without gaps.
+  Shape strides = std::vector<Expr>{};
+};
+
+/// An input of the program. Its first element is where the array begins that the caller gives.
+Tensor placeholder(std::string name, const Shape& shape, DataType type = float32, const Layout& layout = {});
 
 /// A symbolic extent: `Var n = te::size("n")`.
 Var size(std::string name);

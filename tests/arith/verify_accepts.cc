@@ -134,6 +134,23 @@ def main(a: T.handle, b: T.handle, c: T.handle):
 )");
 }
 
+TEST(VerifyAccepts, strides_that_the_caller_s_array_decides) {
+  const Function f = parse_function(R"(
+@T.prim_func
+def main(a: T.handle, B: T.Buffer((3, 4), "float32")):
+    lda = T.int64()
+    A = T.match_buffer(a, (3, 4), "float32", strides=[lda, 1])
+    for i, j in T.grid(3, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj]
+)");
+  expect_accepted(f);
+  // Unlike an extent, a stride may be 0: rows that are all the same.
+  const Var lda = shape_variables(f)[0];
+  EXPECT_EQ(facts_of(f).prove(lda >= make_int(1)), Proof::unknown);
+}
+
 TEST(VerifyAccepts, symbolic_strides_that_tell_elements_apart) {
   expect_accepted(R"(
 @T.prim_func

@@ -152,6 +152,48 @@ int main(void) {
   EXPECT_EQ(built_and_run(folder, {"windows.o"}), "right\n");
 }
 
+TEST(Linking, takes_leading_dimensions_behind_the_sizes) {
+  const Folder folder;
+  export_text(R"(
+@T.prim_func
+def rows(a: T.handle, b: T.handle):
+    m = T.int64()
+    lda = T.int64()
+    A = T.match_buffer(a, (m, 3), "float32", strides=[lda, 1])
+    B = T.match_buffer(b, (m,), "float32")
+    for i, k in T.grid(m, 3):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = T.float32(0)
+            B[vi] = B[vi] + A[vi, vk]
+)",
+              folder);
+  EXPECT_NE(folder.read("rows.h").find("int ardea_rows(const float* A, float* B, int64_t m, int64_t lda);"),
+            std::string::npos)
+      << folder.read("rows.h");
+  EXPECT_NE(folder.read("rows.h").find("strides in elements [lda, 1]"), std::string::npos);
+  folder.write("main.c", R"(
+#include <stdio.h>
+#include "rows.h"
+static _Alignas(64) float a[5][7], b[5];
+int main(void) {
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 7; ++j) a[i][j] = j < 3 ? i * 10 + j : 1000;
+  if (ardea_rows(&a[0][0], b, 5, 7) != 0) return printf("%s\n", ardea_rows_error()), 1;
+  for (int i = 0; i < 5; ++i) printf("%g ", (double)b[i]);
+  if (ardea_rows(&a[0][0], b, 5, -7) == 0) return 1;
+  printf("\n%s\n", ardea_rows_error());
+  return 0;
+}
+)");
+  const std::string answer =
+      "3 33 63 93 123 \n"
+      "ardea_rows: argument A (1 of 2): the stride of dimension 0 is -7, must not be negative\n";
+  EXPECT_EQ(built_and_run(folder, {"rows.o"}), answer);
+  EXPECT_EQ(built_and_run(folder, {"rows.c"}), answer);
+}
+
 TEST(Linking, names_types_that_c_lacks_by_their_bits) {
   const Folder folder;
   export_text(R"(

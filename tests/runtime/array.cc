@@ -66,6 +66,25 @@ TEST(Array, reads_strided_memory_in_row_major_order) {
   EXPECT_EQ(reversed.get_float(5), 0);
 }
 
+TEST(Array, has_strides_of_its_own) {
+  const Array rows = Array::zeros({2, 3}, {5, 1}, float32);
+  EXPECT_EQ(rows.strides(), (std::vector<std::int64_t>{5, 1}));
+  for (std::int64_t i = 0; i < 6; ++i) rows.set_float(i, static_cast<double>(i) + 1);
+  EXPECT_EQ(static_cast<float*>(rows.data())[5], 4);
+  const Array copy = rows.copy_with_strides();
+  EXPECT_EQ(copy.strides(), rows.strides());
+  EXPECT_NE(copy.data(), rows.data());
+  for (std::int64_t i = 0; i < 6; ++i) EXPECT_EQ(copy.get_float(i), rows.get_float(i));
+  EXPECT_EQ(Array::zeros({0, 3}, {9, -1}, int8).element_count(), 0);
+  EXPECT_EQ(Array::zeros({1, 3}, {-9, 2}, int8).get_int(2), 0);
+  expect_error([] { Array::zeros({2}, {-1}, int8); },
+               "Array::zeros([2], int8): stride 0 is -1, strides of memory of its own are 0 or more");
+  expect_error([] { Array::zeros({3}, {std::int64_t{1} << 62}, int8); },
+               "Array::zeros([3], int8): the strides reach further than 64-bit sizes; use smaller ones");
+  expect_error([] { Array::zeros({2, 2}, {2}, int8); },
+               "Array::zeros([2, 2], int8): there are 1 strides for 2 extents; give one for each");
+}
+
 TEST(Array, is_contiguous_whatever_the_stride_of_a_unit_extent) {
   float memory[6] = {};
   EXPECT_TRUE(Array::strided_view(memory, {1, 6}, {99, 1}, float32, 0, nullptr).is_contiguous());
