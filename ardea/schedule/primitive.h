@@ -48,7 +48,12 @@ struct Parameter {
   bool required = true;
   bool spread = false;
   Argument otherwise = {};  ///< where it is not required
+  bool takes_list = false;
+  bool (*accepts)(const Argument&) = nullptr;
 };
+
+/// The parameter of sampling steps whose value the trace keeps.
+constexpr auto decision_name = "decision";
 
 struct Primitive {
   std::string name;
@@ -88,10 +93,22 @@ P step_from(const std::vector<Argument>& arguments) {
   return step;
 }
 
+template <class T>
+constexpr bool is_list = false;
+template <class T>
+constexpr bool is_list<std::vector<T>> = true;
+template <class T>
+constexpr bool is_list<std::optional<std::vector<T>>> = true;
+
 template <class P, class T>
 Parameter parameter_of(const Field<P, T>& f) {
-  return {f.name, Convert<T>::expected(), f.required, f.spread,
-          f.required ? Argument{} : Convert<T>::to(P{}.*f.member)};
+  return {f.name,
+          Convert<T>::expected(),
+          f.required,
+          f.spread,
+          f.required ? Argument{} : Convert<T>::to(P{}.*f.member),
+          is_list<T>,
+          [](const Argument& argument) { return Convert<T>::from(argument).has_value(); }};
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "ardea/schedule/script.h"
 #include "ardea/schedule/trace.h"
 
 namespace ardea::schedule {
@@ -52,11 +53,11 @@ class Schedule {
   /// The step in its general form.
   std::vector<Reference> take(const Primitive& primitive, std::vector<Argument> arguments);
 
-  /// Takes steps that were read from a script or from JSON. Error at the first that is refused, with its
-  /// place; the schedule then stays as it was before the first. Decisions of sampling steps are taken as they
-  /// are written, or drawn anew from the schedule's seed.
+  /// Takes the steps of a script or of a trace in JSON (parse_steps). Error at the first that is refused,
+  /// with its place; the schedule then stays as it was before the first. Decisions of sampling steps are
+  /// taken as they are written, or drawn anew from the schedule's seed.
   enum class Decisions { keep, draw };
-  void replay(const std::vector<WrittenStep>& steps, Decisions decisions = Decisions::keep);
+  void replay(const Script& steps, Decisions decisions = Decisions::keep);
 
  private:
   template <class R>
@@ -66,8 +67,11 @@ class Schedule {
     return list;
   }
   /// Refused where what the step made may be legal and is not proved to be.
-  std::optional<Refusal> check_result(const Function& program, const std::string& call) const;
-  void check_references(const Argument& argument, const std::string& call) const;
+  std::optional<Refusal> check_result(const Function& program, const Instruction& step) const;
+  void check_references(const Argument& argument, const Instruction& step) const;
+  /// The step as a refusal shows it: loops and blocks by the names that the program has for them.
+  std::string call_of(const Instruction& step) const;
+  std::string name_of(const BlockRef& block) const;
 
   Function program_;
   Trace trace_;
@@ -87,6 +91,7 @@ class Schedule {
     std::vector<Reference> to = {};
     /// Kept, so that no later loop gets its identity.
     Reference from = {};
+    std::string call = {}, name = {};  ///< the step, and what was called so before it
   };
   std::map<std::string, Gone> gone_;  ///< by key_of: what became of references that steps did away with
 };

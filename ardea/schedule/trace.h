@@ -3,7 +3,6 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ardea/schedule/primitive.h"
@@ -38,27 +37,5 @@ std::string print(const Trace& trace);
 
 /// [{"primitive": "split", "arguments": {"loop": "l1", …}, "results": ["l4", "l5"]}, …]
 nlohmann::json to_json(const Trace& trace);
-
-/// A step that is read and not yet taken: references are names.
-struct NamedValue {
-  std::string name;
-};
-struct WrittenArgument {
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, NamedValue,
-               std::vector<WrittenArgument>>
-      value;
-};
-struct WrittenStep {
-  const Primitive* primitive = nullptr;
-  std::vector<std::pair<std::string, WrittenArgument>>
-      arguments;                     ///< by keyword, in the order of the parameters
-  std::vector<std::string> results;  ///< names; "*_" takes the rest, "_" is dropped
-  std::string place;                 ///< "file:3", for messages
-};
-
-/// Reads a script or JSON (told apart by its first character). Arguments may be positional or by keyword.
-/// Error name:line:column on the first fault: an unknown primitive or keyword, a missing argument, a name
-/// that is not defined before.
-std::vector<WrittenStep> parse_steps(std::string_view text, const std::string& name);
 
 }  // namespace ardea::schedule

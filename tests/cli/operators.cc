@@ -108,7 +108,7 @@ TEST(Schedules, transform_the_program_before_anything_else) {
       folder.write("wrong.py", "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\nsch.parallel(k)\n");
   const Answer refused = ardea("run gemm 10,7,5 --schedule " + wrong);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.error.find("wrong.py:3: parallel(loop=k): iterations of loop k touch the same memory"),
+  EXPECT_NE(refused.error.find("wrong.py:3:1: parallel(loop=k): iterations of loop k touch the same memory"),
             std::string::npos)
       << refused.error;
   EXPECT_EQ(ardea("show gemm 10,7,5 --schedule " + folder.path().string() + "/none.py").exit_code, 2);
@@ -120,16 +120,18 @@ TEST(Schedules, that_do_not_fit_get_a_sentence) {
   const std::string head = "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\n";
   const std::vector<std::pair<std::string, std::string>> faults = {
       {"b = sch.get_block(\"D\")\n",
-       "steps:1: get_block(name=\"D\", func_name=None): there is no block \"D\"; the blocks are C"},
+       "steps:1:5: get_block(name=\"D\", func_name=None): there is no block \"D\"; the blocks are C"},
       {"b = sch.get_block(\"C\", func_name=\"other\")\n",
-       "steps:1: get_block(name=\"C\", func_name=\"other\"): the program's function is main, not other"},
+       "steps:1:5: get_block(name=\"C\", func_name=\"other\"): the program's function is main, not other"},
       {head + "sch.explode(m)\n", "steps:3:5: there is no primitive \"explode\""},
       {head + "sch.split(m, [None, 4])\nsch.unroll(m)\n",
-       "steps:4: unroll(loop=m): loop m is gone: step 3, split(loop=l1, factors=[None, 4], "
+       "steps:4:1: unroll(loop=m): loop m is gone: step 3, split(loop=m, factors=[None, 4], "
        "preserve_unit_iters=True, disable_predication=False), made m_0, m_1 of it"},
       {head + "sch.split(m, [None, 4]\n", "steps:4:1: found the end of the line, expected ')'"},
       {head + "sch.split(m, factors=[None, \"4\"])\n",
-       "steps:3: split: factors must be a list, each of it an integer or a sampled number or None"},
+       "steps:3:22: split: factors must be a list, each of it an integer or a sampled number or None, and "
+       "this "
+       "is a list of None, the string \"4\""},
       {"[{\"primitive\": \"split\", \"arguments\": {}, \"results\": []}]",
        "steps: step 1: split needs loop, a loop"},
       {"[1, 2", "steps: it is no list of steps in JSON"},

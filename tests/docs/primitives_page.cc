@@ -60,13 +60,12 @@ std::string in_words(const std::vector<Reference>& results, const Function& prog
 
 /// What the last step of the primitive gives, described in the program as it is then: later steps may do away
 /// with it.
-std::string results_of(const Primitive& primitive, const Function& before,
-                       const std::vector<WrittenStep>& steps) {
-  const auto last = std::find_if(steps.rbegin(), steps.rend(),
-                                 [&](const WrittenStep& step) { return step.primitive == &primitive; });
-  require(last != steps.rend(), "examples/primitives/{0}.py takes no step {0}", primitive.name);
+std::string results_of(const Primitive& primitive, const Function& before, const Trace& taken) {
+  const auto last = std::find_if(taken.instructions.rbegin(), taken.instructions.rend(),
+                                 [&](const Instruction& step) { return step.primitive == &primitive; });
+  require(last != taken.instructions.rend(), "examples/primitives/{0}.py takes no step {0}", primitive.name);
   Schedule until(before);
-  until.replay({steps.begin(), last.base()});
+  until.replay(parse_steps(print(Trace{{taken.instructions.begin(), last.base()}}), "trace"));
   return in_words(until.trace().instructions.back().results, until.program());
 }
 
@@ -97,10 +96,10 @@ PrimitiveExample primitive_example(const Primitive& primitive) {
   require(module.functions.size() == 1, "{}.tir: one function, please", path);
   const Function& before = module.functions.front();
   std::string script = read_text_file(path + ".py");
-  const std::vector<WrittenStep> steps = parse_steps(script, primitive.name + ".py");
   Schedule after(before);
-  after.replay(steps);
-  return {&primitive, before, std::move(script), std::move(after), results_of(primitive, before, steps)};
+  after.replay(parse_steps(script, primitive.name + ".py"));
+  std::string made = results_of(primitive, before, after.trace());
+  return {&primitive, before, std::move(script), std::move(after), std::move(made)};
 }
 
 std::vector<std::string> primitive_example_names() {

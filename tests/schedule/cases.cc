@@ -85,8 +85,9 @@ TEST_P(Cases, does_what_the_case_says) {
       const std::size_t place = text.find(": ");
       EXPECT_EQ(refused.code(), c.code);
       EXPECT_EQ(text.substr(place + 2) + "\n", c.message);
-      EXPECT_EQ(text.substr(0, place),
-                "steps:" + std::to_string(std::count(c.steps.begin(), c.steps.end(), '\n')));
+      EXPECT_TRUE(
+          text.starts_with("steps:" + std::to_string(std::count(c.steps.begin(), c.steps.end(), '\n')) + ":"))
+          << text;
     }
     return;
   }

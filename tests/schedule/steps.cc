@@ -36,7 +36,7 @@ TEST(References, say_which_step_took_them) {
   s.apply(Split{loops[0], {std::nullopt, 5}});
   EXPECT_REFUSED(
       s.apply(Unroll{loops[0]}),
-      "unroll(loop=i): loop i is gone: step 3, split(loop=l1, factors=[None, 5], preserve_unit_iters=True, "
+      "unroll(loop=i): loop i is gone: step 3, split(loop=i, factors=[None, 5], preserve_unit_iters=True, "
       "disable_predication=False), made i_0, i_1 of it");
   Schedule other = schedule_of(gemm);
   EXPECT_REFUSED(other.apply(Unroll{loops[0]}), "unroll(loop=i): loop i is not in the program main");
@@ -77,9 +77,9 @@ TEST(Trace, names_the_fault_of_a_script) {
        "script:1:9: there is no primitive \"get_blok\"; did you mean get_block?; `ardea primitives` lists "
        "them"},
       {"sch.unroll(k)\n", "script:1:12: k is not defined before"},
-      {"sch.unroll()\n", "script:1: unroll needs loop, a loop"},
+      {"sch.unroll()\n", "script:1:5: unroll needs loop, a loop"},
       {"b = sch.get_block(name=\"C\", nam=\"D\")\n",
-       "script:1: get_block has no argument nam, only name, func_name; did you mean name?"},
+       "script:1:29: get_block has no argument nam, only name, func_name; did you mean name?"},
       {"b = sch.get_block(\"C\"\n", "script:2:1: found the end of the line, expected ')'"},
       {"[{\"primitive\": \"unroll\"}]",
        "script: step 1: it needs \"primitive\", \"arguments\" and \"results\""},
@@ -88,9 +88,9 @@ TEST(Trace, names_the_fault_of_a_script) {
   for (const auto& [text, sentence] : faults) EXPECT_REFUSED(parse_steps(text, "script"), sentence);
   Schedule s = schedule_of(gemm);
   EXPECT_REFUSED(s.replay(parse_steps("b = sch.get_block(\"C\")\ni, j = sch.get_loops(b)\n", "script")),
-                 "script:2: get_loops gives 3 results, and 2 names stand for them");
+                 "script:2:1: get_loops gives 3 results, and 2 names stand for them");
   EXPECT_REFUSED(s.replay(parse_steps("b = sch.get_block(\"C\")\nsch.unroll(b)\n", "script")),
-                 "script:2: unroll: loop must be a loop");
+                 "script:2:12: unroll: loop must be a loop, and this is a block");
   EXPECT_TRUE(s.trace().instructions.empty());
 }
 
