@@ -10,7 +10,15 @@ namespace ardea::stages {
 
 namespace {
 
-/// The program of the arguments and of all outputs; those that are no arguments are memory of its own.
+bool is_read(const Schedule& s, const te::Tensor& output) {
+  const std::vector<StageRecord>& stages = s.record().stages;
+  return std::any_of(stages.begin(), stages.end(), [&](const StageRecord& stage) {
+    const std::vector<te::Tensor>& inputs = stage.operation->inputs;
+    return std::find(inputs.begin(), inputs.end(), output) != inputs.end();
+  });
+}
+
+/// The program of the arguments and of all outputs; outputs that others read may be memory of its own.
 Function program_of(const Schedule& s, std::vector<te::Argument> arguments, const std::string& name) {
   std::vector<Buffer> inside;
   for (const te::Argument& argument : arguments)
@@ -19,6 +27,11 @@ Function program_of(const Schedule& s, std::vector<te::Argument> arguments, cons
       s[*tensor];  // Error where it is not of the graph
   for (const te::Tensor& output : s.record().outputs) {
     if (std::find(arguments.begin(), arguments.end(), te::Argument(output)) != arguments.end()) continue;
+    require(is_read(s, output),
+            "lower({}): {} is an output of the schedule, and is neither among the arguments nor read by a "
+            "stage: it would be "
+            "computed for nobody; add it to the arguments, or leave it out of create_schedule",
+            name, output.name());
     arguments.emplace_back(output);
     inside.push_back(output.buffer());
   }

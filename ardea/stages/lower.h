@@ -24,8 +24,8 @@ struct Lowered {
 /// - then the init of each reduction goes before the outermost reduce loop, where that is legal (else it
 ///   stays inside, as a condition);
 /// - tensor instructions last.
-/// Outputs of the schedule that are no arguments are allocated inside. schedule::Refused, which names the
-/// directive, where the engine refuses one.
+/// Outputs of the schedule that are no arguments are allocated inside where other stages read them, and
+/// refused where none does. schedule::Refused, which names the directive, where the engine refuses one.
 Lowered lower(const Schedule& s, const std::vector<te::Argument>& arguments,
               const std::string& name = "main");
 

@@ -1,6 +1,7 @@
 #include "ardea/te/axis.h"
 
 #include "ardea/support/error.h"
+#include "ardea/te/reduce_axes.h"
 
 namespace ardea::te {
 
@@ -12,7 +13,9 @@ Axis reduce_axis(Expr low, const Expr& high, std::string name) {
   require(!first || !last || *first < *last, "reduce_axis({}): [{}, {}) is empty; give bounds low < high",
           name, first.value_or(0), last.value_or(0));
   Expr extent = is_zero(low) ? high : first && last ? make_int(*last - *first, low.type()) : high - low;
-  return {Var(std::move(name), low.type()), {std::move(low), std::move(extent)}, IteratorKind::reduce};
+  const Var var(std::move(name), low.type());
+  know_reduce_axis(var);
+  return {var, {std::move(low), std::move(extent)}, IteratorKind::reduce};
 }
 
 Axis reduce_axis(std::int64_t low, std::int64_t high, std::string name) {

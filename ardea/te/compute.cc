@@ -5,6 +5,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
+#include "ardea/te/reduce_axes.h"
 
 namespace ardea::te {
 
@@ -13,12 +14,12 @@ namespace {
 std::vector<Axis> axes_of(const std::string& name, const std::vector<Dim>& shape) {
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    require(shape[d].extent.defined(), "compute({}): extent {} is an empty expression", name, d);
+    require(shape[d].extent.defined(), "compute({}): extent {} is an empty expression", name, d + 1);
     const DataType type = shape[d].extent.type();
     require(type.is_integer() && type.is_scalar(), "compute({}): extent {} is {}, must be an integer", name,
-            d, to_string(type));
+            d + 1, to_string(type));
     const auto extent = constant_int(shape[d].extent);
-    require(!extent || *extent > 0, "compute({}): extent {} is {}, must be at least 1", name, d,
+    require(!extent || *extent > 0, "compute({}): extent {} is {}, must be at least 1", name, d + 1,
             extent.value_or(0));
     const Expr index_extent = extent ? make_int(*extent) : make_cast(int64, shape[d].extent);
     axes.push_back({Var(shape[d].name.empty() ? fmt::format("i{}", d) : shape[d].name),
@@ -93,6 +94,37 @@ std::vector<Tensor> inputs_of(const std::vector<Expr>& expressions) {
   return inputs;
 }
 
+/// What the function makes of the axes. It makes expressions, whose faults name the operation: they are told
+/// together with the stage.
+Body body_of(const std::string& name, const AxisFunction& body, const std::vector<Var>& variables) {
+  try {
+    return body(variables);
+  } catch (const Error& error) {
+    fail("compute({}): {}", name, error.what());
+  }
+}
+
+/// An element has one value: none that mentions an axis is left, unless it is reduced over it.
+void check_reduced(const std::string& name, const Compute& compute, const std::vector<Expr>& read) {
+  const auto* reduction = std::get_if<Reduction>(&compute.body);
+  for (const Expr& value : read)
+    for (const Var& var : free_variables(value)) {
+      const bool is_reduced = reduction && std::any_of(reduction->axes.begin(), reduction->axes.end(),
+                                                       [&](const Axis& axis) { return axis.var == var; });
+      if (is_reduced || !is_reduce_axis(var)) continue;
+      if (!reduction)
+        fail(
+            "compute({}): its value uses the reduce axis {}, and nothing reduces over it; write te::sum(…, "
+            "{{{}}}), "
+            "or max, min, …",
+            name, var.name(), var.name());
+      fail(
+          "compute({}): what it reduces uses the reduce axis {}, which is not among the axes ({}) of {}; add "
+          "it",
+          name, var.name(), axis_names(*reduction), reduction->reducer->name);
+    }
+}
+
 }  // namespace
 
 std::vector<Dim> dims(const std::vector<Expr>& shape) { return {shape.begin(), shape.end()}; }
@@ -110,7 +142,7 @@ std::vector<Tensor> compute_from(std::string name, const std::vector<Dim>& shape
     variables.push_back(axis.var);
     extents.push_back(axis.range.extent);
   }
-  const Body given = body(variables);
+  const Body given = body_of(name, body, variables);
   std::vector<Expr> values, read;
   if (const auto* expressions = std::get_if<std::vector<Expr>>(&given.value)) {
     require(!expressions->empty(), "compute({}): its function gives no result", name);
@@ -130,6 +162,7 @@ std::vector<Tensor> compute_from(std::string name, const std::vector<Dim>& shape
     outputs.push_back(
         make_buffer(values.size() == 1 ? name : fmt::format("{}_v{}", name, i), extents, values[i].type()));
   }
+  check_reduced(name, compute, read);
   std::vector<Tensor> inputs = inputs_of(read);
   return results(publish({std::move(name), std::move(outputs), std::move(inputs), std::move(compute)}));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ardea/arith/regions.h"
@@ -40,8 +41,10 @@ class FunctionMaker {
 
   Function make() {
     add_parameters();
+    const std::vector<OperationRef> operations = operations_of(tensors_);
+    name_buffers(operations);
     std::vector<Stmt> stages;
-    for (const OperationRef& operation : operations_of(tensors_)) {
+    for (const OperationRef& operation : operations) {
       if (operation->as<Placeholder>()) {
         require_argument(*operation);
         continue;
@@ -91,16 +94,15 @@ class FunctionMaker {
   }
 
   Stmt stage_of(const Operation& operation) {
-    return std::visit(
-        overloaded{
-            [&](const Placeholder&) -> Stmt { return make_no_op(); },
-            [&](const Compute& compute) {
-              return compute_stage(compute, operation.outputs, unique(operation.name));
-            },
-            [&](const Scan& scan) { return scan_stage(scan, operation); },
-            [&](const Extern& written) { return extern_stage(written, unique(operation.name)); },
-        },
-        operation.kind);
+    return std::visit(overloaded{
+                          [&](const Placeholder&) -> Stmt { return make_no_op(); },
+                          [&](const Compute& compute) {
+                            return compute_stage(compute, operation.outputs, block_name(operation));
+                          },
+                          [&](const Scan& scan) { return scan_stage(scan, operation); },
+                          [&](const Extern& written) { return extern_stage(written, block_name(operation)); },
+                      },
+                      operation.kind);
   }
 
   /// The first steps, then one loop over the others with the cell's stages inside. State, update and init
@@ -120,10 +122,37 @@ class FunctionMaker {
       for (const Buffer& buffer : part->outputs)
         if (!result.contains(buffer)) allocate(buffer);
       cell.push_back(substitute_buffers(
-          compute_stage(*part->as<Compute>(), part->outputs, unique(part->name), step), result));
+          compute_stage(*part->as<Compute>(), part->outputs, block_name(*part), step), result));
     }
     stages.push_back(make_for(step.loop, make_int(0), step.range.extent, make_seq(std::move(cell))));
     return make_seq(std::move(stages));
+  }
+
+  /// The names that the buffers have in text: of several with one name the parameters come first.
+  void name_buffers(const std::vector<OperationRef>& operations) {
+    const auto name = [&](const Buffer& buffer) {
+      if (buffer_names_.contains(buffer)) return;
+      std::string unique = buffer->name;
+      for (int i = 1; !taken_.insert(unique).second; ++i) unique = fmt::format("{}_{}", buffer->name, i);
+      buffer_names_[buffer] = unique;
+    };
+    for (const Tensor& tensor : tensors_) name(tensor.buffer());
+    for (const OperationRef& operation : operations) {
+      for (const Buffer& buffer : operation->outputs) name(buffer);
+      if (const auto* scan = operation->as<Scan>())
+        for (const OperationRef& part : scan->cell)
+          if (std::none_of(scan->update.begin(), scan->update.end(),
+                           [&](const Tensor& update) { return update.operation() == part; }))
+            for (const Buffer& buffer : part->outputs) name(buffer);
+    }
+  }
+
+  /// A block is called what its one result is called.
+  std::string block_name(const Operation& operation) {
+    const auto at = buffer_names_.find(operation.outputs[0]);
+    const bool has_one = operation.outputs.size() == 1 && at != buffer_names_.end() &&
+                         operation.outputs[0]->name == operation.name;
+    return unique(has_one ? at->second : operation.name);
   }
 
   /// Names are how schedules ask for blocks: no two blocks share one.
@@ -154,6 +183,8 @@ class FunctionMaker {
   std::vector<Tensor> tensors_;
   std::unordered_set<Buffer> parameters_;
   std::vector<Buffer> allocations_;
+  std::unordered_map<Buffer, std::string> buffer_names_;
+  std::set<std::string> taken_;  ///< by buffers
   std::set<std::string> block_names_ = {"root"};
 };
 

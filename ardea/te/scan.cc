@@ -78,7 +78,7 @@ class ScanCheck {
               to_string(other.type()), other.rank(), state.name(), to_string(state.type()), state.rank());
       for (std::size_t d = from; d < state.rank(); ++d)
         require(structurally_equal(other.shape()[d], state.shape()[d]),
-                "scan({}): extent {} of {} is {}, that of its state {} is {}", name_, d, other.name(),
+                "scan({}): extent {} of {} is {}, that of its state {} is {}", name_, d + 1, other.name(),
                 ardea::print(other.shape()[d]), state.name(), ardea::print(state.shape()[d]));
     };
     agree(update, 0);

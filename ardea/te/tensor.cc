@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
+#include "ardea/te/reduce_axes.h"
 
 namespace ardea::te {
 
@@ -24,7 +26,10 @@ class Makers {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < operation->outputs.size(); ++i)
       buffers_[operation->outputs[i]] = {operation, i};
-    for (const Axis& axis : reduce_axes(*operation)) axes_[axis.var] = operation;
+    for (const Axis& axis : reduce_axes(*operation)) {
+      axes_[axis.var] = operation;
+      unused_axes_.erase(axis.var);
+    }
   }
 
   void remove(const Operation& operation) {
@@ -39,6 +44,16 @@ class Makers {
     if (at == buffers_.end()) return {};
     std::shared_ptr<const Operation> operation = at->second.operation.lock();
     return operation ? Tensor(std::move(operation), at->second.output) : Tensor();
+  }
+
+  void add(const Var& reduce_axis) {
+    const std::lock_guard lock(mutex_);
+    unused_axes_.insert(reduce_axis);
+  }
+
+  bool has(const Var& reduce_axis) {
+    const std::lock_guard lock(mutex_);
+    return unused_axes_.contains(reduce_axis) || axes_.contains(reduce_axis);
   }
 
   std::shared_ptr<const Operation> reducer_over(const Var& axis) {
@@ -57,6 +72,7 @@ class Makers {
   std::mutex mutex_;
   std::unordered_map<Buffer, Maker> buffers_;
   std::unordered_map<Var, std::weak_ptr<const Operation>> axes_;
+  std::unordered_set<Var> unused_axes_;  ///< reduce axes that no compute reduces over yet
 };
 
 Makers& makers() {
@@ -148,6 +164,9 @@ std::shared_ptr<const Operation> publish(Operation operation) {
   makers().add(shared);
   return shared;
 }
+
+void know_reduce_axis(const Var& axis) { makers().add(axis); }
+bool is_reduce_axis(const Var& var) { return makers().has(var); }
 
 Tensor tensor_of(const Buffer& buffer) { return makers().find(buffer); }
 

@@ -145,6 +145,17 @@ TEST(Refusals, name_the_directive_about_a_stage_that_is_inlined) {
   test::expect_same_answers(lower(s, {c.A, c.B, E}));
 }
 
+TEST(Refusals, name_an_output_that_nobody_would_get) {
+  const ProductPlusOne c;
+  EXPECT_REFUSED(
+      lower(c.s, {c.A, c.B}),
+      "lower(main): D is an output of the schedule, and is neither among the arguments nor read by a "
+      "stage: it would be computed for nobody; add it to the arguments, or leave it out of "
+      "create_schedule");
+  // What another stage reads is memory of the program.
+  test::expect_same_answers(lower(create_schedule({c.C, c.D}), {c.A, c.B, c.D}));
+}
+
 TEST(Refusals, name_the_directive_that_left_nothing_to_copy) {
   const ProductPlusOne c;
   const te::Tensor DL = c.s.cache_write(c.D, "global");

@@ -148,16 +148,64 @@ TEST(Compute, refuses_another_number_of_indices) {
                  "compute(B): its shape has 2 dimensions, but its function takes 1 index; give it one index "
                  "a dimension");
   EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return A(i); }),
-                 "A: it has 2 dimensions, but is indexed with 1 index");
+                 "compute(B): A: it has 2 dimensions, but is indexed with 1 index");
+}
+
+TEST(Compute, names_the_stage_and_the_operands_of_another_type) {
+  const Tensor A = placeholder("A", {4, 8}), H = placeholder("H", {4}, float16);
+  EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return A(i, i) * H(i); }),
+                 "compute(B): *: the operands A[i0, i0] and H[i0] are float32 and float16; cast one of them");
+  EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return sum(H(i), {}); }),
+                 "compute(B): sum: there is no axis to reduce over; make one with reduce_axis");
+  EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return H(i) * A(i, H(i)); }),
+                 "compute(B): A[…]: index 2 is float16, must be an integer");
+}
+
+TEST(Compute, refuses_a_reduce_axis_that_nothing_reduces_over) {
+  const Tensor A = placeholder("A", {4, 8});
+  const Axis k = reduce_axis(8, "k"), l = reduce_axis(8, "l");
+  EXPECT_REFUSED(
+      compute("B", {4}, [&](Var i) { return A(i, k); }),
+      "compute(B): its value uses the reduce axis k, and nothing reduces over it; write te::sum(…, {k}), "
+      "or max, min, …");
+  EXPECT_REFUSED(
+      compute("B", {4}, [&](Var i) { return sum(A(i, k) * A(i, l), {k}); }),
+      "compute(B): what it reduces uses the reduce axis l, which is not among the axes (k) of sum; add it");
+  EXPECT_REFUSED(
+      compute("B", {4}, [&](Var i) { return sum(A(i, k), {k}, Expr(l) < make_int(3)); }),
+      "compute(B): what it reduces uses the reduce axis l, which is not among the axes (k) of sum; add it");
+  // Of another compute it is one, too.
+  const Tensor S = compute("S", {4}, [&](Var i) { return sum(A(i, k), {k}); });
+  EXPECT_REFUSED(
+      compute("B", {4}, [&](Var i) { return S(i) + A(i, k); }),
+      "compute(B): its value uses the reduce axis k, and nothing reduces over it; write te::sum(…, {k}), "
+      "or max, min, …");
+}
+
+TEST(Compute, names_a_block_as_the_buffer_that_it_fills) {
+  const Tensor A = placeholder("A", {4});
+  const Tensor first = compute("B", {4}, [&](Var i) { return A(i) + 1; });
+  const Tensor second = compute("B", {4}, [&](Var i) { return first(i) * 2; });
+  const Tensor third = compute("A", {4}, [&](Var i) { return second(i) * 3; });
+  const std::string text = print(create_prim_func({A, third, second}));
+  // Parameters have their names first: second is B, the one that only third's makers read is B_1.
+  EXPECT_NE(text.find("A_1: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")"), std::string::npos)
+      << text;
+  for (const std::string name : {"A_1", "B", "B_1"}) {
+    const std::size_t block = text.find("T.block(\"" + name + "\")");
+    ASSERT_NE(block, std::string::npos) << name << "\n" << text;
+    const std::string after = text.substr(block, text.find("T.block", block + 1) - block);
+    EXPECT_NE(after.find("            " + name + "[v_i0] = "), std::string::npos) << name << "\n" << after;
+  }
 }
 
 TEST(Compute, refuses_what_is_not_defined) {
   const Tensor A = placeholder("A", {4, 8});
-  const Axis k = reduce_axis(8, "k");
-  const Tensor B = compute("B", {4}, [&](Var i) { return A(i, k); });
+  const Var x("x");
+  const Tensor B = compute("B", {4}, [&](Var i) { return A(i, x); });
   EXPECT_REFUSED(
       create_prim_func({A, B}),
-      "create_prim_func(main): k is used, but is neither an argument, an extent of an argument nor an axis "
+      "create_prim_func(main): x is used, but is neither an argument, an extent of an argument nor an axis "
       "of the computation that uses it; list it among the arguments, or among the axes of the reduction if "
       "it is one");
   EXPECT_REFUSED(create_prim_func({B}),
@@ -170,7 +218,7 @@ TEST(Compute, refuses_what_is_not_defined) {
 TEST(Compute, refuses_bad_extents_and_literals) {
   EXPECT_REFUSED(placeholder("A", {4, 0}), "placeholder(A): an extent is 0, must be at least 1");
   EXPECT_REFUSED(compute("B", {-3}, [&](Var i) { return i; }),
-                 "compute(B): extent 0 is -3, must be at least 1");
+                 "compute(B): extent 1 is -3, must be at least 1");
   const Tensor I = placeholder("I", {4}, int32);
   EXPECT_REFUSED(
       I(0) * 0.5,

@@ -25,16 +25,16 @@ TEST(EmptyHandles, are_no_result_of_a_compute) {
                            s = s + A(i);
                            return s;
                          }),
-                 empty_expression);
+                 "compute(C): " + empty_expression);
   const Axis k = reduce_axis(4, "k");
   EXPECT_REFUSED(compute("C", {4}, [&](const Var&) { return sum(Expr(), {k}); }),
-                 "sum: a value to reduce is an empty expression");
+                 "compute(C): sum: a value to reduce is an empty expression");
 }
 
 TEST(EmptyHandles, are_no_extents) {
   EXPECT_REFUSED(placeholder("A", {Expr()}), "placeholder(A): an extent is an empty expression");
   EXPECT_REFUSED(compute("C", {Expr()}, [](const Var& i) { return Expr(i); }),
-                 "compute(C): extent 0 is an empty expression");
+                 "compute(C): extent 1 is an empty expression");
   EXPECT_REFUSED(reduce_axis(Expr(), "k"), empty_expression);
 }
 

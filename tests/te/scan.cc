@@ -125,7 +125,7 @@ TEST(Scan, refuses_what_is_no_recurrence) {
                  "scan(y): 2 states, 1 inits and 1 updates; give one of each for every state");
   const Tensor narrow = compute("narrow", {1, 2}, [&](Var, Var i) { return X(0, i); });
   EXPECT_REFUSED(scan("y", {narrow}, {next}, {s}),
-                 "scan(y): extent 1 of narrow is 2, that of its state s is 3");
+                 "scan(y): extent 2 of narrow is 2, that of its state s is 3");
 }
 
 }  // namespace

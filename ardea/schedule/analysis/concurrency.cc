@@ -10,6 +10,7 @@
 #include "ardea/arith/inside.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/memory_use.h"
 
@@ -90,6 +91,38 @@ std::optional<arith::Conflict> meeting(const For& loop, ForKind kind, const arit
   return conflict;
 }
 
+/// How many iterations apart a meeting is looked for that is certain.
+constexpr std::int64_t certain_distance = 4;
+
+BufferRegion in_iteration(const BufferRegion& region, const For& loop, std::int64_t iteration) {
+  const Substitution at = {{loop.var, loop.min + make_int(iteration, loop.min.type())}};
+  BufferRegion there = region;
+  for (Range& range : there.region) range = {substitute(range.min, at), substitute(range.extent, at)};
+  return there;
+}
+
+/// Whether two iterations are known to meet in the buffer: the first one and one of the next touch all of two
+/// boxes, one of them by a write, that have an element in common. They may meet where this is not known, too.
+bool certainly_meet(const For& loop, const Buffer& buffer, const arith::Analyzer& facts) {
+  arith::Analyzer inner = facts;
+  inner.bind(loop.var, Range{loop.min, loop.extent});
+  std::vector<arith::Access> accesses = arith::each_access_of_written(loop.body, inner);
+  std::erase_if(accesses, [&](const arith::Access& access) {
+    return !(access.each.buffer == buffer) || access.opaque || access.conditional || !access.touched().exact;
+  });
+  for (std::int64_t distance = 1; distance <= certain_distance; ++distance) {
+    if (!facts.proves(loop.extent > make_int(distance, loop.extent.type()))) return false;
+    for (const arith::Access& first : accesses)
+      for (const arith::Access& second : accesses)
+        if ((first.write || second.write) &&
+            arith::disjoint(in_iteration(first.touched().region, loop, 0),
+                            in_iteration(second.touched().region, loop, distance),
+                            facts) == arith::Proof::refuted)
+          return true;
+  }
+  return false;
+}
+
 /// The paths to the loops whose iterations may have memory of their own.
 std::vector<Path> loops_that_may_own(const Function& f) {
   std::vector<Path> paths;
@@ -141,9 +174,36 @@ std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found,
   };
   const auto conflict = meeting(*found.loop, kind, found.facts, is_shared);
   if (!conflict) return std::nullopt;
+  const bool is_certain = certainly_meet(*found.loop, conflict->first.buffer, found.facts);
   return Refusal{"loop_carries_dependence",
-                 fmt::format("iterations of loop {} touch the same memory: {} and {}", found.loop->var.name(),
+                 fmt::format("iterations of loop {} {}: {} and {}", found.loop->var.name(),
+                             is_certain ? "touch the same memory"
+                                        : "may touch the same memory, it is not proved that they do not",
                              print(conflict->first), print(conflict->second))};
+}
+
+std::optional<ReducedBy> reduced_by(const For& loop) {
+  std::optional<ReducedBy> found;
+  visit_stmts(loop.body, [&](const Stmt& s) {
+    const auto* block = s.as<Block>();
+    if (block == nullptr || found) return;
+    for (const BlockIterator& iterator : block->iterators)
+      if (!found && iterator.kind == IteratorKind::reduce && uses(iterator.binding, loop.var))
+        found = ReducedBy{block, iterator.var};
+  });
+  return found;
+}
+
+std::optional<Refusal> with_rfactor(std::optional<Refusal> refusal, const For& loop) {
+  if (!refusal) return refusal;
+  const std::optional<ReducedBy> reduced = reduced_by(loop);
+  // Without its init a reduction has no neutral element to start partial results from.
+  if (reduced && reduced->block->init.defined())
+    refusal->way_out = [name = loop.var.name(), block = reduced->block->name] {
+      return fmt::format(
+          "rfactor(loop={}) first gives each iteration a partial result of block {} of its own", name, block);
+    };
+  return refusal;
 }
 
 std::optional<Refusal> refuse_races_around(const Function& f, const Path& path) {

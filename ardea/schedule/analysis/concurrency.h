@@ -16,8 +16,19 @@ bool is_concurrent(ForKind kind);
 std::vector<Buffer> private_buffers(const Function& f, const Path& path);
 
 /// Refused where the iterations of the loop, run as `kind` says, touch the same memory in a way that needs an
-/// order. Memory that each iteration has for itself is none.
+/// order, or are not proved not to: the sentence tells which. Memory that each iteration has for itself is
+/// none.
 std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found, ForKind kind);
+
+/// The block in the loop whose reduction it runs over.
+struct ReducedBy {
+  const Block* block;
+  Var iterator;
+};
+std::optional<ReducedBy> reduced_by(const For& loop);
+
+/// The refusal of running the loop's iterations at the same time, and where they reduce the way out of it.
+std::optional<Refusal> with_rfactor(std::optional<Refusal> refusal, const For& loop);
 
 /// For the step that made `after` of `before`: refused where memory that each iteration of a concurrent loop
 /// had for itself is now shared, and they would meet there.

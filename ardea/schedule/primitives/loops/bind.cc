@@ -67,18 +67,14 @@ std::optional<Refusal> refuse_other_extent(const FoundLoop& found, const std::st
 
 /// A reduction whose iterations the loop would spread over threads.
 std::optional<Refusal> refuse_reduction(const For& loop) {
-  std::optional<Refusal> refusal;
-  visit_stmts(loop.body, [&](const Stmt& s) {
-    const auto* block = s.as<Block>();
-    if (block == nullptr || refusal) return;
-    for (const BlockIterator& iterator : block->iterators)
-      if (iterator.kind == IteratorKind::reduce && uses(iterator.binding, loop.var))
-        refusal = Refusal{"reduction_by_threads",
-                          fmt::format("loop {} runs over the reduction {} of block {}, whose results threads "
-                                      "cannot combine",
-                                      loop.var.name(), iterator.var.name(), block->name)};
-  });
-  return refusal;
+  const std::optional<ReducedBy> reduced = reduced_by(loop);
+  if (!reduced) return std::nullopt;
+  return with_rfactor(
+      Refusal{"reduction_by_threads",
+              fmt::format("loop {} runs over the reduction {} of block {}, whose results threads "
+                          "cannot combine",
+                          loop.var.name(), reduced->iterator.name(), reduced->block->name)},
+      loop);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Outcome concurrent(const Function& f, const LoopRef& loop, ForKind kind, Context
   const FoundLoop found = ARDEA_TRY(refer_to_loop(f, loop));
   if (found.loop->kind == kind) return Applied{f};
   ARDEA_TRY(refuse_unless_serial(*found.loop));
-  ARDEA_TRY(context.judge(refuse_carried(f, found, kind)));
+  ARDEA_TRY(context.judge(with_rfactor(refuse_carried(f, found, kind), *found.loop)));
   return marked(f, found, kind);
 }
 

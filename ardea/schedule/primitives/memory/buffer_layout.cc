@@ -157,7 +157,7 @@ Result<BufferLayout> buffer_layout(const Buffer& buffer, const IndexText& index_
   for (std::size_t d = 0; d < layout.map.to.size(); ++d) {
     const arith::SymbolicBounds bounds = inside.bounds(layout.map.to[d], layout.map.from);
     const auto negative = [&] {
-      return Refusal{"negative_place", fmt::format("index {} of the new layout may be less than 0", d)};
+      return Refusal{"negative_place", fmt::format("index {} of the new layout may be less than 0", d + 1)};
     };
     if (!bounds.low.defined() || !bounds.high.defined()) return negative();
     ARDEA_TRY(context.require(facts, as_index(bounds.low) >= make_int(0), negative));
