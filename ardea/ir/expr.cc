@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ardea/ir/print.h"
 #include "ardea/support/error.h"
 #include "ardea/support/format_type.h"
 #include "ardea/support/narrow_float.h"
@@ -101,10 +102,23 @@ Expr make_unary(UnaryOp op, Expr operand) {
   return Expr(type, Unary{op, std::move(operand)});
 }
 
+namespace {
+
+/// An operand as a sentence shows it: long ones by their beginning.
+std::string shown(const Expr& e) {
+  constexpr std::size_t most = 40;
+  const std::string text = print(e);
+  return text.size() <= most ? text : text.substr(0, most) + "…";
+}
+
+}  // namespace
+
 Expr make_binary(BinaryOp op, Expr left, Expr right) {
   const DataType type = left.type();
   const char* name = binary_name(op);
-  require(type == right.type(), "{}: the operands are {} and {}; cast one of them", name, type, right.type());
+  if (type != right.type())
+    fail("{}: the operands {} and {} are {} and {}; cast one of them", name, shown(left), shown(right), type,
+         right.type());
   check_computable(name, type);
   switch (op) {
     case BinaryOp::div:

@@ -19,7 +19,13 @@ std::string refusal(const F& f) {
 TEST(Makers, refuse_operands_of_two_types_with_both_named) {
   const Var x("x", float32), y("y", int32);
   EXPECT_EQ(refusal([&] { make_binary(BinaryOp::add, x, y); }),
-            "+: the operands are float32 and int32; cast one of them");
+            "+: the operands x and y are float32 and int32; cast one of them");
+  Expr sum = x;
+  for (int i = 0; i < 20; ++i) sum = sum + x;
+  EXPECT_EQ(
+      refusal([&] { make_binary(BinaryOp::mul, sum, y); }),
+      "*: the operands x + x + x + x + x + x + x + x + x + x + … and y are float32 and int32; cast one of "
+      "them");
 }
 
 TEST(Makers, refuse_arithmetic_on_storage_types) {

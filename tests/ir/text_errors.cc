@@ -124,7 +124,7 @@ constexpr WrongText lines_of_a_function[] = {
     {"narrowing_store", "B[0] = k",
      "3:5: B[…] = …: the value is int32, the place int8; cast the value"},
     {"mixed_operands", "T.evaluate(n + x)",
-     "3:18: +: the operands are int64 and float32; cast one of them"},
+     "3:18: +: the operands n and x are int64 and float32; cast one of them"},
     {"integer_division", "T.evaluate(n / 2)",
      "3:18: /: the operands are int64; integers divide with //"},
     {"chained_comparison", "T.evaluate(0 < n < 4)",
