@@ -128,19 +128,35 @@ std::optional<std::vector<WeightedLoop>> terms_of(const std::vector<Expr>& coeff
   return terms;
 }
 
-/// Σ weight·x runs over [0, reach] without a gap: each weight is at most one more than what the lighter ones
-/// reach.
-bool contiguous(std::vector<WeightedLoop> terms, const Analyzer& facts) {
+/// The `reach` where Σ weight·x runs over [0, reach] without a gap: each weight is at most one more than what
+/// the lighter ones reach.
+std::optional<Expr> reach_without_gaps(std::vector<WeightedLoop> terms, const Analyzer& facts) {
   Expr reach = make_int(0);
   while (!terms.empty()) {
     const auto next = std::find_if(terms.begin(), terms.end(), [&](const WeightedLoop& term) {
       return facts.proves(term.weight <= reach + 1);
     });
-    if (next == terms.end()) return false;
+    if (next == terms.end()) return std::nullopt;
     reach = facts.simplify(reach + next->weight * (next->extent - 1));
     terms.erase(next);
   }
-  return true;
+  return reach;
+}
+
+/// An index modulo a number of which it takes at least as many values without a gap: m values in a row, each
+/// one more than the one before, have the m remainders 0, …, m - 1, so that the index modulo m takes each of
+/// them, wherever the row begins. The bounds of the remainder are 0 and m - 1: these fill the box. Nothing
+/// where it is no such index, or m is moved by the loops or not proved to be positive.
+struct Remainder {
+  Expr of, divisor;
+};
+std::optional<Remainder> remainder(const Expr& index, const std::vector<LoopRange>& loops,
+                                   const Analyzer& facts) {
+  const auto* node = index.as<Binary>();
+  if (node == nullptr || node->op != BinaryOp::floor_mod || !uses_any(node->left, loops) ||
+      uses_any(node->right, loops) || !facts.proves(node->right >= make_int(1)))
+    return std::nullopt;
+  return Remainder{node->left, node->right};
 }
 
 /// Slices of `width` at Σ weight·x do not meet for different x: each weight is more than what the lighter
@@ -165,7 +181,8 @@ bool apart(std::vector<WeightedLoop> terms, const Expr& width, const Analyzer& f
 bool fills_linearly(const Points& points) {
   std::vector<bool> taken(points.loops.size(), false);
   for (const Expr& index : points.indices) {
-    const auto coefficients = linear_coefficients(index, points.loops, points.facts);
+    const auto rest = remainder(index, points.loops, points.facts);
+    const auto coefficients = linear_coefficients(rest ? rest->of : index, points.loops, points.facts);
     if (!coefficients) return false;
     for (std::size_t i = 0; i < taken.size(); ++i) {
       if (is_zero((*coefficients)[i])) continue;
@@ -173,7 +190,8 @@ bool fills_linearly(const Points& points) {
       taken[i] = true;
     }
     const auto terms = terms_of(*coefficients, points.loops, points.facts);
-    if (!terms || !contiguous(*terms, points.facts)) return false;
+    const auto reach = terms ? reach_without_gaps(*terms, points.facts) : std::nullopt;
+    if (!reach || (rest && !points.facts.proves(*reach + 1 >= rest->divisor))) return false;
   }
   return true;
 }

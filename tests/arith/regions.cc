@@ -88,6 +88,28 @@ TEST(Regions, are_inexact_over_strides_and_diagonals) {
             "B[0:4, 0:8]");
 }
 
+TEST(Regions, are_exact_where_every_remainder_comes) {
+  const auto writes = [](const std::string& loops, const std::string& index) {
+    return of(vectors, "    for i, j in T.grid(" + loops + "):\n        B[" + index + "] = T.float32(0.0)\n")
+        .writes;
+  };
+  // Wherever a row of three begins, or a longer one.
+  EXPECT_EQ(writes("1, 3", "(n * 7 + j) % 3"), "B[0:3]");
+  EXPECT_EQ(writes("2, 2", "(n * 7 + i * 2 + j) % 3"), "B[0:3]");
+  EXPECT_EQ(writes("1, 3", "(n - j) % 3"), "B[0:3]");
+  // Two values of three, steps that leave some out, and two indices that move together.
+  EXPECT_EQ(writes("1, 2", "(n * 7 + j) % 3"), "B[0:3] (inexact)");
+  EXPECT_EQ(writes("1, 4", "(n * 7 + j * 2) % 4"), "B[0:4] (inexact)");
+  EXPECT_EQ(of(images + ", n: T.int64", R"(
+    for j in range(3):
+        B[(n * 7 + j) % 3, j] = T.float32(0.0)
+)")
+                .writes,
+            "B[0:3, 0:3] (inexact)");
+  // A remainder that no loop moves is one element.
+  EXPECT_EQ(writes("2, 3", "n % 3"), "B[n % 3]");
+}
+
 TEST(Regions, use_the_conditions_around_an_access) {
   const Regions r = of(vectors, R"(
     for i in range(64):
