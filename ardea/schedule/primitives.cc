@@ -18,6 +18,7 @@
 #include "ardea/schedule/primitives/memory/double_buffer.h"
 #include "ardea/schedule/primitives/memory/lift_alloc.h"
 #include "ardea/schedule/primitives/memory/reindex.h"
+#include "ardea/schedule/primitives/memory/rolling_buffer.h"
 #include "ardea/schedule/primitives/memory/set_scope.h"
 #include "ardea/schedule/primitives/memory/stage_mem.h"
 #include "ardea/schedule/primitives/memory/storage_align.h"
@@ -83,6 +84,7 @@ const std::vector<Primitive>& primitives() {
       row<StageMem>(),
       row<LiftAlloc>(),
       row<AddGuard>(),
+      row<RollingBuffer>(),
       // reductions
       row<DecomposeReduction>(),
       row<RFactor>(),

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 
 namespace ardea::schedule {
@@ -105,6 +106,25 @@ std::vector<Buffer> loaded_buffers(const Expr& e) {
     const auto* load = part.as<Load>();
     if (load != nullptr && std::find(found.begin(), found.end(), load->buffer) == found.end())
       found.push_back(load->buffer);
+  });
+  return found;
+}
+
+std::optional<std::string> vector_access(const Stmt& s, const Buffer& buffer) {
+  std::optional<std::string> found;
+  const auto look = [&](const std::vector<Expr>& indices, const Expr& predicate, const auto& text) {
+    const bool plain =
+        !predicate.defined() && std::all_of(indices.begin(), indices.end(),
+                                            [](const Expr& index) { return index.type().is_scalar(); });
+    if (!plain) found = text();
+  };
+  visit_exprs(s, [&](const Expr& e) {
+    if (const auto* load = e.as<Load>(); load != nullptr && load->buffer == buffer)
+      look(load->indices, load->predicate, [&] { return print(e); });
+  });
+  visit_stmts(s, [&](const Stmt& part) {
+    if (const auto* store = part.as<Store>(); store != nullptr && store->buffer == buffer)
+      look(store->indices, store->predicate, [&] { return print(make_load(buffer, store->indices)); });
   });
   return found;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "ardea/schedule/program/tree.h"
@@ -22,6 +24,9 @@ std::vector<Touch> touches(const Path& scope, const Buffer& buffer);
 
 /// The buffers that e loads from, once each.
 std::vector<Buffer> loaded_buffers(const Expr& e);
+
+/// A load or store of the buffer in s that is not of one element, or masked; for messages.
+std::optional<std::string> vector_access(const Stmt& s, const Buffer& buffer);
 
 /// The position in both paths of the innermost statement that holds the ends of both.
 std::size_t parting(const Path& a, const Path& b);

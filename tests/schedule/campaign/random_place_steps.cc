@@ -1,3 +1,5 @@
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/primitives/memory/rolling_buffer.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_root.h"
 #include "ardea/schedule/primitives/place/legal_loops.h"
@@ -60,6 +62,50 @@ void propose_reverse_compute_at(RandomSteps& steps) {
   if (loop) steps.attempt(ReverseComputeAt{pair->consumer, *loop, random.chance(0.3), any_index(random)});
 }
 
+/// A block, and a loop of one who reads a window of what it writes, several elements or some that a sum
+/// reaches, that moves it.
+struct Window {
+  std::string producer, consumer;
+  Var loop;
+};
+
+std::vector<Window> windows(const Function& program) {
+  std::vector<Window> found;
+  for (const Path& producer : all_blocks(program))
+    for (const Path& consumer : consumers_of(program, producer))
+      for (const BufferRegion& region : *consumer.block().reads) {
+        if (region.buffer != producer.block().writes->front().buffer) continue;
+        for (const Range& range : region.region) {
+          std::vector<const BlockIterator*> movers;
+          for (const BlockIterator& iterator : consumer.block().iterators)
+            if (uses(range.min, iterator.var)) movers.push_back(&iterator);
+          if (movers.empty() || (movers.size() == 1 && is_one(range.extent))) continue;
+          for (const LoopRef& loop : consumer.loops())
+            for (const BlockIterator* iterator : movers)
+              if (iterator->kind == IteratorKind::spatial && uses(iterator->binding, loop.var))
+                found.push_back({producer.block().name, consumer.block().name, loop.var});
+        }
+      }
+  return found;
+}
+
+/// Mostly of what is read in windows, after it was placed, as people do it.
+void propose_rolling_buffer(RandomSteps& steps) {
+  Random& random = steps.random();
+  const std::vector<Window> likely = windows(steps.program());
+  if (likely.empty() || random.chance(0.03)) {
+    const auto pair = random.chance(0.2) ? any_pair(steps) : std::nullopt;
+    if (pair) steps.attempt(RollingBuffer{pair->producer, random.chance(0.1) ? 1 : 0});
+    return;
+  }
+  const Window& window = random.pick(likely);
+  const auto block = steps.block_called(window.producer), reader = steps.block_called(window.consumer);
+  if (!block || !reader) return;
+  for (const LoopRef& loop : steps.loops_of(*reader))
+    if (loop.var == window.loop) steps.attempt(ComputeAt{*block, loop, random.chance(0.2), -1});
+  steps.attempt(RollingBuffer{*block});
+}
+
 /// Mostly of a block that shares loops with others.
 void propose_compute_root(RandomSteps& steps) {
   const auto pair = any_pair(steps);
@@ -74,7 +120,10 @@ void propose_compute_root(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> place_proposers() {
-  return {{3, propose_compute_at}, {4, propose_reverse_compute_at}, {8, propose_compute_root}};
+  return {{3, propose_compute_at},
+          {4, propose_reverse_compute_at},
+          {8, propose_compute_root},
+          {13, propose_rolling_buffer}};
 }
 
 }  // namespace ardea::schedule

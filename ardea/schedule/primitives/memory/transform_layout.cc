@@ -24,26 +24,6 @@ namespace {
 
 using arith::Analyzer;
 
-/// A load or store of the buffer in s that is not of one element, or masked.
-std::optional<std::string> vector_access(const Stmt& s, const Buffer& buffer) {
-  std::optional<std::string> found;
-  const auto look = [&](const std::vector<Expr>& indices, const Expr& predicate, const auto& text) {
-    const bool plain =
-        !predicate.defined() && std::all_of(indices.begin(), indices.end(),
-                                            [](const Expr& index) { return index.type().is_scalar(); });
-    if (!plain) found = text();
-  };
-  visit_exprs(s, [&](const Expr& e) {
-    if (const auto* load = e.as<Load>(); load != nullptr && load->buffer == buffer)
-      look(load->indices, load->predicate, [&] { return print(e); });
-  });
-  visit_stmts(s, [&](const Stmt& part) {
-    if (const auto* store = part.as<Store>(); store != nullptr && store->buffer == buffer)
-      look(store->indices, store->predicate, [&] { return print(make_load(buffer, store->indices)); });
-  });
-  return found;
-}
-
 /// One buffer in its new layout: what moves, and the blocks that are added.
 class Transforming {
  public:
