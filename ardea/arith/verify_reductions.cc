@@ -42,9 +42,12 @@ class ReductionCount {
     while (outside_ < loops_.size() && !feeds(loops_[outside_].first, true)) ++outside_;
   }
 
+  /// What is quickly answered is asked first: tiles that overlap, as those of a stencil do, are never told
+  /// apart by their distances, and finding that out takes longer than everything else here.
   bool is_proved() const {
-    if (tells_apart(0)) return true;
-    return tells_apart(outside_) && repeats_whole_reductions();
+    if (is_injective(0)) return true;
+    if (repeats_whole_reductions() && (is_injective(outside_) || has_distances(outside_))) return true;
+    return has_distances(0);
   }
 
   /// Counts it out, where there are few iterations and all is a matter of numbers.
@@ -105,17 +108,31 @@ class ReductionCount {
     });
   }
 
-  /// Whether different iterations of the loops from the `first` on run different instances.
-  bool tells_apart(std::size_t first) const {
-    Analyzer facts = around_.shared;
-    for (std::size_t k = 0; k < first; ++k) facts.bind(loops_[k].first, loops_[k].second);
-    const std::vector<LoopRange> moving(loops_.begin() + static_cast<std::ptrdiff_t>(first), loops_.end());
-    std::vector<Expr> bindings;
-    for (const BlockIterator& iterator : iterators_) bindings.push_back(iterator.binding);
+  // Whether different iterations of the loops from the `first` on run different instances: by their iterator
+  // map, or by the distances between two that run the same one.
+
+  bool is_injective(std::size_t first) const {
     Expr predicate = make_bool(true);
     for (const Expr& condition : conditions_) predicate = logical_and(predicate, condition);
-    const auto map = iter_map(bindings, moving, predicate, facts);
-    return (map && map->injective) || arith::tell_apart(bindings, moving, conditions_, facts);
+    const auto map = iter_map(bindings(), moving_from(first), predicate, facts_before(first));
+    return map && map->injective;
+  }
+  bool has_distances(std::size_t first) const {
+    return arith::tell_apart(bindings(), moving_from(first), conditions_, facts_before(first));
+  }
+
+  Analyzer facts_before(std::size_t first) const {
+    Analyzer facts = around_.shared;
+    for (std::size_t k = 0; k < first; ++k) facts.bind(loops_[k].first, loops_[k].second);
+    return facts;
+  }
+  std::vector<LoopRange> moving_from(std::size_t first) const {
+    return {loops_.begin() + static_cast<std::ptrdiff_t>(first), loops_.end()};
+  }
+  std::vector<Expr> bindings() const {
+    std::vector<Expr> all;
+    for (const BlockIterator& iterator : iterators_) all.push_back(iterator.binding);
+    return all;
   }
 
   bool repeats_whole_reductions() const {

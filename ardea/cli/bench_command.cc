@@ -9,6 +9,8 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
 #include "ardea/compile/compile.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/measure/reference_order.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
@@ -84,15 +86,15 @@ Loaded load(const ProgramOptions& wanted, int threads) {
   target::Target target = target::host();
   target.cores = threads;
   Program program = load_program(wanted, target);
-  require(program.workload.has_value(),
-          "bench {}: a program from a file has no peers; give an operator and its sizes (`ardea ops`)",
-          wanted.program);
+  require(program.module.functions.size() == 1 || program.packed_parameter,
+          "bench {}: it has {} functions; put the one to be timed into a file of its own", wanted.program,
+          program.module.functions.size());
   runtime::Function compiled = compile::callable(program.module.functions[0], target, {.note = write_note});
   auto weights = packed_weights(program, "llvm");
   return {std::move(program), {std::move(compiled), std::move(weights)}};
 }
 
-/// The same operator under the schedules of --rivals.
+/// The same program under the schedules of --rivals.
 std::vector<measure::Rival> load_rivals(const BenchOptions& options, const ProgramOptions& wanted) {
   std::vector<measure::Rival> rivals;
   for (const std::string& schedule : listed(options.rivals)) {
@@ -103,23 +105,71 @@ std::vector<measure::Rival> load_rivals(const BenchOptions& options, const Progr
   return rivals;
 }
 
+/// The function of --library, to be called as the program is.
+std::vector<measure::Outsider> load_outsiders(const BenchOptions& options, const Function& meaning) {
+  require(options.library.empty() == options.symbol.empty(),
+          "{} alone: --library FILE.so and --symbol NAME belong together",
+          options.library.empty() ? "--symbol " + options.symbol : "--library " + options.library);
+  if (options.library.empty()) return {};
+  return {{options.symbol, "of " + options.library,
+           measure::LibraryCall(meaning, options.library, options.symbol)}};
+}
+
+/// A program from a file against its rivals and an outsider.
+Benched bench_file(const BenchOptions& options, const ProgramOptions& wanted) {
+  require(options.against.empty(),
+          "--against {}: a program from a file has no peers, which know only operators; give other schedules "
+          "with "
+          "--rivals none,other.py, or a function of your own with --library FILE.so --symbol NAME",
+          options.against);
+  require(
+      !options.rivals.empty() || !options.library.empty(),
+      "bench {}: there is nobody to compare it with; give other schedules with --rivals none,other.py, or a "
+      "function of your own with --library FILE.so --symbol NAME (`ardea run` times it alone)",
+      wanted.program);
+  const Loaded loaded = load(wanted, options.threads);
+  const Function& meaning = loaded.program.meaning_of(loaded.program.module.functions[0]);
+  const measure::Problem problem{
+      measure::in_quick_order(meaning),
+      measure::make_arguments(meaning, {.seed = options.seed, .sizes = options.sizes})};
+  std::vector<std::string> sizes;
+  for (const auto& [size, value] : measure::extents_of(meaning, problem.arguments))
+    sizes.push_back(fmt::format("{}={}", size.name(), value));
+  Benched benched{.title = loaded.program.title + (sizes.empty() ? "" : " with " + join(sizes, ", ")),
+                  .workload = {},
+                  .work = work_of(loaded.program, meaning, problem.arguments),
+                  .schedule = schedule_name(loaded.program, wanted),
+                  .threads = options.threads,
+                  .report = measure::bench(problem, loaded.compiled, measure_options(options),
+                                           load_rivals(options, wanted), load_outsiders(options, meaning)),
+                  .libraries = {},
+                  .share = {}};
+  const measure::Contender& ours = benched.report.contenders[0];
+  if (benched.work)
+    benched.share = peak_share(loaded.program, *benched.work, ours.min_s, ours.threads, std::nullopt);
+  return benched;
+}
+
 Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, const Peers& peers) {
   const Loaded loaded = load(wanted, options.threads);
   const std::vector<measure::Rival> rivals = load_rivals(options, wanted);
   const ops::Workload& workload = *loaded.program.workload;
-  Benched benched{
-      .workload = workload,
-      .schedule = schedule_name(loaded.program, wanted),
-      .threads = options.threads,
-      .report = measure::bench(workload, loaded.compiled, peers.open, measure_options(options), rivals),
-      .libraries = {},
-      .share = {}};
+  Benched benched{.title = ops::to_string(workload),
+                  .workload = workload,
+                  .work = work_of(loaded.program, loaded.program.module.functions[0], {}),
+                  .schedule = schedule_name(loaded.program, wanted),
+                  .threads = options.threads,
+                  .report = measure::bench(workload, loaded.compiled, peers.open, measure_options(options),
+                                           rivals, load_outsiders(options, ops::create_function(workload))),
+                  .libraries = {},
+                  .share = {}};
   benched.report.left_out.insert(benched.report.left_out.end(), peers.closed.begin(), peers.closed.end());
   for (const measure::Peer& peer : peers.open)
     if (benched.report.fastest_of(peer.name()) != nullptr)
       benched.libraries.push_back(peer.name() + ": " + peer.description());
   const measure::Contender* const copy = benched.report.fastest_of("copy");
-  benched.share = peak_share(benched.workload, benched.report.contenders[0].min_s, options.threads,
+  const measure::Contender& ours = benched.report.contenders[0];
+  benched.share = peak_share(loaded.program, *benched.work, ours.min_s, ours.threads,
                              copy != nullptr ? std::optional(copy->min_s) : std::nullopt);
   return benched;
 }
@@ -148,6 +198,9 @@ std::vector<ProgramOptions> members_of(const BenchOptions& options) {
 int bench_set(const BenchOptions& options, const Peers& peers) {
   require(options.program.program.empty(), "--set {}: it names all operators; leave {} out", options.set,
           options.program.program);
+  require(options.library.empty(),
+          "--library {}: it has one signature, and --set {} many; bench one operator by name",
+          options.library, options.set);
   require(!options.program.prepacked, "--set {}: not all of its operators have weights; bench those by name",
           options.set);
   nlohmann::json results = nlohmann::json::array();
@@ -186,12 +239,17 @@ int bench_set(const BenchOptions& options, const Peers& peers) {
 }
 
 int bench_copies(const BenchOptions& options) {
-  require(options.set.empty() && options.against.empty() && options.rivals.empty() && options.threads > 1,
+  const std::string unwanted = !options.set.empty()       ? "--set"
+                               : !options.against.empty() ? "--against"
+                               : !options.rivals.empty()  ? "--rivals"
+                               : !options.library.empty() ? "--library"
+                               : options.threads <= 1     ? "it"
+                                                          : "";
+  require(unwanted.empty(),
           "--copies: it compares one operator on --threads 2 or more with copies of it; leave {} out",
-          !options.set.empty()       ? "--set"
-          : !options.against.empty() ? "--against"
-          : !options.rivals.empty()  ? "--rivals"
-                                     : "it");
+          unwanted);
+  require(!options.program.shape.empty(),
+          "--copies: it is for operators; give one with its sizes in place of {}", options.program.program);
   const Loaded threaded = load(options.program, options.threads), single = load(options.program, 1);
   const ops::Workload& workload = *threaded.program.workload;
   const measure::CopiesReport report =
@@ -231,16 +289,23 @@ int bench(const BenchOptions& options) {
   require(options.rounds == 0 || options.rounds >= fewest,
           "--rounds {}: an interval of 95 % needs at least {} rounds", options.rounds, fewest);
   require(!options.program.program.empty() || !options.set.empty(),
-          "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; or --set cpu_f32");
+          "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; a file with --rivals; "
+          "or --set "
+          "cpu_f32");
   // Before anything asks for the pool: Ardea gets as many threads as the others.
   setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
   // Before any peer loads OpenMP: its threads wait for more work in a loop, by default for longer than the
   // pause between turns.
   setenv("GOMP_SPINCOUNT", "20000", 0);
   if (options.copies) return bench_copies(options);
-  const Peers peers = open_peers(options);
+  // What is no operator with its sizes is a file; load_program says what is wrong where it is neither.
+  const bool is_file = options.set.empty() && options.program.shape.empty();
+  require(is_file || options.sizes.empty(),
+          "--size: the sizes of an operator stand behind its name; it belongs to files");
+  const Peers peers = is_file ? Peers{} : open_peers(options);
   if (!options.set.empty()) return bench_set(options, peers);
-  const Benched benched = bench_one(options, options.program, peers);
+  const Benched benched =
+      is_file ? bench_file(options, options.program) : bench_one(options, options.program, peers);
   write_out(options.json ? bench_json(benched).dump(2) + "\n" : bench_text(benched));
   return benched.report.all_agree() ? exit_ok : exit_disagrees;
 }

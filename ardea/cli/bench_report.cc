@@ -26,7 +26,6 @@ const char* kind_name(ArdeaPeerKind kind) {
 }
 
 std::string table(const Benched& b) {
-  const auto operations = static_cast<double>(ops::flops(b.workload));
   std::size_t widest = 9;
   for (const Contender& c : b.report.contenders) widest = std::max(widest, c.name.size());
   const auto row = [&](const std::string& name, const auto&... cells) {
@@ -36,7 +35,7 @@ std::string table(const Benched& b) {
   for (const Contender& c : b.report.contenders) {
     const bool ours = &c == &b.report.contenders[0];
     text += row(c.name, time_text(c.median_s), time_text(c.min_s),
-                fmt::format("{:.1f}", operations / c.min_s / 1e9),
+                b.work ? fmt::format("{:.1f}", b.work->operations / c.min_s / 1e9) : "-",
                 ours ? "" : fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio.median, c.ratio.low, c.ratio.high),
                 check_text(c), ours ? b.schedule : c.label);
   }
@@ -60,18 +59,21 @@ nlohmann::json contender_json(const Contender& c) {
 
 std::string bench_text(const Benched& b) {
   std::string text = fmt::format("{}; {} thread{}, warm caches, {} rounds of {} call{} in rotated order\n",
-                                 ops::to_string(b.workload), b.threads, b.threads == 1 ? "" : "s",
-                                 b.report.rounds, b.report.calls, b.report.calls == 1 ? "" : "s");
+                                 b.title, b.threads, b.threads == 1 ? "" : "s", b.report.rounds,
+                                 b.report.calls, b.report.calls == 1 ? "" : "s");
   text += table(b);
+  const int ran_on = b.report.contenders[0].threads;
   if (b.report.best) {
     const Contender& best = b.report.contenders[*b.report.best];
     text += fmt::format("best: {}; ardea is {:.3f} times as fast, at least {:.3f} (95 %)\n", best.name,
                         best.ratio.median, best.ratio.low);
   }
   if (b.share)
-    text += fmt::format("at its least time ardea reaches {:.1f} % of the {:.4g} G a second of {}\n",
-                        100 * b.share->share, b.share->peak / 1e9,
-                        b.share->of == "copy" ? "a copy of the same bytes" : b.share->of);
+    text += fmt::format(
+        "at its least time ardea reaches {:.1f} % of the {:.4g} G a second of {}, on {}\n",
+        100 * b.share->share, b.share->peak / 1e9,
+        b.share->of == "copy" ? "a copy of the same bytes" : b.share->of,
+        ran_on == 1 ? "the one thread that it ran on" : fmt::format("the {} threads that it ran on", ran_on));
   for (const measure::LeftOut& l : b.report.left_out)
     text += fmt::format("{}: left out, {}\n", l.name, l.reason);
   for (const std::string& library : b.libraries) text += library + "\n";
@@ -80,8 +82,7 @@ std::string bench_text(const Benched& b) {
 
 std::string bench_line(const Benched& b) {
   const Contender& ours = b.report.contenders[0];
-  std::string text =
-      fmt::format("{:<52} {:>11}", ops::to_string(b.workload).substr(0, 52), time_text(ours.median_s));
+  std::string text = fmt::format("{:<52} {:>11}", b.title.substr(0, 52), time_text(ours.median_s));
   if (b.report.best) {
     const Contender& best = b.report.contenders[*b.report.best];
     text += fmt::format("  {:<9} {:>11}  {:.3f} [{:.3f}, {:.3f}]", best.name, time_text(best.median_s),
@@ -93,20 +94,24 @@ std::string bench_line(const Benched& b) {
 
 nlohmann::json bench_json(const Benched& b) {
   const Contender& ours = b.report.contenders[0];
-  nlohmann::json answer = {{"workload", ops::to_string(b.workload)},
-                           {"op", b.workload.op},
-                           {"sizes", b.workload.sizes},
+  nlohmann::json answer = {{"workload", b.title},
                            {"schedule", b.schedule},
                            {"prepacked", ours.label == measure::prepacked_label},
                            {"threads", b.threads},
                            {"rounds", b.report.rounds},
                            {"calls_per_turn", b.report.calls},
                            {"caches", "warm"},
-                           {"operations", ops::flops(b.workload)},
-                           {"bytes", ops::bytes(b.workload)},
                            {"ardea_us", ours.median_s * 1e6},
                            {"ardea_min_us", ours.min_s * 1e6},
                            {"agrees", ours.agrees()}};
+  if (b.workload) {
+    answer["op"] = b.workload->op;
+    answer["sizes"] = b.workload->sizes;
+  }
+  if (b.work) {
+    answer["operations"] = b.work->operations;
+    answer["bytes"] = b.work->bytes;
+  }
   nlohmann::json contenders = nlohmann::json::array(), left_out = nlohmann::json::object();
   for (const Contender& c : b.report.contenders) {
     contenders.push_back(contender_json(c));
@@ -127,6 +132,7 @@ nlohmann::json bench_json(const Benched& b) {
     answer["peak_share"] = b.share->share;
     answer["peak_of"] = b.share->of;
     answer["peak_per_s"] = b.share->peak;
+    answer["peak_threads"] = ours.threads;
   }
   answer["contenders"] = contenders;
   answer["left_out"] = left_out;

@@ -10,10 +10,12 @@
 
 namespace ardea::cli {
 
-/// One operator measured against peers, and what that is of the machine's peak.
+/// One program measured against others, and what that is of the machine's peak.
 struct Benched {
-  ops::Workload workload;
-  std::string schedule;  ///< what Ardea's program was made by: a recipe, a file, "none"
+  std::string title;  ///< the operator with its sizes, or the file with those that are symbolic
+  std::optional<ops::Workload> workload;  ///< where it is an operator
+  std::optional<measure::Work> work;      ///< nothing where it cannot be counted
+  std::string schedule;                   ///< what Ardea's program was made by: a recipe, a file, "none"
   int threads = 1;
   measure::BenchReport report;
   std::vector<std::string> libraries;  ///< "name: which code really answered" of those that took part

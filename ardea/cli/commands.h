@@ -22,6 +22,7 @@ struct ShowOptions {
   ProgramOptions program;
   std::string as = "tir";  ///< te, tir, lowered, llvm, asm, c, trace, trace-json
   std::string pass = {};   ///< stop after this pass instead
+  bool checks = false;     ///< lowered, with the entry point that checks its arguments
   std::string target = "host";
   bool list_passes = false;
   bool timing = false;  ///< where compiling it spends its time, instead of the program
@@ -61,6 +62,9 @@ struct BenchOptions {
   std::string against = {};  ///< names of peers; empty for all that are there
   std::string peers = {};    ///< the folder of the peers; empty: lib/peers beside the program's own
   std::string rivals = {};   ///< other schedules of the program, with turns in the same run
+  std::string library = {};  ///< a shared library with
+  std::string symbol = {};   ///< a function of the program's C signature, with turns too
+  std::map<std::string, std::int64_t> sizes = {};
   int threads = 1;
   bool copies = false;      ///< against as many copies on one thread each, in place of peers
   std::int64_t rounds = 0;  ///< 0: as many as some seconds allow

@@ -52,6 +52,7 @@ nlohmann::json described(const Instruction& record, const target::Target& target
           {"available", is_there(record, target)},
           {"operands", operands},
           {"backends", backends_of(record)},
+          {"implementations", record.implementations},
           {"rounding", record.rounding},
           {"cycles", record.cycles},
           {"meaning", print(record.meaning)}};
@@ -73,7 +74,10 @@ std::string page(const Instruction& record, const target::Target& target) {
           fmt::format("  {:<10} {}, aligned to {} bytes\n", parameter.buffer->name,
                       operand.scope.empty() ? "anywhere" : "in " + operand.scope, operand.alignment_bytes);
     }
-  return text + "\n" + print(record.meaning);
+  text += "\nmeaning\n" + print(record.meaning);
+  for (const auto& [backend, implementation] : record.implementations)
+    text += fmt::format("\n{}\n{}{}", backend, implementation, implementation.ends_with('\n') ? "" : "\n");
+  return text;
 }
 
 }  // namespace

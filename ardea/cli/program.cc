@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ardea/arith/load.h"
+#include "ardea/ir/fold_literals.h"
 #include "ardea/recipes/recipe.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/schedule/separate_packing.h"
@@ -51,7 +52,7 @@ DataType one_type(const char* flag, const std::string& text) {
 }
 
 Program with_steps(Program program, const schedule::Schedule& schedule) {
-  program.written = std::exchange(program.module.functions[0], schedule.program());
+  program.written = std::exchange(program.module.functions[0], fold_literals(schedule.program()));
   program.trace = schedule.trace();
   return program;
 }

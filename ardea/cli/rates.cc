@@ -4,10 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/compile/peaks.h"
-#include "ardea/ir/traverse.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/work.h"
-#include "ardea/runtime/thread_pool.h"
 #include "ardea/support/error.h"
 
 namespace ardea::cli {
@@ -54,12 +52,16 @@ std::string share(double rate, const std::optional<double>& peak, double unit, c
 
 }  // namespace
 
+std::optional<measure::Work> work_of(const Program& program, const Function& f,
+                                     const std::vector<interp::Argument>& arguments) {
+  if (!program.workload) return measure::count_work(f, arguments);
+  return measure::Work{static_cast<double>(ops::flops(*program.workload)),
+                       static_cast<double>(ops::bytes(*program.workload))};
+}
+
 std::optional<Rates> rates_of(const Program& program, const Function& f,
                               const std::vector<interp::Argument>& arguments, double seconds, int threads) {
-  std::optional<measure::Work> work = program.workload
-                                          ? measure::Work{static_cast<double>(ops::flops(*program.workload)),
-                                                          static_cast<double>(ops::bytes(*program.workload))}
-                                          : measure::count_work(f, arguments);
+  const std::optional<measure::Work> work = work_of(program, f, arguments);
   if (!work || seconds <= 0) return std::nullopt;
   Rates rates{work->operations / seconds, work->bytes / seconds, threads};
   const DataType type = arithmetic_type(program, f);
@@ -71,15 +73,6 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
     rates.peak_bytes = peak_of(*peaks, "memory_bytes", threads);
   }
   return rates;
-}
-
-int threads_of(const Function& f) {
-  bool is_parallel = false;
-  visit_stmts(f.body, [&](const Stmt& s) {
-    const auto* loop = s.as<For>();
-    is_parallel = is_parallel || (loop != nullptr && loop->kind == ForKind::parallel);
-  });
-  return is_parallel ? runtime::ThreadPool::shared().thread_count() : 1;
 }
 
 std::string time_text(double s) {
@@ -103,8 +96,8 @@ std::string rate_line(const Rates& rates) {
                      hint);
 }
 
-std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads,
-                                    std::optional<double> copy_seconds) {
+std::optional<PeakShare> peak_share(const Program& program, const measure::Work& work, double seconds,
+                                    int threads, std::optional<double> copy_seconds) {
   const target::Target host = target::host();
   std::optional<compile::Peaks> peaks = known_peaks();
   if (!peaks || !peaks->contains("memory_bytes_per_core")) {
@@ -120,13 +113,15 @@ std::optional<PeakShare> peak_share(const ops::Workload& workload, double second
     if (!peak) return std::nullopt;
     return PeakShare{amount / seconds / *peak, name, *peak};
   };
-  const std::string tensor = tensor_peak(workload);
+  const std::string tensor = program.workload ? tensor_peak(*program.workload) : "";
   const std::string arithmetic_name =
-      peaks->contains(tensor) ? tensor : to_string(workload.acc) + "_operations";
-  const std::optional<PeakShare> arithmetic =
-      share_of(arithmetic_name, static_cast<double>(ops::flops(workload)));
+      peaks->contains(tensor)
+          ? tensor
+          : to_string(arithmetic_type(program, program.meaning_of(program.module.functions[0]))) +
+                "_operations";
+  const std::optional<PeakShare> arithmetic = share_of(arithmetic_name, work.operations);
   if (!arithmetic) return std::nullopt;
-  const auto bytes = static_cast<double>(ops::bytes(workload));
+  const double bytes = work.bytes;
   const bool held_by_a_cache =
       std::any_of(host.caches.begin(), host.caches.end(),
                   [&](const target::Cache& c) { return static_cast<double>(c.bytes) >= bytes; });

@@ -7,6 +7,7 @@
 
 #include "ardea/cli/program.h"
 #include "ardea/interp/interpreter.h"
+#include "ardea/measure/work.h"
 
 namespace ardea::cli {
 
@@ -26,9 +27,6 @@ struct Rates {
 std::optional<Rates> rates_of(const Program& program, const Function& f,
                               const std::vector<interp::Argument>& arguments, double seconds, int threads);
 
-/// The threads that a call of f runs on: all of this process's where some of its loops are parallel.
-int threads_of(const Function& f);
-
 /// "rate: 41.2 GFLOP/s (52.1 % of the float32 peak of 2 threads, 79.0), 1.93 GB/s (…)\n"
 std::string rate_line(const Rates& rates);
 nlohmann::json rate_json(const Rates& rates);
@@ -44,10 +42,16 @@ struct PeakShare {
   double peak = 0;      ///< operations or bytes a second
 };
 
-/// On so many threads. Bytes are compared with a copy of the same ones that took `copy_seconds`; where none
-/// was timed, with the memory's peak, but only of arrays that no cache holds. What is not stored is measured
-/// and kept. Nothing where the arithmetic's peak is not measured.
-std::optional<PeakShare> peak_share(const ops::Workload& workload, double seconds, int threads,
-                                    std::optional<double> copy_seconds);
+/// Of so much work on so many threads, of which the arithmetic is what `program` says. Bytes are compared
+/// with a copy of the same ones that took `copy_seconds`; where none was timed, with the memory's peak, but
+/// only of arrays that no cache holds. What is not stored is measured and kept. Nothing where the
+/// arithmetic's peak is not measured.
+std::optional<PeakShare> peak_share(const Program& program, const measure::Work& work, double seconds,
+                                    int threads, std::optional<double> copy_seconds);
+
+/// What one call of f, a function of the program, does: the operator's own count, else the program's. Nothing
+/// where it cannot be counted (measure/work.h).
+std::optional<measure::Work> work_of(const Program& program, const Function& f,
+                                     const std::vector<interp::Argument>& arguments);
 
 }  // namespace ardea::cli

@@ -11,6 +11,7 @@
 #include "ardea/ir/equal.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/runtime/thread_pool.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -111,12 +112,14 @@ int run(const RunOptions& options) {
   const std::vector<interp::Argument> before =
       weights ? measure::with_packed(*weights, arguments) : arguments;
   const std::vector<interp::Argument> after = measure::copy_arguments(before);
+  runtime::ThreadPool& pool = runtime::ThreadPool::shared();
+  pool.take_most_used();
   program.run(after);
+  const int threads = pool.take_most_used();
   std::optional<measure::CheckReport> report;
   if (options.check) report = measure::check(meant, arguments, after);
   const runtime::Timing timing = timed(program, measure::copy_arguments(before), options);
-  const std::optional<Rates> rates =
-      rates_of(given, f, before, timing.median_s, options.backend == "interp" ? 1 : threads_of(f));
+  const std::optional<Rates> rates = rates_of(given, f, before, timing.median_s, threads);
 
   nlohmann::json answer = {{"program", given.title},
                            {"function", f.name},

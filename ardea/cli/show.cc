@@ -82,7 +82,10 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
     return after([&](const Function& f) { return lower::lower_until(f, target, options.pass); });
   if (options.as == "te") return expressions(program);
   if (options.as == "tir") return print(module);
-  if (options.as == "lowered") return after([&](const Function& f) { return lower::lower(f, target); });
+  if (options.as == "lowered")
+    return after([&](const Function& f) {
+      return options.checks ? lower::lower(f, target) : lower::lower_unpacked(f, target);
+    });
   const compile::Options build{.note = write_note};
   if (options.as == "llvm") return compile::llvm_ir(module, target, build);
   if (options.as == "asm") return compile::assembly(module, target, build);
@@ -129,6 +132,9 @@ int show(const ShowOptions& options) {
           "`ardea show gemm 64,64,64`");
   require(options.pass.empty() || options.as == "tir",
           "--pass {} shows the program as tir: leave --as {} out", options.pass, options.as);
+  require(!options.checks || options.as == "lowered",
+          "--checks shows the checks of the arguments in the lowered program: give --as lowered, not --as {}",
+          options.as);
   if (options.timing) return show_timing(options, target);
   // A program is shown as it is written, unless its schedule is asked for.
   ProgramOptions shown_program = options.program;

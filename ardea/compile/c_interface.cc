@@ -101,7 +101,7 @@ CFunction c_function(const Function& f, const std::string& prefix) {
              std::find(p.buffer->shape.begin(), p.buffer->shape.end(), size) != p.buffer->shape.end();
     });
     out.size_parameters.push_back({c_parameter_name(size.name(), taken), "int64_t",
-                                   is_extent ? "size, at least 1" : "stride in elements, at least 0"});
+                                   is_extent ? "size, at least 0" : "stride in elements, at least 0"});
   }
   return out;
 }

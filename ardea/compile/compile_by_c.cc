@@ -1,45 +1,12 @@
 #include "ardea/compile/compile_by_c.h"
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "ardea/compile/export_library.h"
 #include "ardea/compile/runnable.h"
 #include "ardea/compile/toolchain.h"
 #include "ardea/runtime/load_module.h"
-#include "ardea/support/error.h"
+#include "ardea/support/temporary_folder.h"
 
 namespace ardea::compile {
-
-namespace fs = std::filesystem;
-
-namespace {
-
-/// A folder that goes with everything in it. A loaded library needs its file no longer.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "ardea-XXXXXX").string();
-    require(!error && mkdtemp(name.data()) != nullptr,
-            "no temporary folder can be made in {}; set TMPDIR to a folder with space",
-            fs::path(name).parent_path().string());
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-}  // namespace
 
 std::vector<std::string> machine_flags(const target::Target& target) {
   std::vector<std::string> flags;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ardea/interp/arithmetic.h"
+#include "ardea/intrin/written_parameters.h"
 #include "ardea/ir/print.h"
 #include "ardea/support/error.h"
 #include "ardea/support/narrow_float.h"
@@ -156,7 +157,28 @@ class Binder {
   std::unordered_map<Expr, std::string> sources_;
 };
 
+bool is_empty(const Argument& argument) {
+  const auto* array = std::get_if<runtime::Array>(&argument);
+  return array != nullptr && array->element_count() == 0;
+}
+
 }  // namespace
+
+bool has_nothing_to_do(const Function& f, const std::vector<Argument>& arguments) {
+  const auto empty = std::find_if(arguments.begin(), arguments.end(), is_empty);
+  if (empty == arguments.end()) return false;
+  const std::string name = f.parameters[static_cast<std::size_t>(empty - arguments.begin())].buffer->name;
+  const std::vector<bool> written = intrin::written_parameters(f);
+  require(std::find(written.begin(), written.end(), true) != written.end(),
+          "{}: {} is empty, and there is no array to write to", f.name, name);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    require(!written[i] || is_empty(arguments[i]),
+            "{}: {} is empty, but {}, which it writes, is not: nothing would be computed for it; fill it "
+            "yourself, or "
+            "leave the call out",
+            f.name, name, f.parameters[i].buffer->name);
+  return true;
+}
 
 std::vector<std::unique_ptr<Allocation>> bind_arguments(const Function& f,
                                                         const std::vector<Argument>& arguments,

@@ -14,4 +14,8 @@ std::vector<std::unique_ptr<Allocation>> bind_arguments(const Function& f,
                                                         const std::vector<Argument>& arguments,
                                                         const Options& options, Executor& executor);
 
+/// Whether an array is empty, so that the call does nothing. Error where one that f writes is not: nothing
+/// would be computed for it, a sum over no terms not even begun.
+bool has_nothing_to_do(const Function& f, const std::vector<Argument>& arguments);
+
 }  // namespace ardea::interp

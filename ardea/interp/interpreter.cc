@@ -11,6 +11,7 @@ void run(const Function& f, const std::vector<Argument>& arguments, const Option
   Machine machine{options};
   Executor executor(machine, f);
   const std::vector<std::unique_ptr<Allocation>> memories = bind_arguments(f, arguments, options, executor);
+  if (has_nothing_to_do(f, arguments)) return;
   for (const Expr& condition : f.assumptions)
     require(executor.evaluate_integer(condition) != 0, "{}: the sizes must fulfil {}, and they do not",
             f.name, print(condition));

@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "ardea/ir/fold_literals.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -23,7 +24,7 @@ std::optional<std::int64_t> folded_index(BinaryOp op, const Expr& a, const Expr&
 }
 
 Expr multiply_size(const Buffer& buffer, const Expr& a, const Expr& b) {
-  const Expr product = multiply_index(a, b);
+  const Expr product = multiply_index(a, fold_literals(b));
   require(product.is<IntImm>() || !a.is<IntImm>() || !b.is<IntImm>(),
           "buffer {}: its extents multiply to more elements than an int64 counts; make it smaller",
           buffer->name);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ardea/ir/equal.h"
+#include "ardea/ir/fold_literals.h"
 #include "ardea/ir/parse_shared.h"
 #include "ardea/ir/parser.h"
 #include "ardea/support/text.h"
@@ -193,6 +194,8 @@ Range Parser::range_between(const Operand& start, const Operand& stop, bool is_i
     range.extent = make_int(extent, min.type());
   } else if (sum != nullptr && sum->op == BinaryOp::add && structurally_equal(sum->left, min)) {
     range.extent = sum->right;
+  } else if (const auto apart = literal_distance(min, max); apart && *apart > 0) {
+    range.extent = make_int(*apart, min.type());
   } else {
     range.extent = is_zero(min) ? max : make_binary(BinaryOp::sub, max, min);
   }

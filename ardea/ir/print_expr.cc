@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ardea/ir/equal.h"
+#include "ardea/ir/fold_literals.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/parse_types.h"
 #include "ardea/support/narrow_float.h"
@@ -252,18 +253,23 @@ std::string ExprPrinter::element(const Buffer& buffer, const std::vector<Expr>& 
 std::pair<std::string, std::string> ExprPrinter::ends(const Range& range) {
   const std::string first = full(range.min);
   if (const std::optional<Expr> end = constant_end(range)) return {first, full(*end)};
-  // What the parser makes of `first:end`: an end `first + n` has the extent n, an end after 0 is the extent
-  // itself, any other has the extent end - first. An extent that would be read otherwise is written as first
-  // + extent.
+  // What the parser makes of `first:end`: an end `first + n` has the extent n, so has `x + 1 + n` after x + 1
+  // where it is one literal, an end after 0 is the extent itself, any other has the extent end - first. An
+  // extent that would be read otherwise is written as first + extent.
   const auto starts_with_min = [&](const Expr& e) {
     const auto* sum = e.as<Binary>();
     return sum != nullptr && sum->op == BinaryOp::add && structurally_equal(sum->left, range.min);
   };
   const auto* difference = range.extent.as<Binary>();
-  if (is_zero(range.min)) {
+  if (const auto extent = constant_int(range.extent);
+      extent && *extent > 0 && range.extent.type() == range.min.type() && !is_number(range.min)) {
+    const std::optional<Expr> end = shifted_by_literal(range.min, *extent);
+    if (end && literal_distance(range.min, *end) == extent) return {first, full(*end)};
+  } else if (is_zero(range.min)) {
     if (!starts_with_min(range.extent)) return {first, full(range.extent)};
   } else if (difference != nullptr && difference->op == BinaryOp::sub &&
              structurally_equal(difference->right, range.min) && !starts_with_min(difference->left) &&
+             literal_distance(range.min, difference->left).value_or(0) <= 0 &&
              !(is_number(range.min) && is_number(difference->left))) {
     return {first, full(difference->left)};
   }

@@ -1,8 +1,12 @@
+#include <algorithm>
+
+#include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/access_checks.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/layout.h"
+#include "ardea/lower/memory_ages.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
 #include "ardea/support/overloaded.h"
@@ -44,26 +48,142 @@ Expr magnitude(const Expr& e) {
   return make_cast(float64, e);
 }
 
+/// The data variables that evaluating the check reads.
+std::vector<Var> memory_read_by(const Check& check) {
+  std::vector<Var> data;
+  for (const Buffer& buffer : buffers_in(check.holds)) data.push_back(buffer->data);
+  return data;
+}
+
+bool loads_from(const Check& check, const Buffer& buffer) {
+  const std::vector<Buffer> all = buffers_in(check.holds);
+  return std::find(all.begin(), all.end(), buffer) != all.end();
+}
+
+bool has_assertions(const Stmt& s) {
+  bool found = false;
+  visit_stmts(s, [&](const Stmt& part) { found = found || part.is<Assert>(); });
+  return found;
+}
+
+/// Tests stand before their statement, or before the outermost loop around it of which they are the same in
+/// every iteration: an index that is loaded for a row of a table is tested once, not once an element, and the
+/// loop over the row becomes vectors. A test does not leave a condition, nor a loop that may change what it
+/// reads, calls out or asserts.
 class Checking {
  public:
-  explicit Checking(const Function& f) : name_(f.name) {
+  explicit Checking(const Function& f) : name_(f.name), memory_ages_(f) {
     for (const Parameter& p : f.parameters)
       if (p.buffer.defined()) memory_[p.buffer->data] = {flat_size(p.buffer), p.buffer->type};
   }
 
   Stmt visit(const Stmt& s, const Analyzer& facts) {
-    std::vector<Check> checks;
+    const std::vector<Check> known = made_;
+    if (s.is<For>()) forget_what(s);
+    std::vector<Check> checks, here;
     const Stmt out = std::visit(
         overloaded{[&](const auto& node) { return visit_node(s, node, facts, checks); }}, s.variant());
-    if (checks.empty()) return out;
+    made_ = known;
+    settle(checks, facts, here);
+    if (const auto* loop = s.as<For>()) {
+      std::vector<Check>& arrived = arrived_[loop->var];
+      here.insert(here.end(), arrived.begin(), arrived.end());
+    }
+    made_.insert(made_.end(), here.begin(), here.end());
+    forget_what(s);
+    if (here.empty()) return out;
     std::vector<Stmt> guarded;
-    for (const Check& check : checks)
+    for (const Check& check : here)
       guarded.push_back(fail_if(logical_not(check.holds), check.sentence, check.values));
     guarded.push_back(out);
     return make_seq(std::move(guarded));
   }
 
  private:
+  /// What stands around a statement: a loop, a definition, or (neither) a condition, which no test leaves.
+  struct Enclosing {
+    const For* loop = nullptr;
+    Var defined = {};
+    Buffer declared = {};
+    Analyzer facts = {};  ///< outside of the loop
+  };
+
+  /// Tests that were made are not made again as long as what they read is the same.
+  bool is_made(const Check& check) const {
+    return std::any_of(made_.begin(), made_.end(), [&](const Check& other) {
+      return other.sentence == check.sentence && structurally_equal(other.holds, check.holds);
+    });
+  }
+  void forget_what(const Stmt& s) {
+    std::erase_if(made_, [&](const Check& check) {
+      const std::vector<Var> read = memory_read_by(check);
+      return std::any_of(read.begin(), read.end(),
+                         [&](const Var& data) { return memory_ages_.may_write(s, data); });
+    });
+  }
+
+  /// The tests of one statement to their places. One that loads what another has to show safe stays behind
+  /// that one.
+  void settle(const std::vector<Check>& checks, const Analyzer& facts, std::vector<Check>& here) {
+    std::size_t furthest = 0;  // the level that all so far have reached
+    for (Check check : checks) {
+      std::vector<Check> needed;
+      add_load_checks(name_, check.holds, facts, needed);
+      const std::size_t level = climb(check, needed.empty() ? 0 : furthest);
+      furthest = std::max(furthest, level);
+      if (is_made(check)) continue;
+      std::vector<Check>& place = level == around_.size() ? here : arrived_[around_[level].loop->var];
+      const bool is_there = std::any_of(place.begin(), place.end(), [&](const Check& other) {
+        return other.sentence == check.sentence && structurally_equal(other.holds, check.holds);
+      });
+      if (!is_there) place.push_back(check);
+    }
+  }
+
+  /// The position among what is around of the loop before which the test may stand, at least `limit`; their
+  /// number where it stays. What it asks where a loop does not run is left out.
+  std::size_t climb(Check& check, std::size_t limit) {
+    std::size_t level = around_.size();
+    std::vector<Var> used = free_variables(check.holds);
+    const std::vector<Var> read = memory_read_by(check);
+    for (const Expr& value : check.values)
+      for (const Var& var : free_variables(value)) used.push_back(var);
+    const auto uses_var = [&](const Var& var) {
+      return std::find(used.begin(), used.end(), var) != used.end() ||
+             std::find(read.begin(), read.end(), var) != read.end();
+    };
+    Check moved = check;
+    for (std::size_t k = around_.size(); k-- > limit;) {
+      const Enclosing& place = around_[k];
+      if (place.loop == nullptr) {
+        const bool defines = place.defined.defined() || place.declared.defined();
+        if (!defines || (place.defined.defined() && uses_var(place.defined)) ||
+            (place.declared.defined() && loads_from(check, place.declared)))
+          break;
+        continue;
+      }
+      const For& loop = *place.loop;
+      const auto changes = [&](const Var& data) { return memory_ages_.may_write(loop.body, data); };
+      if (uses_var(loop.var) || std::any_of(read.begin(), read.end(), changes) ||
+          memory_ages_.calls_out(loop.body) || has_assertions(loop.body) || reads_memory(loop.extent))
+        break;
+      const Expr runs = loop.extent >= make_int(1, loop.extent.type());
+      if (!place.facts.proves(runs))
+        moved.holds = make_call("if_then_else", {runs, moved.holds, make_bool(true)});
+      level = k;
+      check = moved;
+    }
+    return level;
+  }
+
+  /// A body or a branch, inside of something.
+  Stmt visit_inside(const Stmt& s, const Analyzer& facts, Enclosing place) {
+    around_.push_back(std::move(place));
+    Stmt out = visit(s, facts);
+    around_.pop_back();
+    return out;
+  }
+
   void loads(const Expr& e, const Analyzer& facts, std::vector<Check>& checks) {
     if (e.defined()) add_load_checks(name_, e, facts, checks);
   }
@@ -102,21 +222,21 @@ class Checking {
   }
   Stmt visit_node(const Stmt&, const LetStmt& let, const Analyzer& facts, std::vector<Check>& checks) {
     loads(let.value, facts, checks);
-    return LetStmt{let.var, let.value, visit(let.body, inside(facts, let))};
+    return LetStmt{let.var, let.value, visit_inside(let.body, inside(facts, let), {nullptr, let.var})};
   }
   Stmt visit_node(const Stmt&, const For& loop, const Analyzer& facts, std::vector<Check>& checks) {
     loads(loop.min, facts, checks);
     loads(loop.extent, facts, checks);
     For out = loop;
-    out.body = visit(loop.body, inside(facts, loop));
+    out.body = visit_inside(loop.body, inside(facts, loop), {&loop, {}, {}, facts});
     return out;
   }
   Stmt visit_node(const Stmt&, const If& branch, const Analyzer& facts, std::vector<Check>& checks) {
     loads(branch.condition, facts, checks);
     const Analyzer holds = where(facts, branch.condition),
                    fails = where(facts, logical_not(branch.condition));
-    return If{branch.condition, visit(branch.then_case, holds),
-              branch.else_case.defined() ? visit(branch.else_case, fails) : Stmt{}};
+    return If{branch.condition, visit_inside(branch.then_case, holds, {}),
+              branch.else_case.defined() ? visit_inside(branch.else_case, fails, {}) : Stmt{}};
   }
   Stmt visit_node(const Stmt&, const Seq& seq, const Analyzer& facts, std::vector<Check>&) {
     std::vector<Stmt> parts;
@@ -132,13 +252,13 @@ class Checking {
     if (!elements.is<IntImm>()) check_size(allocate, facts, checks);
     memory_[allocate.data] = {elements, allocate.type};
     Allocate out = allocate;
-    out.body = visit(allocate.body, facts);
+    out.body = visit_inside(allocate.body, facts, {nullptr, allocate.data});
     return out;
   }
   Stmt visit_node(const Stmt&, const DeclareBuffer& declare, const Analyzer& facts,
                   std::vector<Check>& checks) {
     check_view(declare.buffer, facts, checks);
-    return DeclareBuffer{declare.buffer, visit(declare.body, facts)};
+    return DeclareBuffer{declare.buffer, visit_inside(declare.body, facts, {nullptr, {}, declare.buffer})};
   }
   Stmt visit_node(const Stmt&, const Block& block, const Analyzer&, std::vector<Check>&) {
     throw InternalError("check_accesses: block " + block.name + " is still there");
@@ -185,6 +305,10 @@ class Checking {
 
   const std::string name_;
   std::unordered_map<Var, Memory> memory_;
+  MemoryAges memory_ages_;
+  std::vector<Enclosing> around_;                        // from the outside in
+  std::unordered_map<Var, std::vector<Check>> arrived_;  // tests that go before the loop of that variable
+  std::vector<Check> made_;                              // tests that hold here
 };
 
 }  // namespace

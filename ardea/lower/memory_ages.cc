@@ -15,6 +15,7 @@ MemoryAges::MemoryAges(const Function& f)
   // All memory has an age from the beginning, so that a call can renew what it may write.
   visit_stmts(f.body, [&](const Stmt& s) {
     if (const auto* declared = s.as<DeclareBuffer>()) ages_[declared->buffer->data] = 0;
+    if (const auto* allocation = s.as<Allocate>()) allocations_.insert(allocation->data);
   });
 }
 
@@ -32,6 +33,20 @@ const MemoryAges::Writes& MemoryAges::writes_of(const Stmt& s) {
       });
   all.anything = all.anything || all.by_itself;
   return writes_.emplace(s, std::move(all)).first->second;
+}
+
+bool MemoryAges::may_write(const Stmt& s, const Var& data) {
+  const Writes& writes = writes_of(s);
+  if (writes.anything) return true;
+  const auto is_parameter = [&](const Var& memory) { return parameters_.contains(memory); };
+  // An address that the program computed leads anywhere.
+  const auto is_known = [&](const Var& memory) {
+    return is_parameter(memory) || allocations_.contains(memory);
+  };
+  return std::any_of(writes.data.begin(), writes.data.end(), [&](const Var& written) {
+    return written == data || !is_known(written) || !is_known(data) ||
+           (parameters_overlap_ && is_parameter(written) && is_parameter(data));
+  });
 }
 
 void MemoryAges::renew(const Var& data) {

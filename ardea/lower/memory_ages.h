@@ -19,6 +19,12 @@ class MemoryAges {
   /// too.
   void pass(const Stmt& s);
 
+  /// Whether running s may change what is behind `data`.
+  bool may_write(const Stmt& s, const Var& data);
+
+  /// Whether something in s has an effect beyond its stores.
+  bool calls_out(const Stmt& s) { return writes_of(s).anything; }
+
   /// Whether an expression of s itself, not of statements inside it, has an effect.
   bool calls(const Stmt& s) { return writes_of(s).by_itself; }
 
@@ -32,7 +38,7 @@ class MemoryAges {
   void renew(const Var& data);
 
   bool parameters_overlap_;  ///< nobody promised that they do not
-  std::unordered_set<Var> parameters_;
+  std::unordered_set<Var> parameters_, allocations_;
   ValueNumbers::Ages ages_;
   std::int64_t now_ = 0;
   std::unordered_map<Stmt, Writes> writes_;

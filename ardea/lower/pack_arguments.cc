@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ardea/intrin/written_parameters.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
@@ -42,7 +43,10 @@ class Head {
       if (f_.parameters[i].buffer.defined()) bind_shape(i);
     bind_strides();
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
-      if (f_.parameters[i].buffer.defined()) check_shape(i);
+      if (f_.parameters[i].buffer.defined()) check_extents(i);
+    leave_where_empty();
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i)
+      if (f_.parameters[i].buffer.defined()) check_layout(i);
     for (const Expr& condition : f_.assumptions)
       check(logical_not(condition),
             fmt::format("{}: the sizes must fulfil {}, and they do not", f_.name, print(condition)), {});
@@ -60,7 +64,8 @@ class Head {
   struct Step {
     Stmt statement;  ///< or
     Var var;
-    Expr value;
+    Expr value;        ///< of the var, or
+    Expr leaves = {};  ///< where this holds only the statement runs, and nothing after it
   };
 
   std::string argument(std::size_t i) const {
@@ -78,7 +83,9 @@ class Head {
     std::vector<Stmt> after = {std::move(body)};
     for (std::size_t i = steps_.size(); i-- > 0;) {
       const Step& step = steps_[i];
-      if (step.statement.defined()) {
+      if (step.leaves.defined()) {
+        after = {If{step.leaves, step.statement, make_seq(std::move(after))}};
+      } else if (step.statement.defined()) {
         after.insert(after.begin(), step.statement);
       } else {
         after = {LetStmt{step.var, step.value, make_seq(std::move(after))}};
@@ -244,16 +251,68 @@ class Head {
     check(fails, fmt::format("{}, expected {{}}{}{}", fact, name, advice), {given, wanted});
   }
 
-  void check_shape(std::size_t i) {
+  void check_extents(std::size_t i) {
     const Buffer& b = f_.parameters[i].buffer;
     for (std::size_t d = 0; d < b->shape.size(); ++d) {
       const Expr given = extent(i, d), wanted = as_index(b->shape[d]);
       check_equal(not_equals(given, wanted), fmt::format("{}: extent {} is {{}}", argument(i), d), given,
                   wanted);
       if (!b->shape[d].is<IntImm>())
-        check(given < make_int(1), fmt::format("{}: extent {} is {{}}, must be at least 1", argument(i), d),
+        check(given < make_int(0), fmt::format("{}: extent {} is {{}}, must not be negative", argument(i), d),
               {given});
     }
+  }
+
+  /// Everything below may suppose that no extent is 0. A call with an empty array has nothing to do where all
+  /// that it would write is empty; where that is not so nothing would be computed for what is there, a sum
+  /// over no terms not even begun, and the caller is told.
+  void leave_where_empty() {
+    Expr any_empty;
+    const std::vector<bool> written = intrin::written_parameters(f_);
+    std::vector<Stmt> refusals;
+    bool writes = false;
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i)
+      for (const Expr& is_empty : empty_extents(i))
+        any_empty = any_empty.defined() ? logical_or(any_empty, is_empty) : is_empty;
+    if (!any_empty.defined()) return;
+    for (std::size_t w = 0; w < f_.parameters.size(); ++w) {
+      if (!written[w]) continue;
+      writes = true;
+      std::vector<Stmt> cases;
+      for (std::size_t i = 0; i < f_.parameters.size(); ++i) {
+        const Buffer& b = f_.parameters[i].buffer;
+        for (std::size_t d = 0; i != w && b.defined() && d < b->shape.size(); ++d)
+          if (!b->shape[d].is<IntImm>())
+            cases.push_back(fail_if(
+                equals(extent(i, d), make_int(0)),
+                fmt::format("{}: extent {} is 0, but {}, which it writes, is not empty: nothing would "
+                            "be computed for it; fill it yourself, or leave the call out",
+                            argument(i), d, f_.parameters[w].buffer->name),
+                {}));
+      }
+      Expr is_empty;
+      for (const Expr& e : empty_extents(w)) is_empty = is_empty.defined() ? logical_or(is_empty, e) : e;
+      if (cases.empty()) continue;
+      Stmt refused = make_seq(std::move(cases));
+      refusals.push_back(is_empty.defined() ? make_if(logical_not(is_empty), std::move(refused))
+                                            : std::move(refused));
+    }
+    if (!writes)
+      refusals.push_back(fail_with(f_.name + ": an array is empty, and there is none to write to", {}));
+    steps_.push_back({refusals.empty() ? make_no_op() : make_seq(std::move(refusals)), {}, {}, any_empty});
+  }
+
+  /// For each extent that a caller may choose, whether it is 0.
+  std::vector<Expr> empty_extents(std::size_t i) const {
+    std::vector<Expr> all;
+    const Buffer& b = f_.parameters[i].buffer;
+    for (std::size_t d = 0; b.defined() && d < b->shape.size(); ++d)
+      if (!b->shape[d].is<IntImm>()) all.push_back(equals(extent(i, d), make_int(0)));
+    return all;
+  }
+
+  void check_layout(std::size_t i) {
+    const Buffer& b = f_.parameters[i].buffer;
     const std::vector<Expr> strides = strides_of(b);
     for (std::size_t d = 0; d < strides.size(); ++d) check_stride(i, d, strides[d]);
     if (b->element_offset.defined() && !is_zero(b->element_offset))

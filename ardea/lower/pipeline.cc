@@ -83,7 +83,9 @@ const std::vector<Pass>& cpu_pipeline() {
       // one.
       {"insert_prefetches", "no loop has the pragma prefetch: hints stand before the accesses",
        insert_prefetches},
-      // Last: from here on the function is called through the ABI, not by its parameters.
+      // Last: from here on the function is called through the ABI, not by its parameters. lower_unpacked ends
+      // before
+      // it.
       {"pack_arguments", "an entry point of the ABI that has checked its arguments", pack_arguments},
   };
   return passes;
@@ -172,6 +174,16 @@ Function lower(const Function& f, const target::Target& target, const Options& o
   require_complete(f, "lower");
   Function out = f;
   for (const Pass& pass : pipeline(target, options)) out = run_verified(pass, out, target);
+  return out;
+}
+
+Function lower_unpacked(const Function& f, const target::Target& target, const Options& options) {
+  require_complete(f, "lower");
+  Function out = f;
+  for (const Pass& pass : pipeline(target, options)) {
+    if (pass.name == "pack_arguments") break;
+    out = run_verified(pass, out, target);
+  }
   return out;
 }
 

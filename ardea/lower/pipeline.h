@@ -40,6 +40,9 @@ std::vector<Pass> pipeline(const target::Target& target, const Options& options)
 /// f after every pass. In Debug builds each step is verified, and an error names the pass that broke a law,
 /// ours or the user's.
 Function lower(const Function& f, const target::Target& target, const Options& options = {});
+/// The same without the entry point: what its parameters' buffers and scalars are is not checked, and the
+/// program can still be interpreted.
+Function lower_unpacked(const Function& f, const target::Target& target, const Options& options = {});
 /// f after the passes up to and including `last`; Error with the names where there is no such pass.
 Function lower_until(const Function& f, const target::Target& target, const std::string& last,
                      const Options& options = {});

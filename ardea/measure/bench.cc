@@ -13,10 +13,20 @@ namespace {
 
 using Arguments = std::vector<interp::Argument>;
 
-/// The same inputs and another output, which is poisoned.
-Arguments with_own_output(const Arguments& arguments) {
-  Arguments own = arguments;
-  own.back() = std::get<runtime::Array>(arguments.back()).copy();
+/// The arguments that a call writes.
+std::vector<std::size_t> written_by(const Function& f) {
+  std::vector<std::size_t> written;
+  const std::vector<Role> roles = argument_roles(f);
+  for (std::size_t i = 0; i < roles.size(); ++i)
+    if (f.parameters[i].buffer.defined() && roles[i] != Role::input) written.push_back(i);
+  return written;
+}
+
+/// The same inputs, and memory of its own for what is written, which holds the same.
+Arguments with_own_outputs(const Problem& problem) {
+  Arguments own = problem.arguments;
+  for (const std::size_t i : written_by(problem.meaning))
+    own[i] = std::get<runtime::Array>(problem.arguments[i]).copy();
   return own;
 }
 
@@ -29,7 +39,8 @@ struct Prepared {
 /// A call of generated code on these arguments, packed once.
 std::function<void()> call_of(const runtime::Function& compiled, const Arguments& arguments) {
   std::vector<runtime::Value> values;
-  for (const interp::Argument& argument : arguments) values.emplace_back(std::get<runtime::Array>(argument));
+  for (const interp::Argument& argument : arguments)
+    std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
   return [call = std::make_shared<runtime::PreparedCall>(compiled, values)] { call->run(); };
 }
 
@@ -37,17 +48,17 @@ Arguments arguments_for(const Compiled& compiled, const Arguments& arguments) {
   return compiled.weights ? with_packed(*compiled.weights, arguments) : arguments;
 }
 
-Prepared own_call(const std::string& name, const Compiled& compiled, const Arguments& arguments) {
+Prepared own_call(const std::string& name, const Compiled& compiled, const Problem& problem) {
   Prepared made{{.name = name, .label = compiled.weights ? prepacked_label : ""},
-                arguments_for(compiled, with_own_output(arguments)),
+                arguments_for(compiled, with_own_outputs(problem)),
                 {}};
   made.call = call_of(compiled.main, made.arguments);
   return made;
 }
 
-Prepared call_of(const Peer& peer, const PeerCall& call, const Arguments& arguments) {
+Prepared call_of(const Peer& peer, const PeerCall& call, const Problem& problem) {
   Prepared made{
-      {.name = peer.name(), .label = call.label(), .kind = peer.kind()}, with_own_output(arguments), {}};
+      {.name = peer.name(), .label = call.label(), .kind = peer.kind()}, with_own_outputs(problem), {}};
   std::vector<void*> pointers;
   for (const interp::Argument& argument : made.arguments)
     pointers.push_back(std::get<runtime::Array>(argument).data());
@@ -79,37 +90,30 @@ const Contender* BenchReport::fastest_of(const std::string& name) const {
   return fastest;
 }
 
-BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const std::vector<Peer>& peers,
-                  const BenchOptions& options, const std::vector<Rival>& rivals) {
-  const Function plain = in_quick_order(ops::create_function(workload));
-  const Arguments arguments = make_arguments(plain, {.seed = options.seed});
-  const Expectation expectation(plain, arguments);
+namespace {
 
-  BenchReport report;
-  std::vector<Prepared> prepared = {own_call("ardea", compiled, arguments)};
-  for (const Rival& rival : rivals)
-    prepared.emplace_back(own_call(rival.name, rival.compiled, arguments)).contender.rival = true;
-  for (const Peer& peer : peers) {
-    const Peer::Offer offer = peer.prepare(workload, options.threads);
-    if (offer.calls.empty()) report.left_out.push_back({peer.name(), offer.refusal});
-    for (const PeerCall& call : offer.calls)
-      if (compiled.weights || call.label().find(prepacked_label) == std::string::npos)
-        prepared.push_back(call_of(peer, call, arguments));
-  }
+/// Everybody's turns, times and answers.
+BenchReport measured(const Problem& problem, std::vector<Prepared> prepared, const BenchOptions& options) {
+  const Expectation expectation(problem.meaning, problem.arguments);
   std::vector<Turn> turns;
   for (Prepared& p : prepared)
     turns.emplace_back([call = p.call](std::int64_t calls) {
       for (std::int64_t i = 0; i < calls; ++i) call();
     });
   const Rotation rotation = rotate(turns, options.rotation);
+  BenchReport report;
   report.rounds = rotation.rounds;
   report.calls = rotation.calls;
+  runtime::ThreadPool& pool = runtime::ThreadPool::shared();
   for (std::size_t i = 0; i < prepared.size(); ++i) {
-    // Once more on a fresh output: what the timed calls left may hide an element that only the first writes.
-    std::get<runtime::Array>(prepared[i].arguments.back())
-        .copy_from(std::get<runtime::Array>(arguments.back()));
+    // Once more on fresh outputs: what the timed calls left may hide an element that only the first writes.
+    for (const std::size_t output : written_by(problem.meaning))
+      std::get<runtime::Array>(prepared[i].arguments[output])
+          .copy_from(std::get<runtime::Array>(problem.arguments[output]));
+    pool.take_most_used();
     prepared[i].call();
     Contender& contender = prepared[i].contender;
+    contender.threads = pool.take_most_used();
     if (contender.kind != ARDEA_PEER_YARDSTICK) contender.check = expectation.compare(prepared[i].arguments);
     contender.median_s = median(rotation.seconds[i]);
     contender.min_s = *std::min_element(rotation.seconds[i].begin(), rotation.seconds[i].end());
@@ -120,14 +124,58 @@ BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const
   return report;
 }
 
+/// Ardea's own programs and the outsiders.
+std::vector<Prepared> own_calls(const Problem& problem, const Compiled& compiled,
+                                const std::vector<Rival>& rivals, const std::vector<Outsider>& outsiders) {
+  std::vector<Prepared> prepared = {own_call("ardea", compiled, problem)};
+  for (const Rival& rival : rivals)
+    prepared.emplace_back(own_call(rival.name, rival.compiled, problem)).contender.rival = true;
+  for (const Outsider& outsider : outsiders) {
+    Prepared made{{.name = outsider.name, .label = outsider.label}, with_own_outputs(problem), {}};
+    made.call = outsider.call.on(made.arguments);
+    prepared.push_back(std::move(made));
+  }
+  return prepared;
+}
+
+}  // namespace
+
+Problem problem_of(const ops::Workload& workload, std::uint64_t seed) {
+  Function plain = in_quick_order(ops::create_function(workload));
+  Arguments arguments = make_arguments(plain, {.seed = seed});
+  return {std::move(plain), std::move(arguments)};
+}
+
+BenchReport bench(const Problem& problem, const Compiled& compiled, const BenchOptions& options,
+                  const std::vector<Rival>& rivals, const std::vector<Outsider>& outsiders) {
+  return measured(problem, own_calls(problem, compiled, rivals, outsiders), options);
+}
+
+BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const std::vector<Peer>& peers,
+                  const BenchOptions& options, const std::vector<Rival>& rivals,
+                  const std::vector<Outsider>& outsiders) {
+  const Problem problem = problem_of(workload, options.seed);
+  std::vector<Prepared> prepared = own_calls(problem, compiled, rivals, outsiders);
+  std::vector<LeftOut> left_out;
+  for (const Peer& peer : peers) {
+    const Peer::Offer offer = peer.prepare(workload, options.threads);
+    if (offer.calls.empty()) left_out.push_back({peer.name(), offer.refusal});
+    for (const PeerCall& call : offer.calls)
+      if (compiled.weights || call.label().find(prepacked_label) == std::string::npos)
+        prepared.push_back(call_of(peer, call, problem));
+  }
+  BenchReport report = measured(problem, std::move(prepared), options);
+  report.left_out = std::move(left_out);
+  return report;
+}
+
 bool CopiesReport::all_agree() const {
   return std::all_of(checks.begin(), checks.end(), [](const CheckReport& c) { return c.agrees(); });
 }
 
 CopiesReport bench_copies(const ops::Workload& workload, const Compiled& threaded, const Compiled& single,
                           const BenchOptions& options) {
-  const Function plain = in_quick_order(ops::create_function(workload));
-  const Arguments arguments = make_arguments(plain, {.seed = options.seed});
+  const auto [plain, arguments] = problem_of(workload, options.seed);
   const Expectation expectation(plain, arguments);
   std::vector<Arguments> own = {arguments_for(threaded, copy_arguments(arguments))};
   const std::function<void()> together = call_of(threaded.main, own[0]);

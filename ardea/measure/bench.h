@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ardea/measure/check.h"
+#include "ardea/measure/library_call.h"
 #include "ardea/measure/packed_weights.h"
 #include "ardea/measure/peers.h"
 #include "ardea/measure/rotation.h"
@@ -12,7 +13,7 @@
 #include "ardea/ops/registry.h"
 #include "ardea/runtime/function.h"
 
-/// A compiled operator against peers, all in one run.
+/// A compiled program against other programs and other people's, all in one run.
 
 namespace ardea::measure {
 
@@ -22,6 +23,7 @@ struct Contender {
   std::string label = {};  ///< what one call includes
   ArdeaPeerKind kind = ARDEA_PEER_LIBRARY;
   double median_s = 0, min_s = 0;
+  int threads = 1;                        ///< that a call of Ardea's ran on; of the others nothing is known
   Interval ratio = {};                    ///< its time over Ardea's, round by round; 1 for Ardea
   std::optional<CheckReport> check = {};  ///< nothing for a yardstick
   bool agrees() const { return !check || check->agrees(); }
@@ -50,7 +52,7 @@ struct Compiled {
   std::optional<PackedWeights> weights = {};
 };
 
-/// The same operator under another schedule.
+/// The same program under another schedule.
 struct Rival {
   std::string name;
   Compiled compiled;
@@ -62,12 +64,31 @@ struct BenchOptions {
   RotationOptions rotation = {};
 };
 
-/// `compiled` computes `workload`. All contenders read the same inputs and write outputs of their own, which
-/// are poisoned before the call that is checked against the float64 reference. Peers' calls that are labelled
-/// prepacked take part where Ardea's own weights are. Rivals have turns like everybody, but are never the
-/// best.
+/// What is measured: a program, and the arguments that all contenders get.
+struct Problem {
+  Function meaning;  ///< what every answer is compared with
+  std::vector<interp::Argument> arguments;
+};
+/// An operator on arguments of its own.
+Problem problem_of(const ops::Workload& workload, std::uint64_t seed);
+
+/// Somebody's own function, by the C signature of the program.
+struct Outsider {
+  std::string name, label;
+  LibraryCall call;
+};
+
+/// `compiled` computes `problem`. All contenders read the same inputs and write outputs of their own, which
+/// hold what they held at first (a poison, where the program only writes) before the call that is checked
+/// against the float64 reference. Rivals have turns like everybody, but are never the best.
+BenchReport bench(const Problem& problem, const Compiled& compiled, const BenchOptions& options,
+                  const std::vector<Rival>& rivals, const std::vector<Outsider>& outsiders);
+
+/// The same of an operator, against peers, too: `compiled` computes `workload`. Peers' calls that are
+/// labelled prepacked take part where Ardea's own weights are.
 BenchReport bench(const ops::Workload& workload, const Compiled& compiled, const std::vector<Peer>& peers,
-                  const BenchOptions& options, const std::vector<Rival>& rivals = {});
+                  const BenchOptions& options, const std::vector<Rival>& rivals = {},
+                  const std::vector<Outsider>& outsiders = {});
 
 /// One kernel on several threads against as many kernels on one thread each, which work on arrays of their
 /// own at the same time: what is lost by splitting and joining.

@@ -97,7 +97,7 @@ void poison(const runtime::Array& array) {
 std::int64_t size_of(const Var& extent, const InputOptions& options, std::size_t position) {
   const auto given = options.sizes.find(extent.name());
   if (given != options.sizes.end()) {
-    require(given->second > 0, "the size {} is {}, must be positive", extent.name(), given->second);
+    require(given->second >= 0, "the size {} is {}, must not be negative", extent.name(), given->second);
     return given->second;
   }
   static constexpr std::int64_t odd_sizes[] = {13, 7, 11, 5, 17, 3};

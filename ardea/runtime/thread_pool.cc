@@ -220,6 +220,8 @@ void ThreadPool::parallel_for(std::int64_t extent, const Body& body) {
   std::unique_lock lock(mutex_);
   ++callers_;
   if (!started_) start_workers();
+  if (chunks > most_used_.load(std::memory_order_relaxed))
+    most_used_.store(static_cast<int>(chunks), std::memory_order_relaxed);
   make_room_for_caller();
   enlist(loop);
   if (chunks - 1 < static_cast<std::int64_t>(workers_.size())) {

@@ -40,6 +40,9 @@ class ThreadPool {
 
   int thread_count() const { return thread_count_; }
 
+  /// The most threads among which one loop was divided since this was last asked; 1 where none was.
+  int take_most_used() { return most_used_.exchange(1, std::memory_order_relaxed); }
+
   /// Calls body on disjoint ranges that cover [0, extent), at most one a thread, and waits for all. The
   /// ranges depend only on the extent and the thread count. The first exception is thrown again here; ranges
   /// not begun by then are left out. Inside a body it calls body(0, extent) on the spot.
@@ -72,6 +75,7 @@ class ThreadPool {
   Loop *first_ = nullptr, *last_ = nullptr;    // with chunks that nobody has begun
   std::atomic<std::uint64_t> loops_begun_{0};  // what a worker that is not yet asleep looks at
   std::int64_t callers_ = 0;
+  std::atomic<int> most_used_{1};  // written under mutex_
   bool stopping_ = false;
   bool started_ = false;
   bool spins_ = false;

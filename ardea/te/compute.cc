@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/fold_literals.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -18,10 +19,11 @@ std::vector<Axis> axes_of(const std::string& name, const std::vector<Dim>& shape
     const DataType type = shape[d].extent.type();
     require(type.is_integer() && type.is_scalar(), "compute({}): extent {} is {}, must be an integer", name,
             d + 1, to_string(type));
-    const auto extent = constant_int(shape[d].extent);
+    const Expr folded = fold_literals(shape[d].extent);
+    const auto extent = constant_int(folded);
     require(!extent || *extent > 0, "compute({}): extent {} is {}, must be at least 1", name, d + 1,
             extent.value_or(0));
-    const Expr index_extent = extent ? make_int(*extent) : make_cast(int64, shape[d].extent);
+    const Expr index_extent = extent ? make_int(*extent) : make_cast(int64, folded);
     axes.push_back({Var(shape[d].name.empty() ? fmt::format("i{}", d) : shape[d].name),
                     {make_int(0), index_extent},
                     IteratorKind::spatial});

@@ -1,5 +1,6 @@
 #include "ardea/te/stage.h"
 
+#include "ardea/ir/fold_literals.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 
@@ -22,7 +23,7 @@ class Nest {
     bind(axis, step.range, IteratorKind::ordered, step.loop + step.range.min);
   }
 
-  Expr inside(const Expr& e) const { return substitute(e, iterators_); }
+  Expr inside(const Expr& e) const { return fold_literals(substitute(e, iterators_)); }
 
   std::vector<Expr> indices(const std::vector<Axis>& axes) const {
     std::vector<Expr> indices;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ardea/ir/fold_literals.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
 #include "ardea/te/reduce_axes.h"
@@ -104,7 +105,7 @@ void check_strides(const std::string& name, std::size_t rank, const std::vector<
 }  // namespace
 
 Shape::Shape(std::initializer_list<Index> extents) {
-  for (const Index& extent : extents) extents_.push_back(extent.expr);
+  for (const Index& extent : extents) extents_.push_back(fold_literals(extent.expr));
 }
 
 Shape::Shape(const std::vector<std::int64_t>& extents) {

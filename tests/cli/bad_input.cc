@@ -101,7 +101,7 @@ TEST(BadInput, wrong_flags_and_values) {
   expect_refusal(ardea("run examples/gemm.tir --backend lvm"), "did you mean llvm");
   expect_refusal(ardea("run examples/gemm.tir --size n=3"), "no size called n");
   expect_refusal(ardea("run examples/dynamic_gemm.tir --size n"), "--size n: write it as name=number");
-  expect_refusal(ardea("run examples/dynamic_gemm.tir --size n=-3"), "must be positive");
+  expect_refusal(ardea("run examples/dynamic_gemm.tir --size n=-3"), "must not be negative");
   expect_refusal(ardea("run examples/gemm.tir --repeat 0"), "--repeat 0");
   expect_refusal(ardea("run examples/gemm.tir --function gem"), "did you mean gemm");
   expect_refusal(ardea("show examples/gemm.tir --as ir"),

@@ -51,6 +51,68 @@ TEST(BenchCommand, other_schedules_have_turns_but_are_no_peers) {
   EXPECT_FALSE(result.contains("none_us"));
 }
 
+const char* const scale_program =
+    "@T.prim_func\ndef scale(x: T.handle, y: T.handle, factor: T.float32):\n    n = T.int64()\n"
+    "    X = T.match_buffer(x, (n, 3), \"float32\")\n    Y = T.match_buffer(y, (n, 3), \"float32\")\n"
+    "    for i, j in T.grid(n, 3):\n        with T.block(\"Y\"):\n"
+    "            vi, vj = T.axis.remap(\"SS\", [i, j])\n            Y[vi, vj] = X[vi, vj] * factor\n";
+
+TEST(BenchCommand, a_program_from_a_file_runs_against_its_other_schedules) {
+  const Folder folder;
+  const std::string program = folder.write("scale.tir", scale_program);
+  const std::string steps = folder.write(
+      "steps.py", "b = sch.get_block(\"Y\")\ni, j = sch.get_loops(b)\nsch.split(i, [None, 4])\n");
+  const Answer answer = run_bench(program + " --schedule " + steps + " --rivals none," + steps +
+                                  " --size n=37 --rounds 7 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  EXPECT_EQ(result["workload"], program + " with n=37");
+  EXPECT_EQ(result["schedule"], steps);
+  EXPECT_EQ(result["operations"], 37 * 3);
+  ASSERT_EQ(result["contenders"].size(), 3U);
+  for (const int i : {1, 2}) {
+    EXPECT_EQ(result["contenders"][i]["kind"], "rival");
+    EXPECT_EQ(result["contenders"][i]["agrees"], true);
+    EXPECT_LE(result["contenders"][i]["ratio_low"], result["contenders"][i]["ratio"]);
+  }
+  EXPECT_EQ(result["contenders"][1]["name"], "none");
+  EXPECT_FALSE(result.contains("best")) << "rivals are never the best";
+  EXPECT_GT(result["peak_share"].get<double>(), 0);
+  EXPECT_EQ(result["peak_threads"], 1);
+}
+
+TEST(BenchCommand, a_function_of_ones_own_runs_against_the_program) {
+  const Folder folder;
+  const std::string program = folder.write("scale.tir", scale_program);
+  folder.write("scale.c",
+               "#include <stdint.h>\nvoid scale(const float* x, float* y, float factor, int64_t n) {\n"
+               "  for (int64_t i = 0; i < n * 3; ++i) y[i] = x[i] * factor;\n}\n"
+               "int wrong(const float* x, float* y, float factor, int64_t n) {\n"
+               "  for (int64_t i = 0; i < n * 3; ++i) y[i] = x[i] + factor;\n  return 0;\n}\n");
+  const std::string library = (folder.path() / "libscale.so").string();
+  const std::string build =
+      "cc -O2 -fPIC -shared '" + (folder.path() / "scale.c").string() + "' -o '" + library + "'";
+  if (std::system(build.c_str()) != 0)
+    GTEST_SKIP() << "no C compiler makes libraries that this program can load";
+  const std::string command = program + " --size n=41 --rounds 6 --library " + library + " --symbol ";
+  const Answer answer = run_bench(command + "scale --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  ASSERT_EQ(result["contenders"].size(), 2U);
+  EXPECT_EQ(result["best"], "scale");
+  EXPECT_EQ(result["contenders"][1]["agrees"], true);
+  EXPECT_EQ(result["contenders"][1]["label"], "of " + library);
+  EXPECT_GT(result["scale_us"].get<double>(), 0);
+  const Answer wrong = run_bench(command + "wrong");
+  EXPECT_EQ(wrong.exit_code, 1) << wrong.error;
+  EXPECT_NE(wrong.out.find("WRONG"), std::string::npos) << wrong.out;
+  const Answer absent = run_bench(command + "skale");
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_NE(absent.error.find("no such function"), std::string::npos) << absent.error;
+  EXPECT_NE(absent.error.find("(const float* X, float* Y, float factor, int64_t n)"), std::string::npos)
+      << absent.error;
+}
+
 TEST(BenchCommand, a_peer_that_cannot_do_it_is_left_out_with_a_sentence) {
   const Answer answer = run_bench("transpose 5,7 --against cloop --rounds 6");
   EXPECT_EQ(answer.exit_code, 0) << answer.error;
@@ -131,6 +193,13 @@ TEST(BenchCommand, wrong_input_is_one_sentence_and_exit_code_2) {
       {"gemm 3,5 --against cloop", "it takes 3: m,k,n"},
       {"gem 3,5,7 --against cloop", "gemm"},
       {"examples/gemm.tir --against cloop", "a program from a file has no peers"},
+      {"examples/gemm.tir", "there is nobody to compare it with"},
+      {"examples/gemm.tir --rivals nowhere.py", "nowhere.py: there is no such file"},
+      {"examples/gemm.tir --library /nowhere.so --symbol f", "/nowhere.so"},
+      {"examples/gemm.tir --library /nowhere.so", "belong together"},
+      {"gemm 3,5,7 --symbol f --against cloop", "belong together"},
+      {"gemm 3,5,7 --size n=3 --against cloop", "belongs to files"},
+      {"examples/gemm.tir --threads 2 --copies", "is for operators"},
       {"gemm 3,5,7 --copies", "on --threads 2 or more"},
       {"gemm 3,5,7 --threads 2 --copies --against cloop", "leave --against out"},
       {"gemm 3,5,7 --against cloop --rivals ,none", "a name is missing"},

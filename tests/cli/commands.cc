@@ -80,6 +80,21 @@ TEST(Run, symbolic_sizes_come_from_the_command_line) {
   EXPECT_NE(answer.out.find("C: float32[1, 31] output"), std::string::npos) << answer.out;
 }
 
+TEST(Run, sizes_may_be_nothing_where_there_is_nothing_to_write) {
+  for (const std::string backend : {"llvm", "c", "interp"}) {
+    const std::string command =
+        "run examples/dynamic_gemm.tir --min-repeat-ms 0 --check --backend " + backend;
+    const Answer answer = ardea(command + " --size m=0");
+    EXPECT_EQ(answer.exit_code, 0) << answer.error;
+    EXPECT_NE(answer.out.find("C: float32[0, "), std::string::npos) << answer.out;
+    const Answer refused = ardea(command + " --size k=0");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.error.find("nothing would be computed"), std::string::npos) << refused.error;
+  }
+  EXPECT_NE(ardea("run examples/dynamic_gemm.tir --size m=-1").error.find("must not be negative"),
+            std::string::npos);
+}
+
 TEST(Run, saves_arrays_and_a_manifest_that_names_them) {
   const Folder folder;
   const std::string out = (folder.path() / "deep" / "run").string();
@@ -112,7 +127,15 @@ TEST(Show, prints_the_program_and_every_form_of_it) {
   const Answer text = ardea("show examples/gemm.tir");
   EXPECT_EQ(text.exit_code, 0) << text.error;
   EXPECT_NE(text.out.find("vi, vj, vr = T.axis.remap(\"SSR\", [i, j, r])"), std::string::npos) << text.out;
-  EXPECT_EQ(ardea("show examples/gemm.tir --as lowered").out.find("T.block"), std::string::npos);
+  const Answer lowered = ardea("show examples/gemm.tir --as lowered");
+  EXPECT_EQ(lowered.out.find("T.block"), std::string::npos);
+  EXPECT_EQ(lowered.out.find("abi_"), std::string::npos) << "arguments are checked in another form";
+  EXPECT_NE(lowered.out.find("def gemm(A: T.Buffer((127, 93)"), std::string::npos) << lowered.out;
+  const Answer checked = ardea("show examples/gemm.tir --as lowered --checks");
+  EXPECT_NE(checked.out.find("T.abi_tensor_rank"), std::string::npos) << checked.out << checked.error;
+  const Answer misplaced = ardea("show examples/gemm.tir --checks");
+  EXPECT_EQ(misplaced.exit_code, 2);
+  EXPECT_NE(misplaced.error.find("give --as lowered, not --as tir"), std::string::npos) << misplaced.error;
   EXPECT_NE(
       ardea("show gemm 64,64,64 --schedule recipe --as limits --target avx2").out.find("vector registers"),
       std::string::npos);
@@ -130,6 +153,26 @@ TEST(Show, what_it_prints_is_a_program_again) {
     const Answer again = ardea("show " + folder.write("again.tir", first.out));
     EXPECT_EQ(again.out, first.out) << path;
   }
+}
+
+TEST(Show, computes_literals_in_what_a_schedule_made_and_nothing_that_was_written) {
+  const Folder folder;
+  const std::string program = folder.write(
+      "f.tir",
+      "@T.prim_func\ndef f(A: T.Buffer((2048 + 4, 2), \"float32\"), B: T.Buffer((2048, 2), \"float32\")):\n"
+      "    for i, j in T.grid(2048, 2):\n        with T.block(\"B\"):\n"
+      "            v, w = T.axis.remap(\"SS\", [i, j])\n"
+      "            B[v + 0, w] = A[v * 1 + 0, w] + A[v + 4, w]\n");
+  EXPECT_NE(ardea("show " + program).out.find("B[v + 0, w] = A[v * 1 + 0, w]"), std::string::npos);
+  const std::string steps = folder.write(
+      "steps.py", "b = sch.get_block(\"B\")\ni, j = sch.get_loops(b)\nsch.split(i, [None, 8])\n");
+  const Answer scheduled = ardea("show " + program + " --schedule " + steps);
+  EXPECT_NE(scheduled.out.find("B[v, w] = A[v, w] + A[v + 4, w]"), std::string::npos)
+      << scheduled.out << scheduled.error;
+  EXPECT_NE(scheduled.out.find("A: T.Buffer((2052, 2)"), std::string::npos) << scheduled.out;
+  const Answer lowered = ardea("show " + program + " --as lowered");
+  EXPECT_NE(lowered.out.find("T.Buffer((4104,), data=A.data)"), std::string::npos) << lowered.out;
+  EXPECT_EQ(ardea("run " + program + " --check --min-repeat-ms 0 --schedule " + steps).exit_code, 0);
 }
 
 TEST(Show, names_its_passes_and_prints_after_each) {

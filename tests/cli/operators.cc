@@ -87,6 +87,12 @@ TEST(Run, compares_with_the_peak_of_the_threads_that_ran) {
   const auto [threads, peak] = peak_of_run(steps);
   EXPECT_EQ(threads, 2);
   EXPECT_NEAR(peak / std::min(all, 2 * one), 1, 1e-6);
+  // A loop of two iterations keeps two threads busy, however many there are.
+  const std::string two = folder.write("two.py",
+                                       "b = sch.get_block(\"C\")\nm, n, k = sch.get_loops(b)\n"
+                                       "mo, mi = sch.split(m, [2, None])\nsch.parallel(mo)\n");
+  const Answer few = ardea("run gemm 64,64,64 --json --min-repeat-ms 0 --schedule " + two, "", cache + "5");
+  EXPECT_EQ(nlohmann::json::parse(few.out)["rates"]["threads"], 2) << few.out << few.error;
   // What two threads can do says nothing of three.
   EXPECT_FALSE(
       nlohmann::json::parse(ardea("target --json", "", cache + "3").out).contains("peak_per_second"));
@@ -187,6 +193,12 @@ TEST(Instructions, are_listed_with_what_they_need) {
             static_cast<std::size_t>(std::count(table.out.begin(), table.out.end(), '\n')));
   EXPECT_NE(ardea("instructions neon.bfmmla").out.find("rounding"), std::string::npos);
   EXPECT_EQ(ardea("instructions neon.smla").exit_code, 2);
+  const std::string page = ardea("instructions neon.smmla").out;
+  for (const char* part :
+       {"\nmeaning\n", "\nllvm\n", "@llvm.aarch64.neon.smmla", "\nc\n", "vmmlaq_s32", "$function"})
+    EXPECT_NE(page.find(part), std::string::npos) << part << " is not in: " << page;
+  const auto json = nlohmann::json::parse(ardea("instructions neon.smmla --json").out);
+  EXPECT_NE(json["implementations"]["c"].get<std::string>().find("vmmlaq_s32"), std::string::npos);
 }
 
 struct Wrong {

@@ -103,7 +103,8 @@ int main(void) {
   if (my_scale(&x[0][0], &y[0][0], 10, -1, 2, 0.1f, 3, 2) != 0) return printf("%s\n", my_scale_error()), 1;
   for (int j = 0; j < 2; ++j)
     for (int i = 0; i < 6; ++i) printf("%.9g ", (double)y[j][i]);
-  if (my_scale(&x[0][0], &y[0][0], 10, -1, 0, 0.1f, 0, 2) == 0) return 1;
+  if (my_scale(&x[0][0], NULL, 10, -1, 0, 0.1f, 0, 2) != 0) return 2; /* nothing to do */
+  if (my_scale(&x[0][0], &y[0][0], 10, -1, 0, 0.1f, -1, 2) == 0) return 1;
   printf("\n%s\n", my_scale_error());
   return 0;
 }
@@ -111,7 +112,7 @@ int main(void) {
   // 0.1 as float16
   const std::string answer =
       "9 0.0999755859 29 0.0999755859 49 0.0999755859 19 0.0999755859 39 0.0999755859 59 0.0999755859 \n"
-      "my_scale: argument X (1 of 6): extent 0 is 0, must be at least 1\n";
+      "my_scale: argument X (1 of 6): extent 0 is -1, must not be negative\n";
   EXPECT_EQ(built_and_run(folder, {"scale.o"}), answer);
   EXPECT_EQ(built_and_run(folder, {"scale.c"}), answer);
 }

@@ -65,6 +65,104 @@ TEST(CheckAccesses, reports_the_index_and_the_extent) {
             std::string::npos);
 }
 
+/// Whether a test stands in a loop over that variable.
+bool tested_inside(const Function& f, const std::string& loop) {
+  bool found = false;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* each = s.as<For>();
+    if (each == nullptr || each->var.name() != loop) return;
+    Function body = f;
+    body.body = each->body;
+    found = found || tests_in(body) > 0;
+  });
+  return found;
+}
+
+const std::string noalias = "    T.func_attr({\"tir.noalias\": T.bool(True)})\n";
+const std::string rows_head = R"(
+def rows(index: T.Buffer((3,), "int32"), X: T.Buffer((5, 16), "float32"), Y: T.Buffer((3, 16), "float32"), n: T.int64):
+)";
+
+TEST(CheckAccesses, tests_an_index_that_is_loaded_for_a_row_once) {
+  const std::string text = rows_head + noalias + R"(    for i in range(3):
+        for d in T.vectorized(16):
+            Y[i, d] = Y[i, d] + X[index[i], d]
+)";
+  const Function f = checked(text);
+  EXPECT_EQ(tests_in(f), 1) << print(f);
+  EXPECT_FALSE(tested_inside(f, "d")) << print(f);
+  const Function lowered = lower_until(function_of("@T.prim_func" + text), generic_machine(), "vectorize");
+  bool has_lanes = false;
+  visit_exprs(lowered.body, [&](const Expr& e) { has_lanes = has_lanes || e.is<Ramp>(); });
+  EXPECT_TRUE(has_lanes) << print(lowered);
+  const auto x = runtime::Array::zeros({5, 16}, float32), y = runtime::Array::zeros({3, 16}, float32);
+  EXPECT_EQ(failure(text, {integers({1, 4, 0}), x, y, std::int64_t{0}}), "");
+  EXPECT_NE(
+      failure(text, {integers({1, 5, 0}), x, y, std::int64_t{0}}).find("reads X at index 5 in dimension 0"),
+      std::string::npos);
+}
+
+TEST(CheckAccesses, tests_one_index_of_several_statements_once) {
+  const Function f = checked(rows_head + noalias + R"(    for i in range(3):
+        Y[i, 0] = X[index[i], 0]
+        Y[i, 1] = X[index[i], 1]
+        if n > 2:
+            Y[i, 2] = X[index[i], 2]
+)");
+  EXPECT_EQ(tests_in(f), 1) << print(f);
+}
+
+TEST(CheckAccesses, tests_again_what_may_have_changed) {
+  const std::string body = R"(    for i in range(3):
+        for d in range(16):
+            Y[i, d] = X[index[i], d]
+)";
+  EXPECT_TRUE(tested_inside(checked(rows_head + body), "d")) << "Y and index may be the same memory";
+  const std::string changed = noalias + R"(    for i in range(2):
+        for d in range(2):
+            Y[i, d] = X[index[i], d]
+            index[i] = index[i + 1]
+)";
+  EXPECT_TRUE(tested_inside(checked(rows_head + changed), "d"));
+  const auto x = runtime::Array::zeros({5, 16}, float32), y = runtime::Array::zeros({3, 16}, float32);
+  EXPECT_NE(
+      failure(rows_head + changed, {integers({1, 9, 0}), x, y, std::int64_t{0}}).find("reads X at index 9"),
+      std::string::npos);
+  const Function twice = checked(rows_head + noalias + R"(    Y[0, 0] = X[index[0], 0]
+    index[0] = 3
+    Y[0, 1] = X[index[0], 1]
+)");
+  EXPECT_EQ(tests_in(twice), 2) << print(twice);
+}
+
+TEST(CheckAccesses, asks_nothing_for_a_loop_that_does_not_run) {
+  const std::string text = rows_head + noalias + R"(    for i in range(3):
+        for d in range(n):
+            Y[i, 0] = X[index[i], 0]
+)";
+  EXPECT_FALSE(tested_inside(checked(text), "d"));
+  const auto x = runtime::Array::zeros({5, 16}, float32), y = runtime::Array::zeros({3, 16}, float32);
+  EXPECT_EQ(failure(text, {integers({9, 9, 9}), x, y, std::int64_t{0}}), "");
+  EXPECT_NE(failure(text, {integers({9, 9, 9}), x, y, std::int64_t{1}}).find("reads X at index 9"),
+            std::string::npos);
+}
+
+TEST(CheckAccesses, a_test_that_loads_stays_behind_the_one_that_makes_that_safe) {
+  const std::string text = R"(
+def twice(first: T.Buffer((3,), "int32"), second: T.Buffer((4,), "int32"), X: T.Buffer((5, 8), "float32"), Y: T.Buffer((3, 8), "float32")):
+)" + noalias + R"(    for i in range(3):
+        for d in range(8):
+            Y[i, d] = X[second[first[i]], d]
+)";
+  EXPECT_FALSE(tested_inside(checked(text), "d"));
+  const auto x = runtime::Array::zeros({5, 8}, float32), y = runtime::Array::zeros({3, 8}, float32);
+  EXPECT_NE(
+      failure(text, {integers({0, 4, 0}), integers({0, 0, 0, 0}), x, y}).find("reads second at index 4"),
+      std::string::npos);
+  EXPECT_NE(failure(text, {integers({0, 3, 0}), integers({0, 0, 0, 8}), x, y}).find("reads X at index 8"),
+            std::string::npos);
+}
+
 TEST(CheckAccesses, asks_nothing_of_a_side_that_is_not_evaluated) {
   const auto x = runtime::Array::zeros({5}, float32), y = runtime::Array::zeros({3}, float32);
   EXPECT_EQ(failure(gather, {integers({2, 9, 4}), x, y}), "");

@@ -21,7 +21,7 @@ TEST(TransposedLanes, are_loaded_by_rows) {
   const Function f = lower_until(parse_function(interleaved), target::find("sapphirerapids"), "vectorize");
   const std::string text = print(f);
   EXPECT_NE(text.find("T.Shuffle([X_1[k * 192 + j * 16:k * 192 + j * 16 + 16], "
-                      "X_1[k * 192 + j * 16 + 48:k * 192 + j * 16 + 48 + 16], "),
+                      "X_1[k * 192 + j * 16 + 48:k * 192 + j * 16 + 64], "),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("T.Broadcast"), std::string::npos) << "nothing is gathered\n" << text;

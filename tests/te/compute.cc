@@ -36,6 +36,18 @@ TEST(CreatePrimFunc, prints_what_the_walk_through_prints) {
   EXPECT_EQ(ardea::print(create_prim_func(arguments_of(two_matmuls(1024, 2048, 1024, 3072)))), text);
 }
 
+TEST(CreatePrimFunc, computes_the_literals_of_shapes_and_indices) {
+  const Expr n = make_int(2048);
+  const Tensor A = placeholder("A", {n + 4, n});
+  const Axis r = reduce_axis(n - 2040, "r");
+  const Tensor B =
+      compute("B", {n + 0, n}, [&](Var y, Var x) { return sum(A(y + 0, x * 1) + A(y + 4, r + 0), {r}); });
+  const std::string text = ardea::print(create_prim_func({A, B}));
+  for (const char* part :
+       {"A: T.Buffer((2052, 2048)", "T.grid(2048, 2048, 8)", "A[v_i0, v_i1] + A[v_i0 + 4, v_r]"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;
+}
+
 TEST(Print, writes_tensor_expressions_as_the_walk_through_does) {
   const std::vector<Tensor> tensors = two_matmuls(4, 5, 6, 7);
   EXPECT_EQ(print({tensors[3]}), R"(A = te.placeholder((4, 5), name="A")

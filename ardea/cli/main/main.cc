@@ -91,6 +91,8 @@ int run(int argc, char** argv) {
                    "its schedule: "
                    "trace, trace-json")
       ->capture_default_str();
+  show_command->add_flag("--checks", show.checks,
+                         "with --as lowered: the entry point, too, which checks its arguments");
   show_command->add_option("--pass", show.pass, "the program after this pass of the lowering");
   show_command->add_option("--target", show.target, "a name from `ardea target --list`, or a JSON file")
       ->capture_default_str();
@@ -105,6 +107,7 @@ int run(int argc, char** argv) {
       "  ardea show c2d 1,8,8,3,16,3,3,1,1,1 --layout nhwc --as te\n  ardea show softmax 5,7 --as c\n"
       "  ardea show gemm 64,64,64 --schedule recipe --as asm\n"
       "  ardea show gemm 64,64,64 --as trace\n"
+      "  ardea show examples/gemm.tir --as lowered --checks\n"
       "  ardea show gemm 1024,1024,1024 --timing\n"
       "  ardea show gemm 64,64,64 --schedule recipe --as limits\n"
       "  ardea show --list-passes");
@@ -155,8 +158,10 @@ int run(int argc, char** argv) {
       "The files and how to call them: docs/linking.md.");
 
   cli::BenchOptions bench;
-  CLI::App* bench_command =
-      app.add_subcommand("bench", "time an operator against libraries, in turn within one run");
+  std::vector<std::string> bench_sizes;
+  CLI::App* bench_command = app.add_subcommand("bench",
+                                               "time a program against its other schedules, libraries and "
+                                               "functions of your own, in turn within one run");
   add_program(bench_command, bench.program, false);
   bench_command->add_option("--set", bench.set, "all operators of this set of workloads, one line each");
   bench_command->add_option("--workloads", bench.workloads, "the file of the sets")->capture_default_str();
@@ -166,6 +171,13 @@ int run(int argc, char** argv) {
                             "the folder of the peers, where it is not lib/peers beside bin");
   bench_command->add_option("--rivals", bench.rivals,
                             "other schedules, FILE|none|recipe,…, with turns in the same run");
+  bench_command->add_option(
+      "--library", bench.library,
+      "a shared library of your own, whose function --symbol has turns in the same run");
+  bench_command->add_option("--symbol", bench.symbol,
+                            "its function, with the C signature of the program (docs/benchmarks.md)");
+  bench_command->add_option("--size", bench_sizes,
+                            "a symbolic size of a file's program, such as n=128 (may be repeated)");
   bench_command->add_option("--threads", bench.threads, "for every contender")->capture_default_str();
   bench_command->add_flag("--copies", bench.copies,
                           "against as many copies of the kernel, each on one thread, in place of peers");
@@ -182,6 +194,8 @@ int run(int argc, char** argv) {
       "  ardea bench gemm 1024,1024,1024 --in bfloat16 --prepacked --against onednn\n"
       "  ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col\n"
       "  ardea bench gemm 1024,1024,1024 --threads 2 --copies\n"
+      "  ardea bench examples/dynamic_gemm.tir --schedule fast.py --rivals none,other.py --size m=512\n"
+      "  ardea bench mine.tir --schedule fast.py --library ./libmine.so --symbol mine\n"
       "`make bench-peers` builds the peers; the method: docs/benchmarks.md.");
 
   cli::TargetOptions target;
@@ -240,6 +254,7 @@ int run(int argc, char** argv) {
   if (primitives_command->parsed()) return cli::primitives(primitives);
   if (instructions_command->parsed()) return cli::instructions(instructions);
   if (ops_command->parsed()) return cli::ops(ops);
+  bench.sizes = parse_sizes(bench_sizes);
   if (bench_command->parsed()) return cli::bench(bench);
   if (compile_command->parsed()) return cli::compile(compile);
   run_options.sizes = parse_sizes(sizes);

@@ -1,8 +1,10 @@
 #include "ardea/codegen/c/codegen_c.h"
 
+#include <algorithm>
 #include <set>
 
 #include "ardea/codegen/c/emitter.h"
+#include "ardea/codegen/ranges/masks.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -95,12 +97,14 @@ const char* const silenced_warnings = R"(
 #endif
 )";
 
-/// Inlined always: a vector in a parameter would tie the text to one way of passing it.
+/// Inlined, but for those that are called very often: a vector in a parameter of an exported function would
+/// tie the text to one way of passing it.
 const char* const vector_functions = R"(
-/* Vectors pass between functions that are always inlined: how they would be passed is nobody's concern. */
+/* Vectors pass between functions of this file alone: how they are passed is nobody's concern. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #ifndef ARDEA_INLINE
 #define ARDEA_INLINE static inline __attribute__((always_inline))
+#define ARDEA_CALLED static __attribute__((noinline))
 #endif
 /* GCC makes vector instructions of a loop over lanes unless it unrolls it first. */
 #ifndef ARDEA_LANES
@@ -162,7 +166,8 @@ std::string c_source(std::span<const Function> functions, const target::Target& 
   require(target.kind == target::Kind::cpu,
           "target {}: C source is for cpus, this is {}; choose a cpu target", target.name,
           target::to_string(target.kind));
-  c::Emitter emitter(target);
+  c::Emitter emitter(target, std::any_of(functions.begin(), functions.end(),
+                                         [](const Function& f) { return has_many_masks(f.body); }));
   std::set<std::string> names;
   for (const Function& f : functions) {
     require(names.insert(f.name).second, "two functions are called {}; rename one", f.name);

@@ -1,4 +1,5 @@
 #include "ardea/codegen/c/emitter.h"
+#include "ardea/codegen/ranges/masks.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -114,6 +115,7 @@ Text Emitter::emit_typed(const Expr& e) {
 Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when_true, const Expr& when_false,
                           bool lazy) {
   const DataType type = e.type();
+  if (is_masked_already(condition, when_true, when_false)) return emit(when_true);
   if (condition.type().is_vector()) {
     const int bits = type.is_bool() ? 8 : type.bits;
     const Text mask = before_effects(emit_mask(condition, bits), bits, type.lanes);

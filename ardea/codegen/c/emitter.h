@@ -51,7 +51,8 @@ struct Memory {
 
 class Emitter {
  public:
-  Emitter(const target::Target& target) : target_(target) {}
+  /// `calls_masked`: rows under a mask are moved by calls (codegen/ranges/masks.h).
+  Emitter(const target::Target& target, bool calls_masked) : target_(target), helpers_(calls_masked) {}
 
   void emit_function(const Function& f);
 

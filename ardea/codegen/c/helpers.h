@@ -15,6 +15,9 @@ namespace ardea::codegen::c {
 
 class Helpers {
  public:
+  /// `calls_masked`: what moves rows under a mask is not inlined.
+  explicit Helpers(bool calls_masked) : calls_masked_(calls_masked) {}
+
   /// The C type of a value: bool, int32_t, float, void*, float32x8. float16 is its bits.
   std::string type(DataType type);
   /// Of an element in memory: bool is a byte.
@@ -73,6 +76,7 @@ class Helpers {
   std::string scalar_operation(BinaryOp op, DataType type);
   std::string half_conversion(DataType from, DataType to);
 
+  bool calls_masked_;
   std::string vector_types_, functions_;
   std::unordered_set<std::string> defined_, vector_names_;
 };

@@ -91,13 +91,14 @@ std::string Helpers::load_lanes(DataType t, bool indexed, bool masked) {
                                indexed ? type(int64.with_lanes(t.lanes)) : "",
                                masked ? type(boolean.with_lanes(t.lanes)) : "");
   const std::string one = load(t.element());
-  return define(lanes.name, R"(static inline $T $name(const $E* from, $P$M) {
+  return define(lanes.name, R"($Q $T $name(const $E* from, $P$M) {
   $T out = {0};
   for (int lane = 0; lane < $N; ++lane) $Cout[lane] = $F(from + ($I));
   return out;
 }
 )",
-                {{"$T", type(t)},
+                {{"$Q", calls_masked_ && masked ? "ARDEA_CALLED" : "static inline"},
+                 {"$T", type(t)},
                  {"$E", memory_type(t)},
                  {"$P", lanes.place},
                  {"$M", lanes.mask},
@@ -112,11 +113,12 @@ std::string Helpers::store_lanes(DataType t, bool indexed, bool masked) {
                                indexed ? type(int64.with_lanes(t.lanes)) : "",
                                masked ? type(boolean.with_lanes(t.lanes)) : "");
   const std::string one = store(t.element());
-  return define(lanes.name, R"(static inline void $name($E* to, $P, $T value$M) {
+  return define(lanes.name, R"($Q void $name($E* to, $P, $T value$M) {
   for (int lane = 0; lane < $N; ++lane) $C$F(to + ($I), value[lane]);
 }
 )",
-                {{"$T", type(t)},
+                {{"$Q", calls_masked_ && masked ? "ARDEA_CALLED" : "static inline"},
+                 {"$T", type(t)},
                  {"$E", memory_type(t)},
                  {"$P", lanes.place},
                  {"$M", lanes.mask},

@@ -5,6 +5,7 @@
 
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/types.h"
+#include "ardea/codegen/ranges/masks.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -46,6 +47,8 @@ llvm::Value* Emitter::emit_node(const Expr& e) {
                         [&](const Unary& x) { return emit_unary(x); },
                         [&](const Binary& x) { return emit_binary(e, x); },
                         [&](const Select& x) {
+                          if (is_masked_already(x.condition, x.when_true, x.when_false))
+                            return emit(x.when_true);
                           llvm::Value* condition = emit(x.condition);
                           llvm::Value* when_true = emit(x.when_true);
                           return builder_.CreateSelect(condition, when_true, emit(x.when_false));
