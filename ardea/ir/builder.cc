@@ -12,13 +12,6 @@ Buffer FunctionBuilder::parameter(const std::string& name, std::vector<Expr> sha
   return buffer;
 }
 
-Buffer FunctionBuilder::parameter(const std::string& name, const std::vector<std::int64_t>& shape,
-                                  DataType type) {
-  Buffer buffer = make_buffer(name, shape, type);
-  function_.parameters.push_back({Var(name + "_handle", handle_type), buffer});
-  return buffer;
-}
-
 Var FunctionBuilder::scalar(const std::string& name, DataType type) {
   Var var(name, type);
   function_.parameters.push_back({var});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,7 +30,10 @@ class FunctionBuilder {
   explicit FunctionBuilder(std::string name);
 
   Buffer parameter(const std::string& name, std::vector<Expr> shape, DataType type = float32);
-  Buffer parameter(const std::string& name, const std::vector<std::int64_t>& shape, DataType type = float32);
+  template <std::integral T>
+  Buffer parameter(const std::string& name, const std::vector<T>& shape, DataType type = float32) {
+    return parameter(name, std::vector<Expr>(shape.begin(), shape.end()), type);
+  }
   Var scalar(const std::string& name, DataType type = int64);
   void attribute(const std::string& key, Expr value);
 

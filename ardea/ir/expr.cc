@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ardea/ir/literals.h"
 #include "ardea/ir/print.h"
 #include "ardea/support/error.h"
 #include "ardea/support/format_type.h"
@@ -122,7 +123,10 @@ Expr make_binary(BinaryOp op, Expr left, Expr right) {
   check_computable(name, type);
   switch (op) {
     case BinaryOp::div:
-      require(type.is_float(), "/: the operands are {}; integers divide with //", type);
+      require(type.is_float(),
+              "/: the operands are {}; integers divide by floor_div(a, b), in text a // b, or by "
+              "trunc_div(a, b), in text T.truncdiv(a, b)",
+              type);
       break;
     case BinaryOp::floor_div:
     case BinaryOp::floor_mod:
@@ -229,46 +233,74 @@ std::optional<std::int64_t> constant_int(const Expr& e) {
   return std::nullopt;
 }
 
-namespace {
-
-// A literal takes the type of what it meets: `x + 1` needs no cast, whatever x is.
-Expr literal_as(std::int64_t value, DataType type) {
-  return type.is_float() ? make_float(static_cast<double>(value), type) : make_int(value, type);
+void refuse_large_literal(std::uint64_t value) {
+  fail("the literal {} is too large for int64; make_int(…, uint64) takes its bits", value);
 }
 
-Expr binary(BinaryOp op, const Expr& a, const Expr& b) {
-  if (a.type() != b.type()) {
-    if (const auto* imm = b.as<IntImm>()) return make_binary(op, a, literal_as(imm->value, a.type()));
-    if (const auto* imm = a.as<IntImm>()) return make_binary(op, literal_as(imm->value, b.type()), b);
-  }
-  return make_binary(op, a, b);
+namespace {
+
+/// How readily a constant takes another type: a whole number first, then what C++ writes as a double.
+int yields(const Expr& e) {
+  if (e.is<IntImm>()) return 3;
+  if (!e.is<FloatImm>()) return 0;
+  return e.type() == float64 ? 2 : 1;
+}
+
+/// The literal as a constant of that type: `x + 1` needs no cast, whatever x is.
+Expr literal_as(const Expr& literal, DataType type) {
+  if (const auto* whole = literal.as<IntImm>())
+    return type.is_float() ? make_float(static_cast<double>(whole->value), type)
+                           : make_int(whole->value, type);
+  const double value = literal.as<FloatImm>()->value;
+  require(type.is_float(),
+          "the literal {} stands beside an expression of type {}; cast the expression to a float, or write "
+          "an integer",
+          value, type);
+  return make_float(value, type);
+}
+
+Expr binary(BinaryOp op, Expr a, Expr b) {
+  settle_literals(a, b);
+  return make_binary(op, std::move(a), std::move(b));
 }
 
 }  // namespace
+
+void settle_literals(Expr& a, Expr& b) {
+  if (a.type() == b.type()) return;
+  const int a_yields = yields(a), b_yields = yields(b);
+  if (a_yields > b_yields)
+    a = literal_as(a, b.type());
+  else if (b_yields > 0)
+    b = literal_as(b, a.type());
+}
 
 Expr operator+(const Expr& a, const Expr& b) { return binary(BinaryOp::add, a, b); }
 Expr operator-(const Expr& a, const Expr& b) { return binary(BinaryOp::sub, a, b); }
 Expr operator*(const Expr& a, const Expr& b) { return binary(BinaryOp::mul, a, b); }
 Expr operator/(const Expr& a, const Expr& b) { return binary(BinaryOp::div, a, b); }
-Expr operator+(const Expr& a, std::int64_t b) { return a + make_int(b); }
-Expr operator-(const Expr& a, std::int64_t b) { return a - make_int(b); }
-Expr operator*(const Expr& a, std::int64_t b) { return a * make_int(b); }
+Expr operator%(const Expr& a, const Expr& b) { return binary(BinaryOp::floor_mod, a, b); }
 Expr operator-(const Expr& a) { return make_unary(UnaryOp::negate, a); }
-Expr logical_and(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_and, a, b); }
-Expr logical_or(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_or, a, b); }
-Expr logical_not(const Expr& a) { return make_unary(UnaryOp::logical_not, a); }
+Expr& operator+=(Expr& a, const Expr& b) { return a = a + b; }
+Expr& operator-=(Expr& a, const Expr& b) { return a = a - b; }
+Expr& operator*=(Expr& a, const Expr& b) { return a = a * b; }
+Expr& operator/=(Expr& a, const Expr& b) { return a = a / b; }
+Expr& operator%=(Expr& a, const Expr& b) { return a = a % b; }
+Expr floor_div(const Expr& a, const Expr& b) { return binary(BinaryOp::floor_div, a, b); }
+Expr floor_mod(const Expr& a, const Expr& b) { return binary(BinaryOp::floor_mod, a, b); }
+Expr trunc_div(const Expr& a, const Expr& b) { return binary(BinaryOp::trunc_div, a, b); }
+Expr trunc_mod(const Expr& a, const Expr& b) { return binary(BinaryOp::trunc_mod, a, b); }
+Expr min(const Expr& a, const Expr& b) { return binary(BinaryOp::min, a, b); }
+Expr max(const Expr& a, const Expr& b) { return binary(BinaryOp::max, a, b); }
 Expr operator<(const Expr& a, const Expr& b) { return binary(BinaryOp::lt, a, b); }
 Expr operator<=(const Expr& a, const Expr& b) { return binary(BinaryOp::le, a, b); }
 Expr operator>(const Expr& a, const Expr& b) { return binary(BinaryOp::gt, a, b); }
 Expr operator>=(const Expr& a, const Expr& b) { return binary(BinaryOp::ge, a, b); }
-Expr floor_div(const Expr& a, const Expr& b) { return binary(BinaryOp::floor_div, a, b); }
-Expr floor_mod(const Expr& a, const Expr& b) { return binary(BinaryOp::floor_mod, a, b); }
-Expr floor_div(const Expr& a, std::int64_t b) { return floor_div(a, make_int(b)); }
-Expr floor_mod(const Expr& a, std::int64_t b) { return floor_mod(a, make_int(b)); }
-Expr min(const Expr& a, const Expr& b) { return binary(BinaryOp::min, a, b); }
-Expr max(const Expr& a, const Expr& b) { return binary(BinaryOp::max, a, b); }
 Expr equals(const Expr& a, const Expr& b) { return binary(BinaryOp::eq, a, b); }
 Expr not_equals(const Expr& a, const Expr& b) { return binary(BinaryOp::ne, a, b); }
+Expr logical_and(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_and, a, b); }
+Expr logical_or(const Expr& a, const Expr& b) { return make_binary(BinaryOp::logical_or, a, b); }
+Expr logical_not(const Expr& a) { return make_unary(UnaryOp::logical_not, a); }
 
 bool is_zero(const Expr& e) {
   if (const auto* imm = e.as<IntImm>()) return imm->value == 0;

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,6 +24,11 @@ struct Intrinsic;  // intrinsics.h
 /// often.
 [[noreturn]] void refuse_empty(const char* what);
 
+/// What C++ counts with. Not bool: `A(i) == B(i)` asks for identity, and its answer must not pass for an
+/// expression.
+template <class T>
+concept Number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
 /// A shared immutable expression. `==` is identity; structurally_equal (equal.h) compares meaning up to
 /// renaming.
 class Expr {
@@ -29,6 +37,10 @@ class Expr {
                      ///< Error
   template <class Node>
   Expr(DataType type, Node node);
+  /// A constant: an integer is int64, a float float32, a double float64. In an operator it takes the type of
+  /// what stands beside it (literals.h), so that `x * 0.5`, `2 * i` and `Expr s = 0; s += x` need no cast.
+  template <Number T>
+  Expr(T value);
 
   /// Not `operator bool`: `A(i) > 0 ? a : b` and `std::max(A(i), B(i))` would keep one side in silence.
   bool defined() const { return node_ != nullptr; }
@@ -46,6 +58,8 @@ class Expr {
 
   const ExprNode* get() const { return node_.get(); }
   friend bool operator==(const Expr& a, const Expr& b) { return a.node_ == b.node_; }
+  template <Number T>
+  friend bool operator==(const Expr&, T) = delete;  // == is identity: write equals(i, 4) or not_equals(i, 4)
 
  private:
   std::shared_ptr<const ExprNode> node_;
@@ -59,6 +73,18 @@ class Var : public Expr {
   /// `e` must be a variable.
   explicit Var(const Expr& e);
   const std::string& name() const;
+
+  // A variable is its identity and has no other value: write `Expr e = i; e += 1`.
+  template <class T>
+  void operator+=(const T&) = delete;  // write Expr e = i; e += …
+  template <class T>
+  void operator-=(const T&) = delete;  // write Expr e = i; e -= …
+  template <class T>
+  void operator*=(const T&) = delete;  // write Expr e = i; e *= …
+  template <class T>
+  void operator/=(const T&) = delete;  // write Expr e = i; e /= …
+  template <class T>
+  void operator%=(const T&) = delete;  // write Expr e = i; e %= …
 };
 
 /// Where elements live, and how. A buffer is its identity; two buffers alias where they share `data`.
@@ -233,32 +259,49 @@ Expr make_shuffle(std::vector<Expr> vectors, std::vector<std::int64_t> indices);
 /// The value of an integer (or bool) constant.
 std::optional<std::int64_t> constant_int(const Expr& e);
 
-// Operators build nodes, and give an integer literal the type of the other side.
+// Operators build nodes. A constant takes the type of the other side.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, const Expr& b);  ///< floats only
-Expr operator+(const Expr& a, std::int64_t b);
-Expr operator-(const Expr& a, std::int64_t b);
-Expr operator*(const Expr& a, std::int64_t b);
+Expr operator%(const Expr& a, const Expr& b);  ///< floor_mod, as `%` in text: never negative for a positive b
 Expr operator-(const Expr& a);
+Expr& operator+=(Expr& a, const Expr& b);
+Expr& operator-=(Expr& a, const Expr& b);
+Expr& operator*=(Expr& a, const Expr& b);
+Expr& operator/=(Expr& a, const Expr& b);
+Expr& operator%=(Expr& a, const Expr& b);
+Expr floor_div(const Expr& a, const Expr& b);  ///< rounded down, `//` in text
+Expr floor_mod(const Expr& a, const Expr& b);
+Expr trunc_div(const Expr& a, const Expr& b);  ///< rounded towards 0, as C++ divides
+Expr trunc_mod(const Expr& a, const Expr& b);
+Expr min(const Expr& a, const Expr& b);
+Expr max(const Expr& a, const Expr& b);
 Expr operator<(const Expr& a, const Expr& b);
 Expr operator<=(const Expr& a, const Expr& b);
 Expr operator>(const Expr& a, const Expr& b);
 Expr operator>=(const Expr& a, const Expr& b);
+Expr equals(const Expr& a, const Expr& b);  ///< an expression; `==` is identity
+Expr not_equals(const Expr& a, const Expr& b);
 // Named, because C++ promises that `&&` and `||` stop early. An Expr is never a bool: `if (i < 4)` does not
 // compile.
 Expr logical_and(const Expr& a, const Expr& b);
 Expr logical_or(const Expr& a, const Expr& b);
 Expr logical_not(const Expr& a);
-Expr floor_div(const Expr& a, const Expr& b);
-Expr floor_mod(const Expr& a, const Expr& b);
-Expr floor_div(const Expr& a, std::int64_t b);
-Expr floor_mod(const Expr& a, std::int64_t b);
-Expr min(const Expr& a, const Expr& b);
-Expr max(const Expr& a, const Expr& b);
-Expr equals(const Expr& a, const Expr& b);  ///< an expression; `==` is identity
-Expr not_equals(const Expr& a, const Expr& b);
+
+/// A number that int64 does not hold is no constant.
+[[noreturn]] void refuse_large_literal(std::uint64_t value);
+
+template <Number T>
+Expr::Expr(T value) {
+  if constexpr (std::floating_point<T>) {
+    *this = make_float(static_cast<double>(value), std::same_as<T, float> ? float32 : float64);
+  } else {
+    if (!std::in_range<std::int64_t>(value)) [[unlikely]]
+      refuse_large_literal(static_cast<std::uint64_t>(value));
+    *this = make_int(static_cast<std::int64_t>(value));
+  }
+}
 
 /// True where the bits of two constants are the same, or the handles are.
 bool is_zero(const Expr& e);

@@ -76,13 +76,6 @@ Buffer make_buffer(std::string name, std::vector<Expr> shape, DataType type, std
                            .scope = std::move(scope)});
 }
 
-Buffer make_buffer(std::string name, const std::vector<std::int64_t>& shape, DataType type,
-                   std::string scope) {
-  std::vector<Expr> extents;
-  for (const std::int64_t extent : shape) extents.push_back(make_int(extent));
-  return make_buffer(std::move(name), std::move(extents), type, std::move(scope));
-}
-
 BufferRegion whole_region(const Buffer& buffer) {
   BufferRegion whole{buffer, {}};
   for (const Expr& extent : buffer->shape) whole.region.push_back({make_int(0, extent.type()), extent});

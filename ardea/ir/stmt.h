@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -194,8 +195,11 @@ Stmt make_for(Var var, Expr min, Expr extent, Stmt body, ForKind kind = ForKind:
 /// A buffer of its own memory.
 Buffer make_buffer(std::string name, std::vector<Expr> shape, DataType type = float32,
                    std::string scope = "global");
-Buffer make_buffer(std::string name, const std::vector<std::int64_t>& shape, DataType type = float32,
-                   std::string scope = "global");
+template <std::integral T>
+Buffer make_buffer(std::string name, const std::vector<T>& shape, DataType type = float32,
+                   std::string scope = "global") {
+  return make_buffer(std::move(name), std::vector<Expr>(shape.begin(), shape.end()), type, std::move(scope));
+}
 
 /// The whole buffer.
 BufferRegion whole_region(const Buffer& buffer);

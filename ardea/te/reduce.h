@@ -29,6 +29,24 @@ struct Reduction {
   Expr where = {};  ///< only these points count; empty means all
 };
 
+// `sum(x, {k}) + 1` is two stages: compute the sum, then a tensor of what follows from it.
+template <class T>
+Expr operator+(const Reduction&, const T&) = delete;  // a reduction is all of a compute: write a second one
+template <class T>
+Expr operator+(const T&, const Reduction&) = delete;  // a reduction is all of a compute: write a second one
+template <class T>
+Expr operator-(const Reduction&, const T&) = delete;  // a reduction is all of a compute: write a second one
+template <class T>
+Expr operator-(const T&, const Reduction&) = delete;  // a reduction is all of a compute: write a second one
+template <class T>
+Expr operator*(const Reduction&, const T&) = delete;  // a reduction is all of a compute: write a second one
+template <class T>
+Expr operator*(const T&, const Reduction&) = delete;  // a reduction is all of a compute: write a second one
+template <class T>
+Expr operator/(const Reduction&, const T&) = delete;  // a reduction is all of a compute: write a second one
+template <class T>
+Expr operator/(const T&, const Reduction&) = delete;  // a reduction is all of a compute: write a second one
+
 /// A reducer to call as sum is called.
 class Reducer {
  public:

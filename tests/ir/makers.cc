@@ -45,7 +45,8 @@ TEST(Makers, refuse_a_constant_that_does_not_fit) {
 
 TEST(Makers, refuse_integer_division_by_slash) {
   EXPECT_EQ(refusal([] { return Var("x") / Var("y"); }),
-            "/: the operands are int64; integers divide with //");
+            "/: the operands are int64; integers divide by floor_div(a, b), in text a // b, or by "
+            "trunc_div(a, b), in text T.truncdiv(a, b)");
 }
 
 TEST(Makers, check_the_number_of_indices_and_their_types) {

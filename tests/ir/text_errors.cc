@@ -126,7 +126,7 @@ constexpr WrongText lines_of_a_function[] = {
     {"mixed_operands", "T.evaluate(n + x)",
      "3:18: +: the operands n and x are int64 and float32; cast one of them"},
     {"integer_division", "T.evaluate(n / 2)",
-     "3:18: /: the operands are int64; integers divide with //"},
+     "3:18: /: the operands are int64; integers divide by floor_div(a, b), in text a // b, or by trunc_div(a, b), in text T.truncdiv(a, b)"},
     {"chained_comparison", "T.evaluate(0 < n < 4)",
      "3:22: comparisons do not chain; write a < b and b < c"},
     {"power", "T.evaluate(n ** 2)",

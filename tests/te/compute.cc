@@ -156,7 +156,7 @@ TEST(Compute, lets_an_axis_go_with_its_compute) {
 
 TEST(Compute, refuses_another_number_of_indices) {
   const Tensor A = placeholder("A", {4, 8});
-  EXPECT_REFUSED(compute("B", {4, 8}, [&](Var i) { return A(i, i); }),
+  EXPECT_REFUSED(compute("B", A.shape(), [&](Var i) { return A(i, i); }),
                  "compute(B): its shape has 2 dimensions, but its function takes 1 index; give it one index "
                  "a dimension");
   EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return A(i); }),

@@ -115,7 +115,9 @@ TEST(HybridRefusals, want_constants_where_the_program_is_made) {
 TEST(HybridRefusals, say_which_types_do_not_meet) {
   EXPECT_LINE_REFUSED("c[0] = a[0, 0] * n",
                       "20: *: the sides are float32 and int64; cast one of them, as in float32(…)");
-  EXPECT_LINE_REFUSED("c[0] = n / 2", "14: /: the operands are int64; integers divide with //");
+  EXPECT_LINE_REFUSED("c[0] = n / 2",
+                      "14: /: the operands are int64; integers divide by floor_div(a, b), in text a // b, or "
+                      "by trunc_div(a, b), in text T.truncdiv(a, b)");
   EXPECT_LINE_REFUSED("c[0] = n", "5: c holds float32, the value is int64; cast it, as in float32(…)");
   EXPECT_LINE_REFUSED("c[a[0, 0]] = 1",
                       "5: c[…]: index 1 is float32, must be an integer; cast it, as in int64(…)");

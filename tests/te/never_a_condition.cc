@@ -51,6 +51,10 @@ TEST(NeverACondition, choices_between_expressions_do_not_compile) {
       "const bool both = A(i) && B(i);",
       "const bool not_so = !A(i);",
       "const bool flag = static_cast<bool>(A(i) >= B(i));",
+      "const bool same = i == 4;",
+      "const bool other = 0.5 != A(i);",
+      "const Expr seen = te::select(A(i) == B(i), A(i), B(i));",
+      "const Expr lazy = te::if_then_else(A(i) == B(i), 0, 1);",
   };
   EXPECT_EQ(complaints_about("return max(A(i), te::select(A(i) > 0, A(i), B(i)));"), "");
   std::string body;
@@ -61,6 +65,34 @@ TEST(NeverACondition, choices_between_expressions_do_not_compile) {
     const std::string place =
         "choice.cc:" + std::to_string(before + 1 + static_cast<std::int64_t>(line)) + ":";
     EXPECT_NE(complaints.find(place), std::string::npos) << choices[line] << " compiles";
+  }
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+/// What is wrong with a mistake is one error with a sentence, not a list of all that might have been meant.
+TEST(Mistakes, that_the_compiler_sees_are_one_sentence) {
+  const std::string indices =
+      "its function must take one index for each dimension of the shape, as Var, Expr or auto";
+  const std::vector<std::pair<std::string, std::string>> mistakes = {
+      {R"(te::compute("C", {4, 8}, [&](auto x) { return A(x); });)", indices},
+      {R"(te::compute("C", {4}, [&](Var x, Var y) { return A(x) + B(y); });)", indices},
+      {R"(te::compute("C", {4}, [&](int x) { return A(x); });)", indices},
+      {R"(te::compute("C", A.shape(), [&](int x) { return A(x); });)", indices},
+      {R"(te::compute("C", {4}, [&](auto) { return "C"; });)",
+       "its function must return an expression, a number or a reduction"},
+      {"Var j = i; j += 1;", "write Expr e = i; e += "},
+      {"te::sum(A(i), {}) * 2;", "a reduction is all of a compute: write a second one"},
+  };
+  for (const auto& [code, sentence] : mistakes) {
+    const std::string complaints = complaints_about(code + " return A(i);");
+    EXPECT_EQ(occurrences(complaints, "error:"), 1U) << code << "\n" << complaints;
+    EXPECT_NE(complaints.find(sentence), std::string::npos) << code << "\n" << complaints;
+    EXPECT_LE(occurrences(complaints, "\n"), 16U) << code << "\n" << complaints;
   }
 }
 
