@@ -1,7 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,9 +17,14 @@ namespace ardea::schedule {
 
 /// None, a bool, a number, a string, a reference, or a list of these.
 struct Argument {
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, BlockRef, LoopRef, NumberRef,
-               std::vector<Argument>>
-      value;
+  using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, BlockRef, LoopRef,
+                             NumberRef, std::vector<Argument>>;
+  Value value;
+
+  Argument() = default;
+  template <class T>  // implicit, so that annotate(loop, "key", 4) takes a number for what it is
+    requires(!std::same_as<std::remove_cvref_t<T>, Argument> && std::constructible_from<Value, T>)
+  Argument(T&& given) : value(std::forward<T>(given)) {}
 };
 
 /// A step that is about either.

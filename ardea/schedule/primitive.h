@@ -10,12 +10,13 @@
 #include "ardea/support/error.h"
 
 /// A primitive is a struct of its arguments with
+///   using Results = std::vector<LoopRef>;  // what its method gives: void, one reference, or a vector of them
 ///   static constexpr auto name = "split";
 ///   static constexpr auto fields = std::tuple(field("loop", &Split::loop), …);
 ///   static constexpr auto contract = R"(what it makes of what in one line, an empty line, the rest)";
 ///   static constexpr std::array refusals = {"factor_not_positive", …};  // tests/schedule/cases has each
 ///   Outcome apply(const Function&, const Split&, Context&);
-/// and one row of the table (primitives.cc). Calls, scripts, JSON and documentation come from the row.
+/// and one row of the table (table.h). Calls, methods, scripts, JSON and documentation come from the row.
 
 namespace ardea::schedule {
 

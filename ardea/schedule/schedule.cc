@@ -4,7 +4,6 @@
 #include "ardea/arith/verify.h"
 #include "ardea/schedule/analysis/promises.h"
 #include "ardea/schedule/analysis/provable.h"
-#include "ardea/schedule/primitives/find/find.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/schedule/run_script.h"
 #include "ardea/support/overloaded.h"
@@ -124,9 +123,6 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   trace_.instructions.push_back(std::move(instruction));
   return applied.results;
 }
-
-BlockRef Schedule::get_block(const std::string& name) { return blocks(GetBlock{name, program_.name})[0]; }
-std::vector<LoopRef> Schedule::get_loops(const BlockRef& block) { return loops(GetLoops{block}); }
 
 void Schedule::replay(const Script& steps, Decisions decisions) {
   Schedule copy = *this;

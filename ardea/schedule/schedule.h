@@ -2,7 +2,9 @@
 
 #include <map>
 #include <string>
+#include <type_traits>
 
+#include "ardea/schedule/methods.h"
 #include "ardea/schedule/script.h"
 #include "ardea/schedule/trace.h"
 
@@ -10,14 +12,15 @@ namespace ardea::schedule {
 
 /// A program that is transformed step by step.
 ///
-///   Schedule s(program);
-///   BlockRef c = s.get_block("C");
-///   std::vector<LoopRef> loops = s.get_loops(c);
-///   std::vector<LoopRef> tiles = s.loops(Split{loops[0], {std::nullopt, 16}});
+///   Schedule sch(program);
+///   BlockRef c = sch.get_block("C");
+///   std::vector<LoopRef> loops = sch.get_loops(c);
+///   std::vector<LoopRef> tiles = sch.split(loops[0], {none, 16});
+///   sch.parallel(tiles[0]);
 ///
-/// Every step is judged on the program. A refused one is an Error with the call, the fact and the way out,
-/// and the schedule stays as it was.
-class Schedule {
+/// There is a method for each primitive (methods.h). Every step is judged on the program. A refused one is an
+/// Error with the call, the fact and the way out, and the schedule stays as it was.
+class Schedule : public Methods<Schedule> {
  public:
   explicit Schedule(const Function& program, std::uint64_t seed = 0);
   /// The same where another context judges the steps.
@@ -27,7 +30,12 @@ class Schedule {
   const Trace& trace() const { return trace_; }
   const Context& context() const { return *context_.is; }
 
-  /// Takes the step; its results.
+  /// Takes the step, as its method does: what it gives.
+  template <class P>
+  typename P::Results results(const P& step) {
+    return given<P>(apply(step), std::type_identity<typename P::Results>{});
+  }
+  /// The same, whatever they are.
   template <class P>
   std::vector<Reference> apply(const P& step) {
     return take(find_primitive(P::name), arguments_of(step));
@@ -47,8 +55,9 @@ class Schedule {
     return only<NumberRef>(apply(step));
   }
 
-  BlockRef get_block(const std::string& name);
-  std::vector<LoopRef> get_loops(const BlockRef& block);
+  using Methods<Schedule>::get_block;
+  /// The block of the program's own function, which the trace names.
+  BlockRef get_block(const std::string& name) { return results(GetBlock{name, program_.name}); }
 
   /// The step in its general form.
   std::vector<Reference> take(const Primitive& primitive, std::vector<Argument> arguments);
@@ -66,6 +75,17 @@ class Schedule {
     for (const Reference& result : results) list.push_back(std::get<R>(result));
     return list;
   }
+  template <class P, class R>
+  static std::vector<R> given(const std::vector<Reference>& results, std::type_identity<std::vector<R>>) {
+    return only<R>(results);
+  }
+  template <class P, class R>
+  static R given(const std::vector<Reference>& results, std::type_identity<R>) {
+    ensure(results.size() == 1, "{} gives {} results, not one", P::name, results.size());
+    return std::get<R>(results[0]);
+  }
+  template <class P>
+  static void given(const std::vector<Reference>&, std::type_identity<void>) {}
   /// Refused where what the step made may be legal and is not proved to be.
   std::optional<Refusal> check_result(const Function& program, const Instruction& step) const;
   void check_references(const Argument& argument, const Instruction& step) const;

@@ -9,6 +9,7 @@ namespace ardea::schedule {
 struct GetBlock {
   std::string block;
   std::optional<std::string> function = {};  ///< None: the program's own
+  using Results = BlockRef;
   static constexpr auto name = "get_block";
   static constexpr auto fields =
       std::tuple(field("name", &GetBlock::block), optional_field("func_name", &GetBlock::function));
@@ -19,6 +20,7 @@ Outcome apply(const Function& f, const GetBlock& step, Context& context);
 
 struct GetLoops {
   BlockRef block;
+  using Results = std::vector<LoopRef>;
   static constexpr auto name = "get_loops";
   static constexpr auto fields = std::tuple(field("block", &GetLoops::block));
   static constexpr auto contract = "the loops around a block, outermost first, up to the block around it";
@@ -28,6 +30,7 @@ Outcome apply(const Function& f, const GetLoops& step, Context& context);
 
 struct GetChildBlocks {
   BlockRef block;
+  using Results = std::vector<BlockRef>;
   static constexpr auto name = "get_child_blocks";
   static constexpr auto fields = std::tuple(field("block", &GetChildBlocks::block));
   static constexpr auto contract = "the blocks directly inside a block, in program order";
@@ -37,6 +40,7 @@ Outcome apply(const Function& f, const GetChildBlocks& step, Context& context);
 
 struct GetProducers {
   BlockRef block;
+  using Results = std::vector<BlockRef>;
   static constexpr auto name = "get_producers";
   static constexpr auto fields = std::tuple(field("block", &GetProducers::block));
   static constexpr auto contract = "the blocks beside it that write what it reads";
@@ -46,6 +50,7 @@ Outcome apply(const Function& f, const GetProducers& step, Context& context);
 
 struct GetConsumers {
   BlockRef block;
+  using Results = std::vector<BlockRef>;
   static constexpr auto name = "get_consumers";
   static constexpr auto fields = std::tuple(field("block", &GetConsumers::block));
   static constexpr auto contract = "the blocks beside it that read what it writes";

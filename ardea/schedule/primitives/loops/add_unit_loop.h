@@ -6,6 +6,7 @@ namespace ardea::schedule {
 
 struct AddUnitLoop {
   BlockOrLoop block_or_loop;
+  using Results = LoopRef;
   static constexpr auto name = "add_unit_loop";
   static constexpr auto fields = std::tuple(field("block_or_loop", &AddUnitLoop::block_or_loop));
   static constexpr auto contract = R"(a loop of one iteration comes around a block or a loop

@@ -11,6 +11,7 @@ struct Annotate {
   BlockOrLoop block_or_loop;
   std::string key;
   Argument value;
+  using Results = void;
   static constexpr auto name = "annotate";
   static constexpr auto fields =
       std::tuple(field("block_or_loop", &Annotate::block_or_loop), field("ann_key", &Annotate::key),
@@ -26,6 +27,7 @@ Outcome apply(const Function& f, const Annotate& step, Context& context);
 struct Unannotate {
   BlockOrLoop block_or_loop;
   std::string key;
+  using Results = void;
   static constexpr auto name = "unannotate";
   static constexpr auto fields =
       std::tuple(field("block_or_loop", &Unannotate::block_or_loop), field("ann_key", &Unannotate::key));
@@ -38,6 +40,7 @@ struct Pragma {
   LoopRef loop;
   std::string type;
   Argument value;
+  using Results = void;
   static constexpr auto name = "pragma";
   static constexpr auto fields = std::tuple(field("loop", &Pragma::loop), field("pragma_type", &Pragma::type),
                                             field("pragma_value", &Pragma::value));

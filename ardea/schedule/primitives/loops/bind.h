@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct Bind {
   LoopRef loop;
   std::string thread_axis;
+  using Results = void;
   static constexpr auto name = "bind";
   static constexpr auto fields =
       std::tuple(field("loop", &Bind::loop), field("thread_axis", &Bind::thread_axis));

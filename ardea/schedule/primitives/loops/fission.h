@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct Fission {
   BlockRef block;
   LoopRef loop;
+  using Results = std::vector<LoopRef>;
   static constexpr auto name = "fission";
   static constexpr auto fields = std::tuple(field("block", &Fission::block), field("loop", &Fission::loop));
   static constexpr auto contract =

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct Fuse {
   std::vector<LoopRef> loops;
   bool preserve_unit_iters = true;
+  using Results = LoopRef;
   static constexpr auto name = "fuse";
   static constexpr auto fields = std::tuple(
       spread_field("loops", &Fuse::loops), optional_field("preserve_unit_iters", &Fuse::preserve_unit_iters));

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct LoopPartition {
   LoopRef loop;
   std::vector<Number> points;
+  using Results = std::vector<LoopRef>;
   static constexpr auto name = "loop_partition";
   static constexpr auto fields =
       std::tuple(field("loop", &LoopPartition::loop), field("points", &LoopPartition::points));

@@ -8,6 +8,7 @@ namespace ardea::schedule {
 
 struct Parallel {
   LoopRef loop;
+  using Results = void;
   static constexpr auto name = "parallel";
   static constexpr auto fields = std::tuple(field("loop", &Parallel::loop));
   static constexpr auto contract =
@@ -20,6 +21,7 @@ Outcome apply(const Function& f, const Parallel& step, Context& context);
 
 struct Vectorize {
   LoopRef loop;
+  using Results = void;
   static constexpr auto name = "vectorize";
   static constexpr auto fields = std::tuple(field("loop", &Vectorize::loop));
   static constexpr auto contract =
@@ -34,6 +36,7 @@ Outcome apply(const Function& f, const Vectorize& step, Context& context);
 
 struct Unroll {
   LoopRef loop;
+  using Results = void;
   static constexpr auto name = "unroll";
   static constexpr auto fields = std::tuple(field("loop", &Unroll::loop));
   static constexpr auto contract =

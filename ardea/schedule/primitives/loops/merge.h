@@ -6,6 +6,7 @@ namespace ardea::schedule {
 
 struct Merge {
   std::vector<LoopRef> loops;
+  using Results = LoopRef;
   static constexpr auto name = "merge";
   static constexpr auto fields = std::tuple(spread_field("loops", &Merge::loops));
   static constexpr auto contract = R"(nests beside each other become one, down to the named loops

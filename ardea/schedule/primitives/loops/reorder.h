@@ -6,6 +6,7 @@ namespace ardea::schedule {
 
 struct Reorder {
   std::vector<LoopRef> loops;
+  using Results = void;
   static constexpr auto name = "reorder";
   static constexpr auto fields = std::tuple(spread_field("ordered_loops", &Reorder::loops));
   static constexpr auto contract =

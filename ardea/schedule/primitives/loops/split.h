@@ -10,6 +10,7 @@ struct Split {
   bool preserve_unit_iters = true;
   bool disable_predication = false;
   std::string tail = "guard";
+  using Results = std::vector<LoopRef>;
   static constexpr auto name = "split";
   static constexpr auto fields =
       std::tuple(field("loop", &Split::loop), field("factors", &Split::factors),

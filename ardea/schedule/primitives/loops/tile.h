@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct Tile {
   LoopRef x, y;
   Number x_factor = std::int64_t{1}, y_factor = std::int64_t{1};
+  using Results = std::vector<LoopRef>;
   static constexpr auto name = "tile";
   static constexpr auto fields =
       std::tuple(field("x", &Tile::x), field("y", &Tile::y), field("x_factor", &Tile::x_factor),

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct AddGuard {
   BlockRef block;
   LoopRef loop;
+  using Results = void;
   static constexpr auto name = "add_guard";
   static constexpr auto fields = std::tuple(field("block", &AddGuard::block), field("loop", &AddGuard::loop));
   static constexpr auto contract =

@@ -8,6 +8,7 @@ struct CacheIndex {
   BlockRef block;
   std::string storage_scope;
   std::int64_t cse_thresh = 0;
+  using Results = std::vector<BlockRef>;
   static constexpr auto name = "cache_index";
   static constexpr auto fields =
       std::tuple(field("block", &CacheIndex::block), field("storage_scope", &CacheIndex::storage_scope),

@@ -9,6 +9,7 @@ struct CacheRead {
   std::int64_t read_buffer_index = 0;
   std::string storage_scope;
   std::vector<BlockRef> consumer_blocks = {};
+  using Results = BlockRef;
   static constexpr auto name = "cache_read";
   static constexpr auto fields =
       std::tuple(field("block", &CacheRead::block), field("read_buffer_index", &CacheRead::read_buffer_index),

@@ -9,6 +9,7 @@ struct CacheWrite {
   std::int64_t write_buffer_index = 0;
   std::string storage_scope;
   std::vector<BlockRef> consumer_blocks = {};
+  using Results = BlockRef;
   static constexpr auto name = "cache_write";
   static constexpr auto fields = std::tuple(field("block", &CacheWrite::block),
                                             field("write_buffer_index", &CacheWrite::write_buffer_index),

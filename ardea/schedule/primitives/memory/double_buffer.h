@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct DoubleBuffer {
   BlockRef block;
   std::int64_t buffer_index = 0;
+  using Results = void;
   static constexpr auto name = "double_buffer";
   static constexpr auto fields = std::tuple(field("block", &DoubleBuffer::block),
                                             optional_field("buffer_index", &DoubleBuffer::buffer_index));

@@ -24,6 +24,7 @@ struct LiftAlloc {
   BlockRef block;
   AllocationArgument buffer = std::int64_t{0};
   std::int64_t n_lifts = 1;
+  using Results = void;
   static constexpr auto name = "lift_alloc";
   static constexpr auto fields =
       std::tuple(field("block", &LiftAlloc::block), optional_field("buffer", &LiftAlloc::buffer),

@@ -9,6 +9,7 @@ struct Reindex {
   BlockRef block;
   BufferArgument buffer;
   std::vector<std::int64_t> keep = {};
+  using Results = BlockRef;
   static constexpr auto name = "reindex";
   static constexpr auto fields =
       std::tuple(field("block", &Reindex::block), field("buffer", &Reindex::buffer),

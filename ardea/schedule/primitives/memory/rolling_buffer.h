@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct RollingBuffer {
   BlockRef block;
   std::int64_t buffer_index = 0;
+  using Results = void;
   static constexpr auto name = "rolling_buffer";
   static constexpr auto fields = std::tuple(field("block", &RollingBuffer::block),
                                             optional_field("buffer_index", &RollingBuffer::buffer_index));

@@ -8,6 +8,7 @@ struct SetScope {
   BlockRef block;
   std::int64_t buffer_index = 0;
   std::string storage_scope;
+  using Results = void;
   static constexpr auto name = "set_scope";
   static constexpr auto fields =
       std::tuple(field("block", &SetScope::block), field("buffer_index", &SetScope::buffer_index),

@@ -12,6 +12,7 @@ struct StageMem {
   std::string storage_scope;
   std::optional<IndexText> window = {};
   bool accumulate = false;
+  using Results = std::vector<BlockRef>;
   static constexpr auto name = "stage_mem";
   static constexpr auto fields = std::tuple(
       field("block_or_loop", &StageMem::block_or_loop), field("buffer", &StageMem::buffer),

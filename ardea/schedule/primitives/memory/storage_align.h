@@ -10,6 +10,7 @@ struct StorageAlign {
   std::int64_t axis = 0;
   Number factor = std::int64_t{1};
   Number offset = std::int64_t{0};
+  using Results = void;
   static constexpr auto name = "storage_align";
   static constexpr auto fields =
       std::tuple(field("block", &StorageAlign::block), field("buffer_index", &StorageAlign::buffer_index),

@@ -11,6 +11,7 @@ struct TransformLayout {
   BufferArgument buffer;
   IndexText index_map;
   std::optional<double> pad_value = {};
+  using Results = std::vector<BlockRef>;
   static constexpr auto name = "transform_layout";
   static constexpr auto fields =
       std::tuple(field("block", &TransformLayout::block), field("buffer", &TransformLayout::buffer),

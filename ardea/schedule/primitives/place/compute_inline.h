@@ -6,6 +6,7 @@ namespace ardea::schedule {
 
 struct ComputeInline {
   BlockRef block;
+  using Results = void;
   static constexpr auto name = "compute_inline";
   static constexpr auto fields = std::tuple(field("block", &ComputeInline::block));
   static constexpr auto contract = R"(a block's value is computed where it is read

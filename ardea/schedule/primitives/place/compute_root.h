@@ -6,6 +6,7 @@ namespace ardea::schedule {
 
 struct ComputeRoot {
   BlockRef block;
+  using Results = void;
   static constexpr auto name = "compute_root";
   static constexpr auto fields = std::tuple(field("block", &ComputeRoot::block));
   static constexpr auto contract =

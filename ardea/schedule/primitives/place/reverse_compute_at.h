@@ -9,6 +9,7 @@ struct ReverseComputeAt {
   LoopRef loop;
   bool preserve_unit_loops = false;
   std::int64_t index = -1;
+  using Results = void;
   static constexpr auto name = "reverse_compute_at";
   static constexpr auto fields =
       std::tuple(field("block", &ReverseComputeAt::block), field("loop", &ReverseComputeAt::loop),

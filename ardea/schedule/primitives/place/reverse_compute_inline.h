@@ -6,6 +6,7 @@ namespace ardea::schedule {
 
 struct ReverseComputeInline {
   BlockRef block;
+  using Results = void;
   static constexpr auto name = "reverse_compute_inline";
   static constexpr auto fields = std::tuple(field("block", &ReverseComputeInline::block));
   static constexpr auto contract = R"(a block's computation moves into the block that makes what it reads

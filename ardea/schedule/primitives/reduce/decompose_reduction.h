@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct DecomposeReduction {
   BlockRef block;
   LoopRef loop;
+  using Results = BlockRef;
   static constexpr auto name = "decompose_reduction";
   static constexpr auto fields =
       std::tuple(field("block", &DecomposeReduction::block), field("loop", &DecomposeReduction::loop));

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct PadEinsum {
   BlockRef block;
   std::vector<Number> padding;
+  using Results = std::vector<BlockRef>;
   static constexpr auto name = "pad_einsum";
   static constexpr auto fields =
       std::tuple(field("block", &PadEinsum::block), field("padding", &PadEinsum::padding));

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct RFactor {
   LoopRef loop;
   std::int64_t factor_axis = 0;
+  using Results = BlockRef;
   static constexpr auto name = "rfactor";
   static constexpr auto fields =
       std::tuple(field("loop", &RFactor::loop), field("factor_axis", &RFactor::factor_axis));

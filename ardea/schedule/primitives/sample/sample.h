@@ -12,6 +12,7 @@ struct SamplePerfectTile {
   std::int64_t n = 2;
   std::int64_t max_innermost_factor = 16;
   std::optional<std::vector<Number>> decision = {};
+  using Results = std::vector<NumberRef>;
   static constexpr auto name = "sample_perfect_tile";
   static constexpr auto fields =
       std::tuple(field("loop", &SamplePerfectTile::loop), field("n", &SamplePerfectTile::n),
@@ -30,6 +31,7 @@ struct SampleCategorical {
   std::vector<std::int64_t> candidates;
   std::vector<double> probs;
   std::optional<std::int64_t> decision = {};
+  using Results = NumberRef;
   static constexpr auto name = "sample_categorical";
   static constexpr auto fields = std::tuple(field("candidates", &SampleCategorical::candidates),
                                             field("probs", &SampleCategorical::probs),

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct SampleComputeLocation {
   BlockRef block;
   std::optional<std::int64_t> decision = {};
+  using Results = LoopRef;
   static constexpr auto name = "sample_compute_location";
   static constexpr auto fields = std::tuple(field("block", &SampleComputeLocation::block),
                                             optional_field("decision", &SampleComputeLocation::decision));

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct Blockize {
   BlockOrLoop block_or_loop;
   bool preserve_unit_iters = true;
+  using Results = BlockRef;
   static constexpr auto name = "blockize";
   static constexpr auto fields =
       std::tuple(field("block_or_loop", &Blockize::block_or_loop),

@@ -7,6 +7,7 @@ namespace ardea::schedule {
 struct SoftwarePipeline {
   LoopRef loop;
   std::vector<std::int64_t> stage, order;
+  using Results = void;
   static constexpr auto name = "software_pipeline";
   static constexpr auto fields =
       std::tuple(field("loop", &SoftwarePipeline::loop), field("stage", &SoftwarePipeline::stage),

@@ -8,6 +8,7 @@ struct Tensorize {
   BlockOrLoop block_or_loop;
   std::string tensor_intrin;
   bool preserve_unit_iters = true;
+  using Results = BlockRef;
   static constexpr auto name = "tensorize";
   static constexpr auto fields = std::tuple(
       field("block_or_loop", &Tensorize::block_or_loop), field("tensor_intrin", &Tensorize::tensor_intrin),
