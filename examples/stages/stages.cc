@@ -1,9 +1,6 @@
 #include <fmt/core.h>
 
-#include "ardea/compile/compile.h"
-#include "ardea/ir/print.h"
-#include "ardea/stages/lower.h"
-#include "ardea/te/compute.h"
+#include "ardea/ardea.h"
 
 /// A product under a stage schedule: the directives, the program that they make, the primitives they were
 /// realised by, and the answer of one element.

@@ -5,19 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "ardea/compile/compile.h"
-#include "ardea/runtime/time_evaluator.h"
-#include "ardea/schedule/primitives/loops/mark.h"
-#include "ardea/schedule/primitives/loops/merge.h"
-#include "ardea/schedule/primitives/loops/reorder.h"
-#include "ardea/schedule/primitives/loops/split.h"
-#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
-#include "ardea/schedule/primitives/sample/sample.h"
-#include "ardea/schedule/schedule.h"
+#include "ardea/ardea.h"
 #include "ardea/support/random.h"
-#include "ardea/te/compute.h"
-#include "ardea/te/create_prim_func.h"
-#include "ardea/te/math.h"
 
 /// F = exp(A · B) · E, from the naive program to one that uses the machine, a step at a time. Every step is
 /// timed, and its result compared with the first one's. docs/walkthrough.md explains what is seen.
@@ -38,11 +27,11 @@ Function two_products(const Sizes& sizes) {
   const te::Tensor e = te::placeholder("E", {sizes.l, sizes.n});
   const te::Axis rk = te::reduce_axis(sizes.k, "rk"), rl = te::reduce_axis(sizes.l, "rl");
   const te::Tensor c = te::compute("C", {{"m", sizes.m}, {"l", sizes.l}},
-                                   [&](Var m, Var l) { return te::sum(a(m, rk) * b(rk, l), {rk}); });
+                                   [&](auto m, auto l) { return te::sum(a(m, rk) * b(rk, l), {rk}); });
   const te::Tensor d =
-      te::compute("D", {{"m", sizes.m}, {"l", sizes.l}}, [&](Var m, Var l) { return te::exp(c(m, l)); });
+      te::compute("D", {{"m", sizes.m}, {"l", sizes.l}}, [&](auto m, auto l) { return te::exp(c(m, l)); });
   const te::Tensor f = te::compute("F", {{"m", sizes.m}, {"n", sizes.n}},
-                                   [&](Var m, Var n) { return te::sum(d(m, rl) * e(rl, n), {rl}); });
+                                   [&](auto m, auto n) { return te::sum(d(m, rl) * e(rl, n), {rl}); });
   return te::create_prim_func({a, b, e, f});
 }
 
@@ -101,11 +90,11 @@ class Stopwatch {
 /// The loops of a product in tiles of 16 rows, 8 steps of the sum and 8 columns, outermost first.
 std::vector<LoopRef> tiled(Schedule& s, const std::string& block) {
   const std::vector<LoopRef> loops = s.get_loops(s.get_block(block));
-  const auto rows = s.loops(Split{loops[0], {std::nullopt, 16}});
-  const auto depth = s.loops(Split{loops[2], {std::nullopt, 8}});
-  const auto columns = s.loops(Split{loops[1], {std::nullopt, 8}});
+  const auto rows = s.split(loops[0], {none, 16});
+  const auto depth = s.split(loops[2], {none, 8});
+  const auto columns = s.split(loops[1], {none, 8});
   const std::vector<LoopRef> order = {rows[0], columns[0], depth[0], rows[1], depth[1], columns[1]};
-  s.apply(Reorder{order});
+  s.reorder(order);
   return order;
 }
 
@@ -114,7 +103,7 @@ Function reordered(const Function& program) {
   Schedule s(program);
   for (const char* block : {"C", "F"}) {
     const std::vector<LoopRef> loops = s.get_loops(s.get_block(block));
-    s.apply(Reorder{{loops[0], loops[2], loops[1]}});
+    s.reorder(loops[0], loops[2], loops[1]);
   }
   return s.program();
 }
@@ -124,8 +113,8 @@ Function sum_tiled(const Function& program) {
   Schedule s(program);
   for (const char* block : {"C", "F"}) {
     const std::vector<LoopRef> loops = s.get_loops(s.get_block(block));
-    const auto depth = s.loops(Split{loops[2], {std::nullopt, 8}});
-    s.apply(Reorder{{depth[0], loops[0], depth[1], loops[1]}});
+    const auto depth = s.split(loops[2], {none, 8});
+    s.reorder(depth[0], loops[0], depth[1], loops[1]);
   }
   return s.program();
 }
@@ -134,7 +123,7 @@ Function all_tiled(const Function& program, bool decomposed) {
   Schedule s(program);
   for (const char* block : {"C", "F"}) {
     const std::vector<LoopRef> loops = tiled(s, block);
-    if (decomposed) s.apply(DecomposeReduction{s.get_block(block), loops[2]});
+    if (decomposed) s.decompose_reduction(s.get_block(block), loops[2]);
   }
   return s.program();
 }
@@ -145,17 +134,16 @@ void fuse(Schedule& s, Fusion last) {
   const std::vector<LoopRef> first = tiled(s, "C"), second = tiled(s, "F");
   if (last == Fusion::none) return;
   const std::vector<LoopRef> loops = s.get_loops(s.get_block("D"));
-  const auto rows = s.loops(Split{loops[0], {std::nullopt, 16}}),
-             columns = s.loops(Split{loops[1], {std::nullopt, 8}});
-  s.apply(Reorder{{rows[0], columns[0], rows[1], columns[1]}});
-  const std::vector<LoopRef> merged = s.loops(Merge{{first[1], columns[0]}});
+  const auto rows = s.split(loops[0], {none, 16}), columns = s.split(loops[1], {none, 8});
+  s.reorder(rows[0], columns[0], rows[1], columns[1]);
+  s.merge(first[1], columns[0]);
   if (last == Fusion::tiles) return;
   // What a row of tiles of the second product needs of D is complete when that row of the first one is.
-  s.apply(Merge{{s.get_loops(s.get_block("C"))[0], second[0]}});
+  s.merge(s.get_loops(s.get_block("C"))[0], second[0]);
 }
 
 void vectorize(Schedule& s) {
-  for (const char* block : {"C", "F"}) s.apply(Vectorize{s.get_loops(s.get_block(block)).back()});
+  for (const char* block : {"C", "F"}) s.vectorize(s.get_loops(s.get_block(block)).back());
 }
 
 /// Tiles by chance: the same steps with factors that the seed draws.
@@ -165,12 +153,12 @@ Schedule sampled(const Function& program, std::uint64_t seed) {
     const std::vector<LoopRef> loops = s.get_loops(s.get_block(block));
     std::vector<std::vector<LoopRef>> tiles;
     for (const LoopRef& loop : loops) {
-      const auto factors = s.numbers(SamplePerfectTile{.loop = loop, .n = 2, .max_innermost_factor = 64});
-      tiles.push_back(s.loops(Split{loop, {factors.begin(), factors.end()}}));
+      const auto factors = s.sample_perfect_tile(loop, 2, 64);
+      tiles.push_back(s.split(loop, {factors.begin(), factors.end()}));
     }
-    s.apply(Reorder{{tiles[0][0], tiles[1][0], tiles[2][0], tiles[0][1], tiles[2][1], tiles[1][1]}});
-    s.apply(DecomposeReduction{s.get_block(block), tiles[2][0]});
-    s.apply(Vectorize{tiles[1][1]});
+    s.reorder(tiles[0][0], tiles[1][0], tiles[2][0], tiles[0][1], tiles[2][1], tiles[1][1]);
+    s.decompose_reduction(s.get_block(block), tiles[2][0]);
+    s.vectorize(tiles[1][1]);
   }
   return s;
 }
@@ -192,7 +180,7 @@ void walk(const Sizes& sizes) {
   stopwatch.time("merge the rows of both products", rows.program());
   vectorize(rows);
   stopwatch.time("vectorize the columns of a tile", rows.program());
-  rows.apply(Parallel{rows.get_loops(rows.get_block("C"))[0]});
+  rows.parallel(rows.get_loops(rows.get_block("C"))[0]);
   stopwatch.time("rows of tiles on all threads", rows.program());
 
   std::optional<std::pair<double, Schedule>> best;
