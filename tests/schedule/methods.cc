@@ -109,7 +109,7 @@ class Translation {
   std::map<std::string, Argument> table_;
 };
 
-class MethodOf : public testing::TestWithParam<const Primitive*> {};
+class MethodOf : public ::testing::TestWithParam<const Primitive*> {};
 
 /// At each of its uses in the primitive's example.
 TEST_P(MethodOf, is_the_struct) {
@@ -139,7 +139,7 @@ std::vector<const Primitive*> table() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedule, MethodOf, testing::ValuesIn(table()),
+INSTANTIATE_TEST_SUITE_P(Schedule, MethodOf, ::testing::ValuesIn(table()),
                          [](const auto& info) { return info.param->name; });
 
 /// As users write them, with numbers, texts and lists in braces.
@@ -158,7 +158,7 @@ def main(A: T.Buffer((10, 7), "float32"), B: T.Buffer((7, 9), "float32"), C: T.B
   const BlockRef c = sch.get_block("C");
   const BlockRef packed = sch.cache_read(c, 1, "global");
   const auto loops = sch.get_loops(c);
-  const auto rows = sch.split(loops[0], {none, 4}, true, false, "cut");
+  const auto rows = sch.split(loops[0], {none, 4}, true, false, "guard");
   const auto tile = sch.sample_perfect_tile(loops[1], 2);
   const auto columns = sch.split(loops[1], {tile[0], tile[1]});
   sch.reorder(loops[2], rows[1], columns[0], columns[1]);
@@ -173,7 +173,7 @@ def main(A: T.Buffer((10, 7), "float32"), B: T.Buffer((7, 9), "float32"), C: T.B
 c = sch.get_block("C", "main")
 packed = sch.cache_read(c, 1, "global")
 i, j, k = sch.get_loops(c)
-io, ii, rest = sch.split(i, [None, 4], tail="cut")
+io, ii = sch.split(i, [None, 4], tail="guard")
 t0, t1 = sch.sample_perfect_tile(j, 2)
 jo, ji = sch.split(j, [t0, t1])
 sch.reorder(k, ii, jo, ji)
