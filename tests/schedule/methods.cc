@@ -79,14 +79,13 @@ bool compare_methods(const Schedule& s, const std::string& primitive,
   return false;
 }
 
-/// References of one schedule as those of another that took the same steps.
+/// References of one schedule as those of another that takes the same steps.
 class Translation {
  public:
-  Translation(const Trace& from, const Trace& to) {
-    for (std::size_t i = 0; i < to.instructions.size(); ++i)
-      for (std::size_t r = 0; r < to.instructions[i].results.size(); ++r)
-        std::visit([&](const auto& now) { table_[key_of(from.instructions[i].results[r])] = Argument(now); },
-                   to.instructions[i].results[r]);
+  void add(const std::vector<Reference>& from, const std::vector<Reference>& to) {
+    ASSERT_EQ(from.size(), to.size());
+    for (std::size_t i = 0; i < to.size(); ++i)
+      std::visit([&](const auto& now) { table_[key_of(from[i])] = Argument(now); }, to[i]);
   }
 
   Argument operator()(const Argument& argument) const {
@@ -115,20 +114,19 @@ class MethodOf : public ::testing::TestWithParam<const Primitive*> {};
 TEST_P(MethodOf, is_the_struct) {
   const std::string path = std::string(ARDEA_SOURCE_DIR "/examples/primitives/") + GetParam()->name;
   const Function program = arith::load_file(path + ".tir").functions.at(0);
-  const std::vector<WrittenStep> steps = parse_steps(read_text_file(path + ".py"), path + ".py");
   Schedule all(program);
-  all.replay(steps);
+  all.replay(parse_steps(read_text_file(path + ".py"), path + ".py"));
+  Schedule s(program);
+  Translation translated;
   int uses = 0;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].primitive != GetParam()) continue;
-    Schedule before(program);
-    before.replay({steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(i)});
-    const Translation translated(all.trace(), before.trace());
+  for (const Instruction& step : all.trace().instructions) {
     std::vector<Argument> arguments;
-    for (const Argument& argument : all.trace().instructions[i].arguments)
-      arguments.push_back(translated(argument));
-    EXPECT_TRUE(compare_methods(before, GetParam()->name, arguments)) << "it has no method";
-    ++uses;
+    for (const Argument& argument : step.arguments) arguments.push_back(translated(argument));
+    if (step.primitive == GetParam()) {
+      EXPECT_TRUE(compare_methods(s, GetParam()->name, arguments)) << "it has no method";
+      ++uses;
+    }
+    translated.add(step.results, s.take(*step.primitive, std::move(arguments)));
   }
   EXPECT_GT(uses, 0);
 }
