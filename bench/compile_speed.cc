@@ -238,7 +238,7 @@ int main(int argc, char** argv) {
     const Function transformed = scheduled(), lowered = lower::lower(transformed, target);
 
     fmt::print("{} instructions\n\n| part | median ms | median ms of processor |\n| --- | --- | --- |\n",
-               written.size());
+               written.statements.size());
     report("trace", measured([&] { scheduled(); }, rounds));
     report("lowering", measured([&] { lower::lower(transformed, target); }, rounds));
     report("trace and lowering", measured([&] { lower::lower(scheduled(), target); }, rounds));
