@@ -165,7 +165,7 @@ std::vector<Proposer> layout_proposers() {
   return {{1, propose_transform_layout},
           {1.2, propose_stage_mem},
           {6, propose_lift_alloc},
-          {6.5, propose_add_guard}};
+          {8, propose_add_guard}};
 }
 
 }  // namespace ardea::schedule

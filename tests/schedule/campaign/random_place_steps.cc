@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/primitives/memory/rolling_buffer.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
@@ -53,6 +55,11 @@ void propose_compute_at(RandomSteps& steps) {
   steps.attempt(ComputeAt{pair->producer, *loop, random.chance(0.3), index});
   if (!legal.empty() && !steps.last_was_applied())
     throw InternalError("compute_at refuses loop " + loop->var.name() + ", which legal_loops names");
+  // What overlaps from one iteration to the next may roll.
+  ByHand context;
+  if (steps.last_was_applied() &&
+      std::holds_alternative<Applied>(apply(steps.program(), RollingBuffer{pair->producer}, context)))
+    steps.attempt(RollingBuffer{pair->producer});
 }
 
 void propose_reverse_compute_at(RandomSteps& steps) {
@@ -66,7 +73,8 @@ void propose_reverse_compute_at(RandomSteps& steps) {
 /// reaches, that moves it.
 struct Window {
   std::string producer, consumer;
-  Var loop;
+  BlockRef block;
+  LoopRef loop;
 };
 
 std::vector<Window> windows(const Function& program) {
@@ -83,26 +91,40 @@ std::vector<Window> windows(const Function& program) {
           for (const LoopRef& loop : consumer.loops())
             for (const BlockIterator* iterator : movers)
               if (iterator->kind == IteratorKind::spatial && uses(iterator->binding, loop.var))
-                found.push_back({producer.block().name, consumer.block().name, loop.var});
+                found.push_back({producer.block().name, consumer.block().name, {producer.block().id}, loop});
         }
       }
   return found;
 }
 
-/// Mostly of what is read in windows, after it was placed, as people do it.
+/// Whether the block rolls where it is, or where compute_at puts it.
+bool rolls(const Function& program, const Window& window) {
+  ByHand context;
+  const Outcome placed = apply(program, ComputeAt{window.block, window.loop}, context);
+  const auto* applied = std::get_if<Applied>(&placed);
+  return std::holds_alternative<Applied>(
+      apply(applied != nullptr ? applied->program : program, RollingBuffer{window.block}, context));
+}
+
+/// Mostly of what rolls, after it was placed, as people do it.
 void propose_rolling_buffer(RandomSteps& steps) {
   Random& random = steps.random();
-  const std::vector<Window> likely = windows(steps.program());
+  std::vector<Window> likely = windows(steps.program());
   if (likely.empty() || random.chance(0.03)) {
     const auto pair = random.chance(0.2) ? any_pair(steps) : std::nullopt;
     if (pair) steps.attempt(RollingBuffer{pair->producer, random.chance(0.1) ? 1 : 0});
     return;
   }
-  const Window& window = random.pick(likely);
+  constexpr std::size_t most = 12;  // trials cost more than all else here
+  while (likely.size() > most) likely.erase(likely.begin() + random.integer(0, std::ssize(likely) - 1));
+  const auto good =
+      std::find_if(likely.begin(), likely.end(), [&](const Window& w) { return rolls(steps.program(), w); });
+  if (good == likely.end() && random.chance(0.7)) return;
+  const Window window = good == likely.end() ? random.pick(likely) : *good;
   const auto block = steps.block_called(window.producer), reader = steps.block_called(window.consumer);
   if (!block || !reader) return;
   for (const LoopRef& loop : steps.loops_of(*reader))
-    if (loop.var == window.loop) steps.attempt(ComputeAt{*block, loop, random.chance(0.2), -1});
+    if (loop.var == window.loop.var) steps.attempt(ComputeAt{*block, loop, random.chance(0.2), -1});
   steps.attempt(RollingBuffer{*block});
 }
 
@@ -123,7 +145,7 @@ std::vector<Proposer> place_proposers() {
   return {{3, propose_compute_at},
           {4, propose_reverse_compute_at},
           {8, propose_compute_root},
-          {13, propose_rolling_buffer}};
+          {24, propose_rolling_buffer}};
 }
 
 }  // namespace ardea::schedule
