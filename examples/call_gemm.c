@@ -4,7 +4,7 @@
 
 #include "gemm.h"
 
-static _Alignas(64) float a[64][64], b[64][64], c[64][64];
+static float a[64][64], b[64][64], c[64][64];
 
 int main(void) {
   for (int i = 0; i < 64; ++i)

@@ -53,7 +53,7 @@ class BufferCheck {
     if (b->element_offset.defined() && !integer(b->element_offset))
       report_.add("extent_type", "{}: its offset is {}; it must be a scalar integer", what,
                   to_string(b->element_offset.type()));
-    if (b->alignment_bytes <= 0 || (b->alignment_bytes & (b->alignment_bytes - 1)) != 0)
+    if (b->alignment_bytes < 0 || (b->alignment_bytes & (b->alignment_bytes - 1)) != 0)
       report_.add("alignment", "{}: its alignment is {} bytes; it must be a power of two", what,
                   b->alignment_bytes);
     if (b->strides.empty())

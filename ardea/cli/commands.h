@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ardea/cli/program.h"
 
@@ -50,7 +51,8 @@ struct CompileOptions {
   std::string name = {};  ///< of the library; empty: the program's
   std::string target = "host";
   std::string prefix = "ardea_";
-  std::string only = {};  ///< some of o, so, c, h; empty for all
+  std::string only = {};                ///< some of o, so, c, h; empty for all
+  std::vector<std::string> align = {};  ///< "64" for all arrays, "A=64" for one
   bool json = false;
 };
 int compile(const CompileOptions& options);

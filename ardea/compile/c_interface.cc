@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/compile/c_names.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -43,7 +44,7 @@ std::string storage_note(DataType type) {
   return has_c_type ? "" : ", as their bits";
 }
 
-CParameter buffer_parameter(const Buffer& b, Role role, std::string name) {
+CParameter buffer_parameter(const Buffer& b, Role role, std::string name, std::int64_t alignment_bytes) {
   CParameter out;
   out.name = std::move(name);
   out.role = role;
@@ -55,7 +56,9 @@ CParameter buffer_parameter(const Buffer& b, Role role, std::string name) {
     for (const Expr& stride : b->strides) strides.push_back(print(stride));
     out.note += ", strides in elements [" + join(strides, ", ") + "]";
   }
-  if (b->alignment_bytes > 1) out.note += fmt::format(", address a multiple of {}", b->alignment_bytes);
+  out.alignment_bytes = alignment_bytes;
+  if (alignment_bytes > element_alignment_bytes(b->type))
+    out.note += fmt::format(", address a multiple of {}", alignment_bytes);
   return out;
 }
 
@@ -83,10 +86,12 @@ CFunction c_function(const Function& f, const std::string& prefix) {
           f.name, in_quotes(out.name()), why);
   std::set<std::string> taken;
   const std::vector<Role> roles = argument_roles(f);
+  const std::unordered_map<Var, std::int64_t> alignments = memory_alignments(f);
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     const Parameter& p = f.parameters[i];
     if (p.buffer.defined()) {
-      out.parameters.push_back(buffer_parameter(p.buffer, roles[i], c_parameter_name(p.buffer->name, taken)));
+      out.parameters.push_back(buffer_parameter(p.buffer, roles[i], c_parameter_name(p.buffer->name, taken),
+                                                alignments.at(p.buffer->data)));
       continue;
     }
     const DataType type = p.var.type();

@@ -15,6 +15,7 @@ struct CParameter {
   std::string type;  ///< "const float*", "int32_t"
   std::string note;  ///< "input, float32[64, 64], address a multiple of 64"
   Role role = Role::input;
+  std::int64_t alignment_bytes = 1;  ///< of an array: its address is a multiple
 };
 
 /// int NAME(pointers and scalars in the order of the parameters, then the symbolic sizes)

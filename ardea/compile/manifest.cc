@@ -38,7 +38,7 @@ nlohmann::json parameter_json(const Parameter& p, const CParameter& c) {
   if (!p.buffer.defined()) return entry;
   entry["shape"] = extents_json(p.buffer->shape);
   if (!p.buffer->strides.empty()) entry["strides"] = extents_json(p.buffer->strides);
-  entry["alignment_bytes"] = p.buffer->alignment_bytes;
+  entry["alignment_bytes"] = c.alignment_bytes;
   return entry;
 }
 

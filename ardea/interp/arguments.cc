@@ -5,6 +5,7 @@
 
 #include "ardea/interp/arithmetic.h"
 #include "ardea/intrin/written_parameters.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
 #include "ardea/support/error.h"
 #include "ardea/support/narrow_float.h"
@@ -98,6 +99,11 @@ class Binder {
               given.strides()[d]);
       last += std::max<std::int64_t>(0, given.shape()[d] - 1) * given.strides()[d];
     }
+    const auto alignment = static_cast<std::uintptr_t>(alignments_.at(buffer->data));
+    const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(given.data()) % alignment;
+    require(beyond == 0,
+            "{}: begins {} bytes after a multiple of {}, must begin on one; pass an aligned copy", name(i),
+            beyond, alignment);
     const auto& poisoned = options_.uninitialised_arguments;
     const bool initialised = std::find(poisoned.begin(), poisoned.end(), i) == poisoned.end();
     const std::int64_t bytes = given.element_count() == 0 ? 0 : given.type().bytes(last + 1);
@@ -155,6 +161,7 @@ class Binder {
   Executor& executor_;
   std::vector<std::unique_ptr<Allocation>> memories_;
   std::unordered_map<Expr, std::string> sources_;
+  std::unordered_map<Var, std::int64_t> alignments_ = memory_alignments(function_);
 };
 
 bool is_empty(const Argument& argument) {

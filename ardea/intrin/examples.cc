@@ -52,7 +52,7 @@ Instruction tile_4x4x4_f32() {
   for (const Var& stride : {ldc, lda, ldb}) meaning.parameters.push_back({stride});
   return {.name = "ardea.tile_4x4x4_f32",
           .meaning = std::move(meaning),
-          .operands = {{"", 16}, {"", 16}, {"", 16}},
+          .operands = {{"", 4}, {"", 4}, {"", 4}},
           .required_feature = {},
           .implementations = {}};
 }

@@ -115,7 +115,9 @@ struct BufferNode {
   std::vector<Expr> strides = {};  ///< in elements; empty means compact row-major
   Expr element_offset = {};        ///< in elements from `data`; empty means 0
   std::string scope = "global";
-  std::int64_t alignment_bytes = 64;  ///< promised for element 0 at `data`
+  /// Promised for `data`, a power of two; 0 promises nothing beyond what such memory has
+  /// (memory_alignment.h).
+  std::int64_t alignment_bytes = 0;
 };
 
 struct IntImm {

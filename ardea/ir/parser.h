@@ -90,7 +90,7 @@ class Parser {
     std::vector<Expr> strides = {};
     Expr element_offset = {};
     std::string scope = "global";
-    std::int64_t alignment_bytes = 64;
+    std::int64_t alignment_bytes = 0;
   };
   BufferFields buffer_fields(const Token& name, bool takes_data);  ///< from the shape to the closing bracket
   void buffer_keyword(BufferFields& fields, bool takes_data);

@@ -306,7 +306,7 @@ std::string ExprPrinter::buffer_fields(const BufferNode& buffer, bool always_typ
   if (!buffer.strides.empty()) fields.push_back("strides=" + list(buffer.strides));
   if (buffer.element_offset.defined()) fields.push_back("elem_offset=" + full(buffer.element_offset));
   if (buffer.scope != "global") fields.push_back("scope=" + in_quotes(buffer.scope));
-  if (buffer.alignment_bytes != 64) fields.push_back("align=" + std::to_string(buffer.alignment_bytes));
+  if (buffer.alignment_bytes != 0) fields.push_back("align=" + std::to_string(buffer.alignment_bytes));
   return join(fields, ", ");
 }
 

@@ -3,6 +3,7 @@
 
 #include "ardea/intrin/written_parameters.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/layout.h"
@@ -32,7 +33,7 @@ class Head {
   explicit Head(const Function& f) : f_(f) {}
 
   Function run() {
-    for (const Buffer& b : buffers_in(f_.body))
+    for (const Buffer& b : buffers_)
       for (const Parameter& p : f_.parameters)
         if (p.buffer == b) body_ = DeclareBuffer{b, body_};  // was declared by being a parameter
     check_count();
@@ -345,7 +346,9 @@ class Head {
     if (p.var != p.buffer->data && uses(f_.body, p.var)) bind(p.var, p.buffer->data);
     const Expr address = make_call("reinterpret", int64, {p.buffer->data});
     check(equals(address, make_int(0)), argument(i) + " has no memory: its data is null", {});
-    const std::int64_t alignment = p.buffer->alignment_bytes;
+    std::int64_t alignment = alignments_.at(p.buffer->data);
+    if (const auto views = alignments_.find(p.var); views != alignments_.end())
+      alignment = std::max(alignment, views->second);
     if (alignment <= 1) return;
     const Expr beyond = floor_mod(address, make_int(alignment));
     check(not_equals(beyond, make_int(0)),
@@ -358,8 +361,10 @@ class Head {
 
   const Function& f_;
   Stmt body_ = f_.body;
+  const std::vector<Buffer> buffers_ = buffers_in(f_.body);
   std::vector<Step> steps_;
   std::unordered_set<Var> bound_;
+  std::unordered_map<Var, std::int64_t> alignments_ = memory_alignments(f_, buffers_);
 };
 
 }  // namespace

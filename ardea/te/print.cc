@@ -56,6 +56,10 @@ std::string strides_suffix(const std::vector<Expr>& strides) {
   return strides.empty() ? "" : ", strides=" + shape(strides);
 }
 
+std::string alignment_suffix(std::int64_t bytes) {
+  return bytes == 0 ? "" : fmt::format(", align={}", bytes);
+}
+
 std::string axis_line(const Axis& axis) {
   return fmt::format("{} = te.reduce_axis(({}, {}), name=\"{}\")\n", axis.name(), expression(axis.range.min),
                      is_zero(axis.range.min) ? expression(axis.range.extent)
@@ -110,9 +114,10 @@ std::string lines(const std::shared_ptr<const Operation>& operation) {
   const std::string outputs = names(results(operation));
   return std::visit(overloaded{
                         [&](const Placeholder&) {
-                          return fmt::format("{} = te.placeholder({}, name=\"{}\"{}{})\n", outputs,
+                          return fmt::format("{} = te.placeholder({}, name=\"{}\"{}{}{})\n", outputs,
                                              shape(first->shape), operation->name, type_suffix(first->type),
-                                             strides_suffix(first->strides));
+                                             strides_suffix(first->strides),
+                                             alignment_suffix(first->alignment_bytes));
                         },
                         [&](const Compute&) { return compute_lines(operation); },
                         [&](const Scan& scan) { return scan_lines(*operation, scan, outputs); },

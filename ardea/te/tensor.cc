@@ -134,10 +134,14 @@ Tensor placeholder(std::string name, const Shape& shape, DataType type, const La
     require(!size || *size > 0, "placeholder({}): an extent is {}, must be at least 1", name,
             size.value_or(0));
   }
+  require(layout.alignment_bytes >= 0 && (layout.alignment_bytes & (layout.alignment_bytes - 1)) == 0,
+          "placeholder({}): an alignment of {} bytes, must be a power of two, or 0 where none is promised",
+          name, layout.alignment_bytes);
   const std::vector<Expr>& strides = layout.strides.extents();
   if (!strides.empty()) check_strides(name, shape.extents().size(), strides);
   BufferNode node = *make_buffer(name, shape.extents(), type);
   node.strides = strides;
+  node.alignment_bytes = layout.alignment_bytes;
   return {publish({std::move(name), {Buffer(std::move(node))}, {}, Placeholder{}}), 0};
 }
 

@@ -105,12 +105,15 @@ struct Operation {
   }
 };
 
-/// How an input lies in memory, where that is not row by row without gaps.
+/// How an input lies in memory, where that is not row by row without gaps from any element on.
 struct Layout {
   /// In elements, one for each dimension: numbers, or variables that are read from the array at the call.
   /// {lda, 1} are rows that are lda elements apart, {1, lda} is a transposed view of such a matrix. None
   /// means without gaps.
   Shape strides = std::vector<Expr>{};
+  /// Promised of where the array begins, a power of two: a call with one that begins elsewhere is an error. 0
+  /// promises nothing, and the array may begin on any element.
+  std::int64_t alignment_bytes = 0;
 };
 
 /// An input of the program. Its first element is where the array begins that the caller gives.

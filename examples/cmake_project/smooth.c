@@ -1,15 +1,14 @@
 #include "smooth.h"
 
 #include <math.h>
-#include <stdalign.h>
 #include <stdio.h>
 
 #include "product.h"
 #include "smooth_plain.h"
 
 enum { n = 1001 };
-static alignas(64) float x[n + 2], y[n];
-static alignas(64) float a[2][3] = {{1, 2, 3}, {4, 5, 6}}, b[3][2] = {{1, 0}, {0, 1}, {1, 1}}, c[2][2];
+static float x[n + 2], y[n];
+static float a[2][3] = {{1, 2, 3}, {4, 5, 6}}, b[3][2] = {{1, 0}, {0, 1}, {1, 1}}, c[2][2];
 
 int main(void) {
   for (int i = 0; i < n + 2; ++i) x[i] = (float)(i * i % 17);

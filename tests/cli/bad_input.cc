@@ -54,6 +54,15 @@ TEST(BadInput, random_bytes) {
   expect_refusal(ardea("show " + folder.write("empty.tir", "")), "empty.tir");
 }
 
+TEST(BadInput, alignments_that_nothing_can_have) {
+  const Folder folder;
+  const std::string call = "compile gemm 3,5,7 -o " + (folder.path() / "out").string() + " --align ";
+  expect_refusal(ardea(call + "48"), "--align 48: 48 bytes is no alignment; give a power of two");
+  expect_refusal(ardea(call + "much"), "--align much: write a number of bytes for all arrays");
+  expect_refusal(ardea(call + "D=64"), "--align D=64: gemm has no array D; its arrays are A, B, C");
+  EXPECT_FALSE(fs::exists(folder.path() / "out"));
+}
+
 TEST(BadInput, sizes_whose_product_overflows) {
   const Folder folder;
   expect_refusal(

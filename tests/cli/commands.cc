@@ -218,6 +218,24 @@ TEST(Compile, writes_what_is_asked_for_under_the_names_asked_for) {
   EXPECT_NE(read_text_file(out + "/mine.h").find("int my_gemm("), std::string::npos);
 }
 
+TEST(Compile, promises_the_alignment_that_is_asked_for) {
+  const Folder folder;
+  const auto header = [&](const std::string& align) {
+    const Answer answer = ardea("compile gemm 3,5,7 --only h " + align + " -o " + folder.path().string());
+    EXPECT_EQ(answer.exit_code, 0) << answer.error;
+    const auto json = nlohmann::json::parse(read_text_file((folder.path() / "gemm.json").string()));
+    std::string all;
+    for (const auto& parameter : json["functions"][0]["parameters"])
+      all += parameter["name"].get<std::string>() + parameter["alignment_bytes"].dump() + " ";
+    return all;
+  };
+  EXPECT_EQ(header(""), "A4 B4 C4 ");
+  EXPECT_EQ(header("--align 64"), "A64 B64 C64 ");
+  EXPECT_EQ(header("--align B=32,C=64"), "A4 B32 C64 ");
+  EXPECT_NE(read_text_file((folder.path() / "gemm.h").string()).find("address a multiple of 32"),
+            std::string::npos);
+}
+
 TEST(Target, describes_this_machine_and_named_ones) {
   const auto host = nlohmann::json::parse(ardea("target --json").out);
   EXPECT_GE(host["cores"], 1);

@@ -17,8 +17,28 @@ TEST(LlvmText, a_promise_of_no_overlap_saves_the_question_at_run_time) {
   EXPECT_EQ(text({{"tir.noalias", Attribute{make_bool(true)}}}).find(question), std::string::npos);
 }
 
-TEST(LlvmText, vector_accesses_state_the_alignment_that_is_known) {
+/// As flat, with the promise that it begins on a multiple of 64 bytes.
+Buffer promised(const std::string& name, std::int64_t elements) {
+  BufferNode node = *flat(name, elements, float32);
+  node.alignment_bytes = 64;
+  return Buffer(std::move(node));
+}
+
+TEST(LlvmText, arrays_may_begin_on_any_element) {
   const Buffer a = flat("a", 64, float32), out = flat("out", 64, float32);
+  const Stmt body = loop(4, [&](const Var& i) {
+    return make_store(out, {make_ramp(i * 16, make_int(1), 16)},
+                      make_load(a, {make_ramp(i * 16, make_int(1), 16)}));
+  });
+  const std::string text =
+      codegen::llvm_ir(std::vector{entry("anywhere", {a, out}, body)}, host(), {.optimization_level = 0});
+  const std::size_t load = text.find("load <16 x float>"), store = text.find("store <16 x float>");
+  EXPECT_EQ(text.substr(text.find("align", load), 8), "align 4\n");
+  EXPECT_EQ(text.substr(text.find("align", store), 8), "align 4\n");
+}
+
+TEST(LlvmText, vector_accesses_state_the_alignment_that_is_known) {
+  const Buffer a = promised("a", 64), out = promised("out", 64);
   const Stmt body = loop(4, [&](const Var& i) {
     return make_store(out, {make_ramp(i * 16, make_int(1), 16)},
                       make_load(a, {make_ramp(i * 16 + 4, make_int(1), 16)}));
@@ -32,7 +52,7 @@ TEST(LlvmText, vector_accesses_state_the_alignment_that_is_known) {
 }
 
 TEST(LlvmText, names_for_parts_of_an_index_keep_its_alignment) {
-  const Buffer a = flat("a", 64, float32), out = flat("out", 64, float32);
+  const Buffer a = promised("a", 64), out = promised("out", 64);
   const Var row("row");
   const Stmt body = loop(4, [&](const Var& i) -> Stmt {
     return LetStmt{row, i * 16,

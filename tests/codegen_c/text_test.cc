@@ -58,7 +58,7 @@ TEST(CText, loops_whose_places_go_round_are_not_left_to_the_vectorizer_of_clang)
 TEST(CText, of_a_gemm_reads_as_one_would_write_it) {
   EXPECT_EQ(kernel_of(lowered_text(R"(
 @T.prim_func
-def gemm(A: T.Buffer((31, 37), "float32"), B: T.Buffer((37, 19), "float32"), C: T.Buffer((31, 19), "float32")):
+def gemm(A: T.Buffer((31, 37), "float32"), B: T.Buffer((37, 19), "float32"), C: T.Buffer((31, 19), "float32", align=64)):
     T.func_attr({"tir.noalias": T.bool(True)})
     for i, j, r in T.grid(31, 19, 37):
         with T.block("C"):
@@ -70,8 +70,6 @@ def gemm(A: T.Buffer((31, 37), "float32"), B: T.Buffer((37, 19), "float32"), C: 
                       "gemm"),
             R"(/* gemm(A: float32[31, 37], B: float32[37, 19], C: float32[31, 19]) */
 static void gemm_kernel(const float* restrict A, const float* restrict B, float* restrict C) {
-  A = ARDEA_ALIGNED(A, 64);
-  B = ARDEA_ALIGNED(B, 64);
   C = ARDEA_ALIGNED(C, 64);
   for (int32_t i = 0; i < 31; ++i) {
     for (int32_t j = 0; j < 19; ++j) {
@@ -114,8 +112,6 @@ static int32_t scale_loop_i(int64_t begin, int64_t end, void* context) {
   const float factor = closure->factor;
   const float* A = closure->A;
   float* B = closure->B;
-  A = ARDEA_ALIGNED(A, 64);
-  B = ARDEA_ALIGNED(B, 64);
   for (int64_t i = begin; i < end; ++i) {
     for (int32_t j = 0; j < 5; ++j) {
       const int64_t cse_var_1 = (int64_t)((uint64_t)i * 5 + (int64_t)j);
@@ -127,8 +123,6 @@ static int32_t scale_loop_i(int64_t begin, int64_t end, void* context) {
 
 /* scale(A: float32[n, 5], B: float32[n, 5], factor: float32) */
 static int32_t scale_kernel(float factor, int64_t n, const float* A, float* B) {
-  A = ARDEA_ALIGNED(A, 64);
-  B = ARDEA_ALIGNED(B, 64);
   struct scale_loop_i captured = {.factor = factor, .A = A, .B = B};
   if (ardea_parallel_for(scale_loop_i, &captured, n) != 0) return -1;
   return 0;

@@ -1,4 +1,8 @@
+#include <functional>
+
+#include "ardea/compile/compile_by_c.h"
 #include "ardea/compile/runnable.h"
+#include "ardea/interp/interpreter.h"
 #include "ardea/support/error.h"
 #include "tests/compile/both_ways.h"
 
@@ -67,8 +71,62 @@ TEST_F(Arguments, that_lie_wrong_in_memory_are_refused_by_name) {
   const Array memory = Array::zeros({64}, float32);
   const Array transposed = Array::strided_view(memory.data(), {3, 5}, {1, 3}, float32, 0, nullptr);
   expect_words(refusal(transposed, b, 1.0, 1), {"argument A", "stride"});
-  const Array shifted = Array::strided_view(memory.data(), {3, 5}, {5, 1}, float32, 4, nullptr);
-  expect_words(refusal(a, shifted, 1.0, 1), {"argument B", "4 bytes", "aligned"});
+  const Array between = Array::strided_view(memory.data(), {3, 5}, {5, 1}, float32, 6, nullptr);
+  expect_words(refusal(a, between, 1.0, 1), {"argument B", "begins 2 bytes after a multiple of 4"});
+}
+
+/// Vectors of whole rows, a sum in lanes, tails: what states an alignment wherever one is known.
+const char* const rows_text = R"(
+@T.prim_func
+def rows(A: T.Buffer((7, 37), "TYPE"FIELDS), B: T.Buffer((7, 37), "TYPE"FIELDS)):
+    for i in range(7):
+        for j in T.vectorized(37):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] + A[vi, vj]
+)";
+
+Function rows_of(DataType type, const std::string& fields) {
+  return program(replaced(replaced(rows_text, "TYPE", to_string(type)), "FIELDS", fields));
+}
+
+/// The function in every backend, with its name.
+std::vector<std::pair<std::string, std::function<void(const Array&, const Array&)>>> ways(const Function& f) {
+  return {
+      {"interpreted", [f](const Array& in, const Array& out) { interp::run(f, {in, out}); }},
+      {"by LLVM", [g = compile::callable(f, host())](const Array& in, const Array& out) { g(in, out); }},
+      {"by C", [g = compile::compile_by_c(f, host())](const Array& in, const Array& out) { g(in, out); }}};
+}
+
+TEST(Alignment, arrays_may_begin_on_any_element) {
+  for (const DataType type : {float32, float64, int8, bfloat16, int16})
+    for (const auto& [way, call] : ways(rows_of(type, ""))) {
+      const Array in = Array::zeros({300}, type), out = Array::zeros({300}, type);
+      const auto shifted = [&](const Array& memory) {
+        return Array::strided_view(memory.data(), {7, 37}, {37, 1}, type,
+                                   static_cast<std::uint64_t>(type.bytes()), nullptr);
+      };
+      for (std::int64_t i = 0; i < 300; ++i) in.set_float(i, static_cast<double>(i % 60));
+      call(shifted(in), shifted(out));
+      for (std::int64_t i = 0; i < 300; ++i)
+        ASSERT_EQ(out.get_float(i), i >= 1 && i < 260 ? 2.0 * static_cast<double>(i % 60) : 0)
+            << way << ", " << to_string(type) << " at " << i;
+    }
+}
+
+TEST(Alignment, that_is_promised_is_demanded_of_every_call) {
+  const Array in = Array::zeros({300}, float32), out = Array::zeros({300}, float32);
+  const auto at = [](const Array& memory, int bytes) {
+    return Array::strided_view(memory.data(), {7, 37}, {37, 1}, float32, static_cast<std::uint64_t>(bytes),
+                               nullptr);
+  };
+  for (const auto& [way, call] : ways(rows_of(float32, ", align=32"))) {
+    EXPECT_EQ(error_of([&] { call(at(in, 32), at(out, 64)); }), "") << way;
+    expect_words(error_of([&] { call(at(in, 32), at(out, 68)); }),
+                 {"B", "begins 4 bytes after a multiple of 32, must begin on one; pass an aligned copy"});
+    expect_words(error_of([&] { call(at(in, 16), at(out, 64)); }),
+                 {"A", "begins 16 bytes after a multiple of 32"});
+  }
 }
 
 TEST(Build, refuses_a_program_that_breaks_a_law) {

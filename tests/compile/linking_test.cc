@@ -41,7 +41,7 @@ int main(void) {
   printf("%d wrong, C[4][2] is %g\n", wrong, (double)C[4][2]);
   if (ardea_gemm(&A[0][0], NULL, &C[0][0]) == 0) return 2;
   printf("%s\n", ardea_gemm_error());
-  if (ardea_gemm(&A[0][0], &B[0][0], &C[0][0] + 1) == 0) return 3;
+  if (ardea_gemm(&A[0][0], &B[0][0], (float*)((char*)C + 2)) == 0) return 3;
   printf("%s\n", ardea_gemm_error());
   return 0;
 }
@@ -50,7 +50,7 @@ int main(void) {
 const char* const gemm_answer =
     "0 wrong, C[4][2] is -7\n"
     "ardea_gemm: argument B (2 of 3) has no memory: its data is null\n"
-    "ardea_gemm: argument C (3 of 3) begins 4 bytes after a multiple of 64, must begin on one; pass an "
+    "ardea_gemm: argument C (3 of 3) begins 2 bytes after a multiple of 4, must begin on one; pass an "
     "aligned copy\n";
 
 TEST(Linking, a_c_program_calls_the_object_the_library_and_the_source) {

@@ -53,6 +53,27 @@ TEST(Arguments, of_the_wrong_number_rank_type_or_kind_are_reported) {
       says(error_of([&] { run(f, {good, good, 2.5}); }), "main: argument 2 (n): is the array float32[2, 3]"));
 }
 
+TEST(Arguments, begin_on_any_element_unless_more_is_promised) {
+  const runtime::Array memory = zeros(float32, {9});
+  const auto begin_at = [&](int bytes) {
+    return runtime::Array::strided_view(memory.data(), {2}, {1}, float32, static_cast<std::uint64_t>(bytes),
+                                        nullptr);
+  };
+  const auto writes_to = [](const std::string& fields) {
+    return program("def main(A: T.Buffer((2,)" + fields + ")):\n    A[1] = T.float32(3)\n");
+  };
+  run(writes_to(""), {begin_at(4)});
+  EXPECT_EQ(memory.get_float(2), 3);
+  run(writes_to(", align=16"), {begin_at(16)});
+  EXPECT_EQ(memory.get_float(5), 3);
+  EXPECT_EQ(
+      error_of([&] { run(writes_to(", align=16"), {begin_at(20)}); }),
+      "main: argument 1 (A): begins 4 bytes after a multiple of 16, must begin on one; pass an aligned copy");
+  EXPECT_EQ(
+      error_of([&] { run(writes_to(""), {begin_at(2)}); }),
+      "main: argument 1 (A): begins 2 bytes after a multiple of 4, must begin on one; pass an aligned copy");
+}
+
 TEST(Arguments, scalars_round_to_their_type) {
   const Function f = program("def main(A: T.Buffer((1,), \"float16\"), x: T.float16):\n    A[0] = x\n");
   const runtime::Array a = zeros(float16, {1});

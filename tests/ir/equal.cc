@@ -123,7 +123,7 @@ TEST(Equal, symbolic_extents_correspond_by_order) {
 }
 
 TEST(Hash, is_the_same_on_every_machine) {
-  EXPECT_EQ(structural_hash(gemm_program(3, 5, 7)), 2332539789786130070u);
+  EXPECT_EQ(structural_hash(gemm_program(3, 5, 7)), 14648517204816338868u);
 }
 
 }  // namespace

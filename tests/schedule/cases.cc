@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 
+#include "ardea/intrin/instruction.h"
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
 #include "ardea/support/text_file.h"
@@ -26,6 +27,15 @@ struct Case {
 
 /// How a failure names the case.
 void PrintTo(const Case& c, std::ostream* out) { *out << c.file << ".txt:" << c.line << ": " << c.title; }
+
+/// The tile of the examples as an instruction that needs more alignment than its elements have.
+const bool is_aligned_tile_registered = [] {
+  intrin::Instruction tile = intrin::find_instruction("ardea.tile_4x4x4_f32");
+  tile.name = "test.aligned_tile";
+  for (intrin::Operand& operand : tile.operands) operand.alignment_bytes = 16;
+  intrin::register_instruction(std::move(tile));
+  return true;
+}();
 
 fs::path folder(const char* name) { return fs::path(ARDEA_SOURCE_DIR) / "tests/schedule" / name; }
 

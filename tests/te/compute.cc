@@ -61,6 +61,18 @@ F = te.compute((4, 7), lambda m, n: te.sum(D[m, rl] * E[rl, n], axis=[rl]), name
 )");
 }
 
+TEST(Placeholder, promises_the_alignment_that_it_is_given) {
+  const Tensor A = placeholder("A", {4}, float32, {.alignment_bytes = 64});
+  const Tensor B = compute("B", {4}, [&](Var i) { return A(i) + 1; });
+  EXPECT_EQ(print({A}), "A = te.placeholder((4,), name=\"A\", align=64)\n");
+  const Function f = create_prim_func({A, B});
+  EXPECT_EQ(f.parameters[0].buffer->alignment_bytes, 64);
+  EXPECT_EQ(f.parameters[1].buffer->alignment_bytes, 0);
+  EXPECT_REFUSED(
+      placeholder("A", {4}, float32, {.alignment_bytes = 48}),
+      "placeholder(A): an alignment of 48 bytes, must be a power of two, or 0 where none is promised");
+}
+
 TEST(Compute, runs_on_odd_shapes) {
   for (const auto& [m, k, l, n] :
        std::vector<std::array<std::int64_t, 4>>{{1, 1, 1, 1}, {3, 7, 5, 2}, {13, 1, 11, 1}})

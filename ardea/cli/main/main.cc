@@ -149,11 +149,17 @@ int run(int argc, char** argv) {
   compile_command->add_option("--prefix", compile.prefix, "before the names of all C functions")
       ->capture_default_str();
   compile_command->add_option("--only", compile.only, "which files: some of o,so,c,h");
+  compile_command
+      ->add_option("--align", compile.align,
+                   "promise that arrays begin on multiples of so many bytes: 64 for all of them, "
+                   "A=64,B=32 for some; a call with others is an error")
+      ->delimiter(',');
   compile_command->add_flag("--json", compile.json, "machine-readable output");
   compile_command->footer(
       "Examples:\n  ardea compile examples/gemm.tir -o out\n  ardea compile gemm 64,64,64 --in float16 -o "
       "out\n"
       "  ardea compile gemm 64,512,512 --prepacked -o out\n"
+      "  ardea compile gemm 64,64,64 --align 64 -o out\n"
       "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
       "The files and how to call them: docs/linking.md.");
 

@@ -36,7 +36,7 @@ void Emitter::emit_allocate(const Allocate& allocation) {
   const std::string element = memory.element.empty() ? "unsigned char" : memory.element;
   const std::int64_t element_bytes = allocation.type.bytes();
   const auto alignment = static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max(memory.wanted_bytes, element_bytes))));
+      std::bit_ceil(static_cast<std::uint64_t>(std::max(memory.alignment_bytes, element_bytes))));
   const std::optional<std::int64_t> elements = few_constant_elements(allocation);
   const bool is_used = live_.contains(allocation.data);
   if (elements && (!is_used || frame_.stack_bytes + *elements * element_bytes <= stack_limit_bytes)) {

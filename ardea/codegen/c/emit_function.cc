@@ -6,6 +6,7 @@
 #include "ardea/codegen/c/liveness.h"
 #include "ardea/codegen/c/signature.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/text.h"
 
@@ -44,14 +45,14 @@ bool is_check(const Stmt& s) {
 /// What is known of the memory of each handle: the type of its elements, alignment, who else may touch it.
 void Emitter::collect_memory(const Function& f) {
   memory_.clear();
-  for (const Buffer& buffer : buffers_in(f.body)) {
+  const std::vector<Buffer> buffers = buffers_in(f.body);
+  for (const auto& [data, bytes] : memory_alignments(f, buffers)) memory_[data].alignment_bytes = bytes;
+  std::unordered_set<Var> viewed;
+  for (const Buffer& buffer : buffers) {
     const std::string element = Helpers::memory_type(buffer->type);
-    const auto [at, is_new] = memory_.try_emplace(buffer->data);
-    Memory& memory = at->second;
-    if (is_new) memory = {element, buffer->alignment_bytes, buffer->alignment_bytes};
+    Memory& memory = memory_[buffer->data];
+    if (viewed.insert(buffer->data).second) memory.element = element;
     if (memory.element != element) memory.element.clear();
-    memory.promised_bytes = std::min(memory.promised_bytes, buffer->alignment_bytes);
-    memory.wanted_bytes = std::max(memory.wanted_bytes, buffer->alignment_bytes);
   }
   std::unordered_set<Var> shown;  // whose address the program computes with, or gives away
   bool calls_out = false, has_instructions = false;
@@ -175,9 +176,9 @@ std::string Emitter::parameter(const Var& var, const std::string& name, bool may
 void Emitter::assume_alignment(const std::vector<Var>& variables) {
   for (const Var& var : variables) {
     const auto memory = memory_.find(var);
-    if (memory == memory_.end() || memory->second.promised_bytes < 16) continue;
+    if (memory == memory_.end() || memory->second.alignment_bytes < 16) continue;
     const std::string& name = frame_.names.of(var);
-    line(fmt::format("{0} = ARDEA_ALIGNED({0}, {1});", name, memory->second.promised_bytes));
+    line(fmt::format("{0} = ARDEA_ALIGNED({0}, {1});", name, memory->second.alignment_bytes));
   }
 }
 

@@ -43,9 +43,8 @@ struct Frame {
 /// What is known of the memory behind a handle.
 struct Memory {
   std::string element;  ///< C type of its elements; "" where its views differ, so that it is bytes
-  std::int64_t promised_bytes = 0;  ///< the alignment that all of its views promise
-  std::int64_t wanted_bytes = 0;    ///< the alignment that some view asks for
-  bool is_written = false;          ///< or may be, through its address
+  std::int64_t alignment_bytes = 0;
+  bool is_written = false;  ///< or may be, through its address
   bool may_be_restrict = false;
 };
 

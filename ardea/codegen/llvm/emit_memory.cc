@@ -66,12 +66,6 @@ const Expr& flat_index(const Buffer& buffer, const std::vector<Expr>& indices) {
   return indices[0];
 }
 
-/// Of any element.
-llvm::Align element_alignment(const Buffer& buffer) {
-  const std::int64_t promised = power_of_two_in(std::max<std::int64_t>(buffer->alignment_bytes, 1));
-  return llvm::Align(static_cast<std::uint64_t>(std::min(promised, power_of_two_in(buffer->type.bytes()))));
-}
-
 /// The first of consecutive elements, where the index is such a row.
 const Ramp* consecutive(const Expr& index) {
   const auto* ramp = index.as<Ramp>();
@@ -79,6 +73,12 @@ const Ramp* consecutive(const Expr& index) {
 }
 
 }  // namespace
+
+/// Of any element.
+llvm::Align Emitter::element_alignment(const Buffer& buffer) const {
+  const std::int64_t memory = alignment_.at(buffer->data);
+  return llvm::Align(static_cast<std::uint64_t>(std::min(memory, power_of_two_in(buffer->type.bytes()))));
+}
 
 /// The alignment of the element at the index, or of the first lane of a row.
 llvm::Align Emitter::access_alignment(const Buffer& buffer, const std::vector<Expr>& indices) {
@@ -88,8 +88,8 @@ llvm::Align Emitter::access_alignment(const Buffer& buffer, const std::vector<Ex
   std::int64_t steps = known_divisor(ramp != nullptr ? ramp->base : index, frame_.divisors);
   if (buffer->element_offset.defined())
     steps = std::min(steps, known_divisor(buffer->element_offset, frame_.divisors));
-  const std::int64_t promised = power_of_two_in(std::max<std::int64_t>(buffer->alignment_bytes, 1));
-  return llvm::Align(static_cast<std::uint64_t>(std::min(promised, power_of_two_in(steps * element_bytes))));
+  const std::int64_t memory = alignment_.at(buffer->data);
+  return llvm::Align(static_cast<std::uint64_t>(std::min(memory, power_of_two_in(steps * element_bytes))));
 }
 
 llvm::Value* Emitter::emit_offset(const Buffer& buffer, const std::vector<Expr>& indices) {

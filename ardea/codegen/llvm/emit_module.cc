@@ -8,6 +8,7 @@
 
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/machine.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
 
@@ -56,11 +57,7 @@ void Emitter::emit_function(const Function& f) {
   name_ = f.name;
   reads_halves_ = false;
   visit_exprs(f.body, [&](const Expr& e) { reads_halves_ = reads_halves_ || e.type().element() == float16; });
-  alignment_.clear();
-  for (const Buffer& buffer : buffers_in(f.body)) {
-    std::int64_t& bytes = alignment_[buffer->data];
-    bytes = std::max(bytes, buffer->alignment_bytes);
-  }
+  alignment_ = memory_alignments(f);
   collect_alias_scopes(f);
   tiles_ = Tiles(f);
 

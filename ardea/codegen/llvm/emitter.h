@@ -119,6 +119,7 @@ class Emitter {
   void emit_store(const Store& store);
   llvm::Value* emit_address(const Buffer& buffer, llvm::Value* offset, bool in_bounds);
   llvm::Value* emit_offset(const Buffer& buffer, const std::vector<Expr>& indices);
+  llvm::Align element_alignment(const Buffer& buffer) const;
   llvm::Align access_alignment(const Buffer& buffer, const std::vector<Expr>& indices);
   llvm::Value* to_memory(llvm::Value* value, DataType type);
   llvm::Value* from_memory(llvm::Value* value, DataType type);

@@ -4,6 +4,7 @@
 
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/layout.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 
@@ -16,10 +17,11 @@ using arith::Analyzer;
 class ArgumentsOf {
  public:
   ArgumentsOf(const intrin::Instruction& instruction, const StoreNest& nest, const AccessPairs& pairs,
-              const MatchedLoops& loops, const Analyzer& facts, Context& context)
+              const MatchedLoops& loops, const Function& program, const Analyzer& facts, Context& context)
       : instruction_(instruction),
         nest_(nest),
         pairs_(pairs),
+        program_(program),
         facts_(facts),
         context_(context),
         formal_places_(loops.formal_places),
@@ -119,20 +121,28 @@ class ArgumentsOf {
                      }};
     if (operand.alignment_bytes <= 1) return std::nullopt;
     const Expr bytes = facts_.simplify(flat_index(buffer, corner) * buffer->type.bytes());
+    const std::int64_t alignment = memory_alignments(program_).at(buffer->data);
     const Expr holds = logical_and(equals(floor_mod(bytes, make_int(operand.alignment_bytes)), make_int(0)),
-                                   make_bool(buffer->alignment_bytes % operand.alignment_bytes == 0));
+                                   make_bool(alignment % operand.alignment_bytes == 0));
     return context_.require(facts_, holds, [&] {
       return Refusal{"not_aligned",
                      fmt::format("operand {} must be aligned to {} bytes, but {} begins at byte {} "
                                  "of {}, which is aligned to {}",
                                  pair.formal->name, operand.alignment_bytes, print(make_load(buffer, corner)),
-                                 print(bytes), buffer->name, buffer->alignment_bytes)};
+                                 print(bytes), buffer->name, alignment),
+                     {},
+                     [name = buffer->name, alignment, wanted = operand.alignment_bytes] {
+                       return alignment % wanted == 0
+                                  ? std::string("copy it by cache_read or cache_write to where it is aligned")
+                                  : fmt::format("promise it where {} is declared: align={}", name, wanted);
+                     }};
     });
   }
 
   const intrin::Instruction& instruction_;
   const StoreNest& nest_;
   const AccessPairs& pairs_;
+  const Function& program_;
   const Analyzer& facts_;
   Context& context_;
   const std::vector<AffinePlace>& formal_places_;
@@ -143,8 +153,9 @@ class ArgumentsOf {
 
 Result<std::vector<Expr>> instruction_arguments(const intrin::Instruction& instruction, const StoreNest& nest,
                                                 const AccessPairs& pairs, const MatchedLoops& loops,
-                                                const Analyzer& facts, Context& context) {
-  return ArgumentsOf(instruction, nest, pairs, loops, facts, context).run();
+                                                const Function& program, const Analyzer& facts,
+                                                Context& context) {
+  return ArgumentsOf(instruction, nest, pairs, loops, program, facts, context).run();
 }
 
 }  // namespace ardea::schedule

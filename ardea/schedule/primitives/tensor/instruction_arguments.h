@@ -9,6 +9,7 @@ namespace ardea::schedule {
 /// window_leaves_buffer.
 Result<std::vector<Expr>> instruction_arguments(const intrin::Instruction& instruction, const StoreNest& nest,
                                                 const AccessPairs& pairs, const MatchedLoops& loops,
-                                                const arith::Analyzer& facts, Context& context);
+                                                const Function& program, const arith::Analyzer& facts,
+                                                Context& context);
 
 }  // namespace ardea::schedule

@@ -9,10 +9,11 @@
 namespace ardea::schedule {
 
 Result<std::vector<Expr>> match_instruction(const intrin::Instruction& instruction, const StoreNest& nest,
-                                            const arith::Analyzer& facts, Context& context) {
-  Stmt program = instruction.meaning.body;
-  if (const Block* root = root_block(instruction.meaning)) program = root->body;
-  auto formal = store_nest(program, {}, context);
+                                            const Function& program, const arith::Analyzer& facts,
+                                            Context& context) {
+  Stmt body = instruction.meaning.body;
+  if (const Block* root = root_block(instruction.meaning)) body = root->body;
+  auto formal = store_nest(body, {}, context);
   if (std::holds_alternative<Refusal>(formal))
     return Refusal{"not_one_store",
                    fmt::format("the program of {} is not one store in loops", instruction.name)};
@@ -31,7 +32,7 @@ Result<std::vector<Expr>> match_instruction(const intrin::Instruction& instructi
     std::size_t progress = 0;
     const auto arguments = [&]() -> Result<std::vector<Expr>> {
       const MatchedLoops loops = ARDEA_TRY(match_loops(instruction, meaning, nest, pairs, facts, progress));
-      return instruction_arguments(instruction, nest, pairs, loops, facts, context);
+      return instruction_arguments(instruction, nest, pairs, loops, program, facts, context);
     };
     auto found = arguments();
     if (auto* all = std::get_if<std::vector<Expr>>(&found)) return std::move(*all);

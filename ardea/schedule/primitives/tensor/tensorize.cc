@@ -38,7 +38,7 @@ Outcome tensorized(const Function& f, const Path& path, const intrin::Instructio
           fmt::format("the nest does not write all of {}, and an instruction is taken to write whole boxes",
                       print(write.region))};
   StoreNest nest = ARDEA_TRY(store_nest(block.body, facts, context));
-  std::vector<Expr> matched = ARDEA_TRY(match_instruction(instruction, nest, facts, context));
+  std::vector<Expr> matched = ARDEA_TRY(match_instruction(instruction, nest, f, facts, context));
   std::vector<Expr> arguments = {make_string(instruction.name)};
   for (const Expr& argument : matched) arguments.push_back(argument);
   std::vector<Forwarded> gone = gone_with(block.body);
