@@ -30,6 +30,16 @@ std::optional<double> folded(BinaryOp op, double a, double b, DataType type) {
   return round_to_type(*result, type);
 }
 
+bool is_negative_zero(const Expr& e) {
+  const auto* imm = e.as<FloatImm>();
+  return imm != nullptr && imm->value == 0 && std::signbit(imm->value);
+}
+
+bool is_infinity(const Expr& e, bool negative) {
+  const auto* imm = e.as<FloatImm>();
+  return imm != nullptr && std::isinf(imm->value) && std::signbit(imm->value) == negative;
+}
+
 Expr fold_binary(const Expr& e, const Binary& binary) {
   const auto *a = binary.left.as<FloatImm>(), *b = binary.right.as<FloatImm>();
   if (a && b)
@@ -39,6 +49,14 @@ Expr fold_binary(const Expr& e, const Binary& binary) {
   if (binary.op == BinaryOp::mul && is_one(binary.left)) return binary.right;
   if (binary.op == BinaryOp::div && is_one(binary.right)) return binary.left;
   if (binary.op == BinaryOp::sub && is_zero(binary.right)) return binary.left;  // is_zero knows +0 from -0
+  // x + -0 is x also where x is a zero: +0 + -0 is +0, -0 + -0 is -0 (x + +0 makes +0 of both).
+  if (binary.op == BinaryOp::add && is_negative_zero(binary.right)) return binary.left;
+  if (binary.op == BinaryOp::add && is_negative_zero(binary.left)) return binary.right;
+  // Nothing but NaN, which both give, is beyond an infinity.
+  if (binary.op == BinaryOp::min && is_infinity(binary.right, false)) return binary.left;
+  if (binary.op == BinaryOp::min && is_infinity(binary.left, false)) return binary.right;
+  if (binary.op == BinaryOp::max && is_infinity(binary.right, true)) return binary.left;
+  if (binary.op == BinaryOp::max && is_infinity(binary.left, true)) return binary.right;
   return e;
 }
 

@@ -7,8 +7,10 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/limits/lane_counts.h"
 #include "ardea/limits/steps.h"
+#include "ardea/lower/asked_before.h"
 #include "ardea/lower/cut_pieces.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/guarded_updates.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/tail_cases.h"
 
@@ -44,7 +46,7 @@ class Partition {
     if (!cut) {
       For out = loop;
       out.body = visit_body(loop.body, inside(facts, loop));
-      return conditions_outside(out);
+      return loop.kind == ForKind::serial ? asked_before(out, facts) : conditions_outside(out);
     }
     done.push_back(cut->point);
     const auto& [lower, upper] = cut->parts;
@@ -217,7 +219,8 @@ Stmt partitioned(const Stmt& s, const Analyzer& facts) {
 Function partition_loops(const Function& f, const target::Target&) {
   Function out = f;
   const Analyzer facts = arith::facts_of(f);
-  out.body = arith::simplify(partitioned(f.body, facts), facts, /*drop_unit_loops=*/true);
+  out.body =
+      arith::simplify(partitioned(guarded_updates(f.body, facts), facts), facts, /*drop_unit_loops=*/true);
   return out;
 }
 

@@ -71,6 +71,19 @@ Stmt tuple_update(const std::vector<Buffer>& outputs, const std::vector<Expr>& i
   return body;
 }
 
+/// What a point that does not count adds: the identity, but -0 to a sum of floats. x + -0 is x for every x,
+/// x + 0 makes +0 of -0: only the first says that there is nothing to do.
+Expr neutral(const Reduction& reduction, const Expr& identity) {
+  const auto* zero = identity.as<FloatImm>();
+  if (zero == nullptr || zero->value != 0 || reduction.values.size() != 1) return identity;
+  const Var a("a", identity.type()), b("b", identity.type());
+  const Expr combined = reduction.reducer->combine({a}, {b})[0];
+  const auto* sum = combined.as<Binary>();
+  const bool adds = sum != nullptr && sum->op == BinaryOp::add &&
+                    ((sum->left == a && sum->right == b) || (sum->left == b && sum->right == a));
+  return adds ? make_float(-0.0, identity.type()) : identity;
+}
+
 Stmt reduction_stage(const Nest& nest, const Reduction& reduction, const std::vector<Buffer>& outputs,
                      const std::vector<Expr>& indices, const std::string& name) {
   std::vector<DataType> types;
@@ -82,7 +95,8 @@ Stmt reduction_stage(const Nest& nest, const Reduction& reduction, const std::ve
     values.push_back(nest.inside(reduction.values[i]));
     // Not a condition around the store: a point that does not count still takes its part in the reduction.
     if (reduction.where.defined())
-      values[i] = make_call("if_then_else", {nest.inside(reduction.where), values[i], identity[i]});
+      values[i] = make_call("if_then_else",
+                            {nest.inside(reduction.where), values[i], neutral(reduction, identity[i])});
   }
   return nest.around(name, stores(outputs, indices, identity),
                      tuple_update(outputs, indices, reduction.reducer->combine(before, values)));

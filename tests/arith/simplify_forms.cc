@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
@@ -144,6 +146,13 @@ TEST_F(Forms, of_floats_change_only_where_every_bit_is_known) {
   EXPECT_EQ(facts.simplify(x * f(1)), x);
   EXPECT_EQ(facts.simplify(x - f(0)), x);
   EXPECT_TRUE(unchanged(x - f(-0.0)));
+  EXPECT_EQ(facts.simplify(x + f(-0.0)), x);
+  EXPECT_EQ(facts.simplify(f(-0.0) + x), x);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(facts.simplify(min(x, f(infinity))), x);
+  EXPECT_EQ(facts.simplify(max(f(-infinity), x)), x);
+  EXPECT_TRUE(unchanged(max(x, f(infinity))));  // NaN, where x is one
+  EXPECT_TRUE(unchanged(min(x, f(-infinity))));
   EXPECT_EQ(facts.simplify(x / f(1)), x);
   EXPECT_EQ(facts.simplify(f(0.1) + f(0.2)).as<FloatImm>()->value, static_cast<double>(0.1f + 0.2f));
   const Expr half = facts.simplify(make_float(2048, float16) + make_float(1, float16));

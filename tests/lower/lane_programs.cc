@@ -102,6 +102,47 @@ def rests(index: T.Buffer((13,), "int32"), X: T.Buffer((13, 4), "float32"), Y: T
         if index[i] > 0:
             Y[i, 3] = total_1[0]
 )"},
+      {"sums_where",
+       R"(
+@T.prim_func
+def sums(Q: T.Buffer((23, 5), "float32"), K: T.Buffer((19, 5), "float32"), S: T.Buffer((23, 19), "float32"), M: T.Buffer((23, 19), "float32"), N: T.Buffer((23, 19), "int32")):
+    for i_0, j_0 in T.grid(6, 3):
+        for i_1 in T.unroll(4):
+            for j_1 in T.vectorized(8):
+                if i_0 * 4 + i_1 < 23 and j_0 * 8 + j_1 < 19:
+                    S[i_0 * 4 + i_1, j_0 * 8 + j_1] = T.float32(0.0)
+                    M[i_0 * 4 + i_1, j_0 * 8 + j_1] = T.float32("-inf")
+                    N[i_0 * 4 + i_1, j_0 * 8 + j_1] = 7
+        for k in range(5):
+            for i_1 in T.unroll(4):
+                for j_1 in T.vectorized(8):
+                    if i_0 * 4 + i_1 < 23 and j_0 * 8 + j_1 < 19:
+                        S[i_0 * 4 + i_1, j_0 * 8 + j_1] = S[i_0 * 4 + i_1, j_0 * 8 + j_1] + T.if_then_else(j_0 * 8 + j_1 <= i_0 * 4 + i_1, Q[i_0 * 4 + i_1, k] * K[j_0 * 8 + j_1, k], T.float32(-0.0))
+        for k in range(5):
+            for i_1 in T.unroll(4):
+                for j_1 in T.vectorized(8):
+                    if i_0 * 4 + i_1 < 23 and j_0 * 8 + j_1 < 19:
+                        M[i_0 * 4 + i_1, j_0 * 8 + j_1] = T.max(M[i_0 * 4 + i_1, j_0 * 8 + j_1], T.if_then_else(j_0 * 8 + j_1 + k > (i_0 * 4 + i_1) * 2, Q[i_0 * 4 + i_1, k], T.float32("-inf")))
+        for k in range(5):
+            for i_1 in T.unroll(4):
+                for j_1 in T.vectorized(8):
+                    if i_0 * 4 + i_1 < 23 and j_0 * 8 + j_1 < 19:
+                        N[i_0 * 4 + i_1, j_0 * 8 + j_1] = T.if_then_else(j_0 * 8 + j_1 - k == i_0 * 4 + i_1 or k == 3, k, T.int64(0)) + N[i_0 * 4 + i_1, j_0 * 8 + j_1]
+)"},
+      // Adding 0 to -0 gives 0, and the product of the first row is of zeros: nothing may be left out.
+      {"sums_of_zeros",
+       R"(
+@T.prim_func
+def zeros(S: T.Buffer((7, 6), "float32"), P: T.Buffer((7, 6), "float32")):
+    for i, j in T.grid(7, 6):
+        S[i, j] = T.float32(-0.0)
+        P[i, j] = T.float32(-0.0)
+    for k in range(2):
+        for i in range(7):
+            for j in T.vectorized(6):
+                S[i, j] = S[i, j] + T.if_then_else(j <= i, T.float32(-0.0), T.float32(0.0))
+                P[i, j] = P[i, j] + T.if_then_else(j <= i, T.float32(0.0), T.float32(-0.0))
+)"},
       {"functions",
        R"(
 @T.prim_func
