@@ -25,17 +25,20 @@ bool holds_plain_loops(const Stmt& s) {
   return found;
 }
 
-/// The comparisons under `and`, `or`, `not` and T.likely.
-void collect(const Expr& condition, std::vector<Expr>& comparisons) {
+/// The comparisons under `and`, `or`, `not` and T.likely, and whether the last is among these.
+void collect(const Expr& condition, bool is_likely, std::vector<std::pair<Expr, bool>>& comparisons) {
   if (const auto* binary = condition.as<Binary>()) {
-    if (is_comparison(binary->op)) return comparisons.push_back(condition);
+    if (is_comparison(binary->op)) {
+      comparisons.emplace_back(condition, is_likely);
+      return;
+    }
     if (binary->op != BinaryOp::logical_and && binary->op != BinaryOp::logical_or) return;
-    collect(binary->left, comparisons);
-    collect(binary->right, comparisons);
+    collect(binary->left, is_likely, comparisons);
+    collect(binary->right, is_likely, comparisons);
   } else if (const auto* unary = condition.as<Unary>()) {
-    collect(unary->operand, comparisons);
+    collect(unary->operand, is_likely, comparisons);
   } else if (const auto* call = condition.as<Call>(); call != nullptr && call->op->name == "likely") {
-    collect(call->arguments[0], comparisons);
+    collect(call->arguments[0], true, comparisons);
   }
 }
 
@@ -75,10 +78,11 @@ class GuardSearch {
 
  private:
   void add(const Expr& condition, Guard place) {
-    std::vector<Expr> comparisons;
-    collect(condition, comparisons);
-    for (const Expr& comparison : comparisons) {
+    std::vector<std::pair<Expr, bool>> comparisons;
+    collect(condition, false, comparisons);
+    for (const auto& [comparison, is_likely] : comparisons) {
       place.comparison = comparison;
+      place.is_likely = is_likely;
       guards_.push_back(place);
     }
   }

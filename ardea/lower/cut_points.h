@@ -15,7 +15,8 @@ struct Guard {
   Expr comparison;
   std::vector<Var> inner;     ///< the loops between the loop and the guard, whose variables it may use
   std::vector<Var> repeated;  ///< those of them that neither become lanes nor are written out
-  arith::Analyzer facts;  ///< the ranges of the loops and the lets around it, but no conditions in the body
+  arith::Analyzer facts;   ///< the ranges of the loops and the lets around it, but no conditions in the body
+  bool is_likely = false;  ///< stands under T.likely
 };
 
 /// The comparisons of every `if` in `body` that is worth deciding: its branches hold no serial or parallel

@@ -2,6 +2,7 @@
 
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/facts.h"
 
@@ -44,7 +45,10 @@ Stmt guarded(const Stmt& s, const Analyzer& facts) {
   if (!structurally_equal(facts.simplify(updated(any, chosen->arguments[2])), any)) return s;
   Store out = *store;
   out.value = updated(is_left ? update->left : update->right, chosen->arguments[1]);
-  return If{chosen->arguments[0], out};
+  // The condition is of this access only: of a register all lanes are kept (partition_loops).
+  const bool is_register = store->buffer->scope == register_scope;
+  const Expr& condition = chosen->arguments[0];
+  return If{is_register ? make_call("likely", {condition}) : condition, out};
 }
 
 }  // namespace

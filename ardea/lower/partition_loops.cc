@@ -181,7 +181,10 @@ class Partition {
         loop, facts);
     const bool tiles = limits::uses_registers(loop.body);
     std::optional<Parts> tried;  // many guards ask for the same point
-    for (const auto& [guard, points] : guards)
+    for (const auto& [guard, points] : guards) {
+      // All accesses to a register are of the same lanes: a condition of some of them masks lanes, and does
+      // not leave them out.
+      if (guard.is_likely && tiles && loop.kind == ForKind::vectorized) continue;
       for (const CutPoint& point : points) {
         if (std::any_of(done.begin(), done.end(),
                         [&](const Expr& other) { return structurally_equal(other, point.point); }))
@@ -190,6 +193,7 @@ class Partition {
           tried = {point.point, pieces(loop, cut_at(point.point, guards), facts)};
         if (is_allowed(*tried, loop, tiles && belongs_inside(guard))) return tried;
       }
+    }
     return std::nullopt;
   }
 

@@ -127,7 +127,7 @@ def sums(Q: T.Buffer((23, 5), "float32"), K: T.Buffer((19, 5), "float32"), S: T.
             for i_1 in T.unroll(4):
                 for j_1 in T.vectorized(8):
                     if i_0 * 4 + i_1 < 23 and j_0 * 8 + j_1 < 19:
-                        N[i_0 * 4 + i_1, j_0 * 8 + j_1] = T.if_then_else(j_0 * 8 + j_1 - k == i_0 * 4 + i_1 or k == 3, k, T.int64(0)) + N[i_0 * 4 + i_1, j_0 * 8 + j_1]
+                        N[i_0 * 4 + i_1, j_0 * 8 + j_1] = T.if_then_else(j_0 * 8 + j_1 - k == i_0 * 4 + i_1 or k == 3, T.Cast("int32", k), T.int32(0)) + N[i_0 * 4 + i_1, j_0 * 8 + j_1]
 )"},
       // Adding 0 to -0 gives 0, and the product of the first row is of zeros: nothing may be left out.
       {"sums_of_zeros",

@@ -75,8 +75,8 @@ TEST(SumsWhere, are_asked_for_once_a_tile) {
   const auto asks = [](const std::string& condition, const std::string& wanted) {
     const std::string text = partitioned(sum + " + " + chosen(condition, value, "T.float32(-0.0)"));
     const std::size_t at = text.find("if " + wanted + ":\n");
-    EXPECT_NE(at, std::string::npos) << condition << "\n" << text;
-    if (at != std::string::npos) EXPECT_EQ(text.find("for k", at), text.find("for", at)) << text;
+    ASSERT_NE(at, std::string::npos) << condition << "\n" << text;
+    EXPECT_EQ(text.find("for k", at), text.find("for", at)) << text;
   };
   asks("(i_0 + j_0) * 4 + i_1 - j_1 <= n", "n >= i_0 * 4 + j_0 * 4 - 3");
 }
