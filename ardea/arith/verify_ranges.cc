@@ -196,7 +196,7 @@ class RangeCheck {
                   "`{}` {} outside {}: its index {} in dimension {} {}, but the extent there is {}; shorten "
                   "the loop, "
                   "enlarge the buffer, or guard the access",
-                  brief(statement_), verb, buffer->name, print(indices[d]), d,
+                  brief(statement_), verb, buffer->name, print(indices[d]), d + 1,
                   bounds.low.defined() && bounds.high.defined()
                       ? fmt::format("runs from {} to {}", print(path.facts.simplify(bounds.low)),
                                     print(path.facts.simplify(bounds.high)))

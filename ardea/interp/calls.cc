@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include "ardea/interp/math.h"
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/runtime/dlpack.h"
 #include "ardea/runtime/element.h"
 #include "ardea/runtime/registry.h"
 #include "ardea/support/error.h"
@@ -109,10 +111,12 @@ void Executor::fail_with(const Call& call) {
   std::string sentence = text_argument(call, 0);
   std::size_t from = 0;
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
-    const std::size_t at = sentence.find("{}", from);
+    const std::size_t number = sentence.find("{}", from), type = sentence.find("{type}", from);
+    const std::size_t at = std::min(number, type);
     if (at == std::string::npos) break;
-    const std::string value = std::to_string(evaluate_integer(call.arguments[i]));
-    sentence.replace(at, 2, value);
+    const std::int64_t given = evaluate_integer(call.arguments[i]);
+    const std::string value = at == type ? runtime::type_in_words(given) : std::to_string(given);
+    sentence.replace(at, at == type ? 6 : 2, value);
     from = at + value.size();
   }
   report(sentence);

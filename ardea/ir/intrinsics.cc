@@ -76,7 +76,7 @@ std::vector<Intrinsic> sorted_intrinsics() {
        "waits until at most n of this thread's groups are under way"},
       {"fail", -1, writes, ResultRule::none, false,
        "stops the program with a sentence, in which each {} stands for the next of the integers that follow "
-       "it"},
+       "it, and each {type} for the element type that the next one numbers as DLPack does"},
       // What pack_arguments writes at the head of an entry point (runtime/abi.h).
       {"abi_argument", 1, pure, ResultRule::stated, false,
        "the i-th packed argument, read as the stated type"},

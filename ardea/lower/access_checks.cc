@@ -60,7 +60,7 @@ class LoadWalk {
         if (!holds.defined()) continue;
         add(masked(holds, indices[d], mask, lane),
             fmt::format("{} {} {} at index {{}} in dimension {}, whose extent is {{}}", function_ + ":", verb,
-                        buffer->name, d),
+                        buffer->name, d + 1),
             {index, extent});
       }
     }

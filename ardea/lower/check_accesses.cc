@@ -273,10 +273,10 @@ class Checking {
       bytes = bytes * magnitude(extent);
       at_most *= static_cast<double>(facts.constant_bounds(extent).high.value_or(INT64_MAX));
       if (!facts.proves(extent >= make_int(1)))
-        checks.push_back(
-            {extent >= make_int(1),
-             fmt::format("{}: extent {} of {} is {{}}, must be at least 1", name_, d, allocate.data.name()),
-             {extent}});
+        checks.push_back({extent >= make_int(1),
+                          fmt::format("{}: extent {} of {} is {{}}, must be at least 1", name_, d + 1,
+                                      allocate.data.name()),
+                          {extent}});
     }
     if (at_most <= most_allocated_bytes) return;
     checks.push_back({bytes <= make_float(most_allocated_bytes, float64),

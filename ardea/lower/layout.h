@@ -25,7 +25,7 @@ struct Redirection {
 };
 Stmt redirect(const Stmt& s, const Redirection& redirection);
 
-/// T.fail(sentence, values): each {} in the sentence is the next value.
+/// T.fail(sentence, values): each {} in the sentence is the next value, each {type} the type that it is.
 Stmt fail_with(const std::string& sentence, const std::vector<Expr>& values);
 
 /// if condition: T.fail(sentence, values)

@@ -200,16 +200,8 @@ class Head {
     const DLDataType type = runtime::to_dl_type(b->type);
     const std::int64_t word = std::int64_t{type.code} << 24 | std::int64_t{type.bits} << 16 | type.lanes;
     const Expr given = stated("abi_tensor_type", int64, {tensor(i)});
-    const auto part = [&](int shift, int mask) {
-      return make_binary(BinaryOp::bit_and, make_binary(BinaryOp::shift_right, given, make_int(shift)),
-                         make_int(mask));
-    };
     check(not_equals(given, make_int(word)),
-          fmt::format("{} has elements of DLPack type code {{}} with {{}} bits and {{}} lanes, expected {} "
-                      "(code {}, {} "
-                      "bits, {} lanes)",
-                      argument(i), to_string(b->type), type.code, type.bits, type.lanes),
-          {part(24, 0xff), part(16, 0xff), part(0, 0xffff)});
+          fmt::format("{} has elements of {{type}}, expected {}", argument(i), to_string(b->type)), {given});
     const Expr rank = stated("abi_tensor_rank", int32, {tensor(i)});
     check(not_equals(rank, number(static_cast<std::int64_t>(b->shape.size()))),
           fmt::format("{} has {{}} dimensions, expected {}", argument(i), b->shape.size()), {rank});
@@ -256,11 +248,11 @@ class Head {
     const Buffer& b = f_.parameters[i].buffer;
     for (std::size_t d = 0; d < b->shape.size(); ++d) {
       const Expr given = extent(i, d), wanted = as_index(b->shape[d]);
-      check_equal(not_equals(given, wanted), fmt::format("{}: extent {} is {{}}", argument(i), d), given,
+      check_equal(not_equals(given, wanted), fmt::format("{}: extent {} is {{}}", argument(i), d + 1), given,
                   wanted);
       if (!b->shape[d].is<IntImm>())
-        check(given < make_int(0), fmt::format("{}: extent {} is {{}}, must not be negative", argument(i), d),
-              {given});
+        check(given < make_int(0),
+              fmt::format("{}: extent {} is {{}}, must not be negative", argument(i), d + 1), {given});
     }
   }
 
@@ -288,7 +280,7 @@ class Head {
                 equals(extent(i, d), make_int(0)),
                 fmt::format("{}: extent {} is 0, but {}, which it writes, is not empty: nothing would "
                             "be computed for it; fill it yourself, or leave the call out",
-                            argument(i), d, f_.parameters[w].buffer->name),
+                            argument(i), d + 1, f_.parameters[w].buffer->name),
                 {}));
       }
       Expr is_empty;
@@ -331,12 +323,12 @@ class Head {
         b->strides.empty() ? "; pass a compact copy" : "; pass an array or a copy with that stride";
     const std::string name = wanted.is<VarNode>() ? " (" + Var(wanted).name() + ")" : "";
     check(logical_and(matters, not_equals(given, wanted)),
-          fmt::format("{}: the stride of dimension {} is {{}} elements, expected {{}}{}{}", argument(i), d,
-                      name, advice),
+          fmt::format("{}: the stride of dimension {} is {{}} elements, expected {{}}{}{}", argument(i),
+                      d + 1, name, advice),
           {given, wanted});
     if (!b->strides.empty() && !b->strides[d].is<IntImm>())
       check(wanted < make_int(0),
-            fmt::format("{}: the stride of dimension {} is {{}}, must not be negative", argument(i), d),
+            fmt::format("{}: the stride of dimension {} is {{}}, must not be negative", argument(i), d + 1),
             {wanted});
   }
 

@@ -81,7 +81,7 @@ class Dimension {
 std::int64_t constant_extent(const std::string& call, const te::Tensor& tensor, std::size_t d) {
   const auto extent = constant_int(tensor.shape()[d]);
   require(extent.has_value(),
-          "{}: extent {} of {} is symbolic, but spatial and kernel extents must be numbers", call, d,
+          "{}: extent {} of {} is symbolic, but spatial and kernel extents must be numbers", call, d + 1,
           tensor.name());
   return *extent;
 }

@@ -4,8 +4,10 @@
 #include <bit>
 #include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
+#include "ardea/runtime/dlpack.h"
 #include "ardea/runtime/error_state.h"
 #include "ardea/runtime/registry.h"
 #include "ardea/runtime/thread_pool.h"
@@ -46,9 +48,13 @@ void ardea_set_error_format(const char* format, const int64_t* values, int32_t c
     std::string sentence;
     int32_t next = 0;
     for (const char* c = format; *c != '\0'; ++c) {
-      if (c[0] == '{' && c[1] == '}' && next < count) {
+      const std::string_view rest = c;
+      if (rest.starts_with("{}") && next < count) {
         sentence += std::to_string(values[next++]);
         ++c;
+      } else if (rest.starts_with("{type}") && next < count) {
+        sentence += ardea::runtime::type_in_words(values[next++]);
+        c += 5;
       } else {
         sentence += *c;
       }

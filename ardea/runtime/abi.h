@@ -40,7 +40,9 @@ typedef int32_t (*ArdeaPackedFunction)(const ArdeaValue* arguments, const int32_
 /* Records the sentence of the error that is about to be returned. Copies it. */
 void ardea_set_error(const char* sentence);
 
-/* The same with each {} of `format` replaced by the next of the `count` values: T.fail in generated code. */
+/* The same with each {} of `format` replaced by the next of the `count` values, and each {type} by the name
+ * of the element type that the next value is, code << 24 | bits << 16 | lanes as DLPack numbers them: T.fail
+ * in generated code. */
 void ardea_set_error_format(const char* format, const int64_t* values, int32_t count);
 
 /* The sentence of the last error on this thread, "" where there was none. Valid until the next one. */

@@ -50,7 +50,7 @@ std::int64_t checked_element_count(const std::string& call, std::span<const std:
   std::int64_t count = 1, without_zeros = 1;
   bool overflow = false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    require(shape[i] >= 0, "{}: extent {} is {}, extents are 0 or more", call, i, shape[i]);
+    require(shape[i] >= 0, "{}: extent {} is {}, extents are 0 or more", call, i + 1, shape[i]);
     overflow |= __builtin_mul_overflow(without_zeros, std::max<std::int64_t>(shape[i], 1), &without_zeros);
     if (!overflow) count *= shape[i];
   }

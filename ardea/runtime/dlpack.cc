@@ -60,6 +60,17 @@ DataType from_dl_type(DLDataType type) {
       type.code, type.bits, type.lanes);
 }
 
+std::string type_in_words(std::int64_t word) {
+  const DLDataType type{static_cast<std::uint8_t>(word >> 24), static_cast<std::uint8_t>(word >> 16 & 0xff),
+                        static_cast<std::uint16_t>(word & 0xffff)};
+  for (const DataType candidate : element_types) {
+    const DLDataType dl = to_dl_type(candidate);
+    if (dl.code == type.code && dl.bits == type.bits && type.lanes == 1) return to_string(candidate);
+  }
+  return fmt::format("a type that Ardea has not (DLPack code {}, {} bits, {} lanes)", type.code, type.bits,
+                     type.lanes);
+}
+
 DLManagedTensor* to_dlpack(const Array& array) {
   require(static_cast<bool>(array), "to_dlpack: the array is null");
   auto exported = std::make_unique<Exported>();

@@ -17,6 +17,10 @@ DLDataType to_dl_type(DataType type);
 /// An Error that names the code where no element type of Ardea is meant.
 DataType from_dl_type(DLDataType type);
 
+/// What a sentence calls the type code << 24 | bits << 16 | lanes: "float32", or its numbers where Ardea has
+/// none such.
+std::string type_in_words(std::int64_t word);
+
 /// The same elements for somebody else, who calls the deleter once when done; they live until then. Strides
 /// are always given, because DLPack 1.2 requires them.
 DLManagedTensor* to_dlpack(const Array& array);

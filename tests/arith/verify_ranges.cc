@@ -15,7 +15,7 @@ def main(A: T.Buffer((16,), "float32"), J: T.Buffer((16,), "int64"), B: T.Buffer
 TEST(VerifyRanges, finds_the_iteration_that_leaves_the_buffer) {
   expect_accepted(program("B[i] = A[i]"));
   expect_broken(program("B[i] = A[i + 1]"), "out_of_range",
-                {"`B[i] = A[i + 1]`", "reads outside A", "index i + 1", "dimension 0", "1 to 16",
+                {"`B[i] = A[i + 1]`", "reads outside A", "index i + 1", "dimension 1", "1 to 16",
                  "extent there is 16"});
   expect_broken(program("B[i] = A[i - 1]"), "out_of_range", {"-1 to 14"});
   expect_broken(program("B[i * 2] = A[i]"), "out_of_range", {"writes outside B", "0 to 30"});

@@ -112,7 +112,7 @@ int main(void) {
   // 0.1 as float16
   const std::string answer =
       "9 0.0999755859 29 0.0999755859 49 0.0999755859 19 0.0999755859 39 0.0999755859 59 0.0999755859 \n"
-      "my_scale: argument X (1 of 6): extent 0 is -1, must not be negative\n";
+      "my_scale: argument X (1 of 6): extent 1 is -1, must not be negative\n";
   EXPECT_EQ(built_and_run(folder, {"scale.o"}), answer);
   EXPECT_EQ(built_and_run(folder, {"scale.c"}), answer);
 }
@@ -190,7 +190,7 @@ int main(void) {
 )");
   const std::string answer =
       "3 33 63 93 123 \n"
-      "ardea_rows: argument A (1 of 2): the stride of dimension 0 is -7, must not be negative\n";
+      "ardea_rows: argument A (1 of 2): the stride of dimension 1 is -7, must not be negative\n";
   EXPECT_EQ(built_and_run(folder, {"rows.o"}), answer);
   EXPECT_EQ(built_and_run(folder, {"rows.c"}), answer);
 }

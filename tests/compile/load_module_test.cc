@@ -55,6 +55,18 @@ TEST(LoadModule, reports_errors_and_those_of_workers_as_any_function_does) {
             "ardea_twice: got 1 arguments, takes 2: X, Y");
 }
 
+TEST(LoadModule, names_the_type_of_wrong_elements_as_ardea_does) {
+  const Folder folder;
+  const runtime::Module module = runtime::load_module(exported(folder));
+  for (const DataType type : element_types) {
+    if (type == float32) continue;
+    EXPECT_EQ(error_of([&] {
+                module.get_function("twice")(Array::zeros({100}, type), Array::zeros({100}, float32));
+              }),
+              "ardea_twice: argument X (1 of 2) has elements of " + to_string(type) + ", expected float32");
+  }
+}
+
 TEST(LoadModule, lets_the_program_call_registered_functions) {
   const Folder folder;
   const runtime::Module module = runtime::load_module(exported(folder));

@@ -125,7 +125,7 @@ def gather(index: T.Buffer((16,), "int32"), X: T.Buffer((8,), "float32"), Y: T.B
   for (std::int64_t i = 0; i < 16; ++i) EXPECT_EQ(arguments[2].get_float(i), double((i * 5) % 8));
   arguments[0].set_int(11, 8);
   EXPECT_EQ(error_of([&] { compiled(arguments[0], arguments[1], arguments[2]); }),
-            "gather: reads X at index 8 in dimension 0, whose extent is 8");
+            "gather: reads X at index 8 in dimension 1, whose extent is 8");
 }
 
 }  // namespace

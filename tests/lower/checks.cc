@@ -61,7 +61,7 @@ def gather(index: T.Buffer((3,), "int32"), X: T.Buffer((5,), "float32"), Y: T.Bu
 TEST(CheckAccesses, reports_the_index_and_the_extent) {
   const auto x = runtime::Array::zeros({5}, float32), y = runtime::Array::zeros({3}, float32);
   EXPECT_NE(failure(gather, {integers({1, -2, 0}), x, y})
-                .find("gather: reads X at index -2 in dimension 0, whose extent is 5"),
+                .find("gather: reads X at index -2 in dimension 1, whose extent is 5"),
             std::string::npos);
 }
 
@@ -98,7 +98,7 @@ TEST(CheckAccesses, tests_an_index_that_is_loaded_for_a_row_once) {
   const auto x = runtime::Array::zeros({5, 16}, float32), y = runtime::Array::zeros({3, 16}, float32);
   EXPECT_EQ(failure(text, {integers({1, 4, 0}), x, y, std::int64_t{0}}), "");
   EXPECT_NE(
-      failure(text, {integers({1, 5, 0}), x, y, std::int64_t{0}}).find("reads X at index 5 in dimension 0"),
+      failure(text, {integers({1, 5, 0}), x, y, std::int64_t{0}}).find("reads X at index 5 in dimension 1"),
       std::string::npos);
 }
 

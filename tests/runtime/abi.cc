@@ -114,6 +114,10 @@ TEST(ErrorAbi, puts_the_values_into_the_sentence_in_order) {
   const std::int64_t values[] = {3, -7};
   ardea_set_error_format("extent {} of A is {}, {}", values, 2);
   EXPECT_EQ(take_error(), "extent 3 of A is -7, {}") << "a place without a value stays";
+  const std::int64_t types[] = {0x2400001, 0x2200004, 5};
+  ardea_set_error_format("A is {type} and {type}, not {}, {type}", types, 3);
+  EXPECT_EQ(take_error(),
+            "A is float64 and a type that Ardea has not (DLPack code 2, 32 bits, 4 lanes), not 5, {type}");
   ardea_set_error_format("no { places } {", values, 0);
   EXPECT_EQ(take_error(), "no { places } {");
 }

@@ -137,7 +137,7 @@ TEST(Array, refuses_memory_that_there_is_not) {
 
 TEST(Array, refuses_what_is_no_array) {
   expect_error([] { Array::empty({2, -3}, float32); },
-               "Array::empty([2, -3], float32): extent 1 is -3, extents are 0 or more");
+               "Array::empty([2, -3], float32): extent 2 is -3, extents are 0 or more");
   expect_error(
       [] { Array::empty({2}, handle_type); },
       "Array::empty([2], handle): handle is not the type of an element; use a scalar type such as float32");

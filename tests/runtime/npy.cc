@@ -164,7 +164,7 @@ TEST_F(Npy, does_not_ask_for_the_memory_that_a_damaged_header_claims) {
   put("{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", "12345678");
   expect_refusal("the product of the extents overflows 64-bit sizes; use smaller extents");
   put("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "12345678");
-  expect_refusal("extent 0 is -1, extents are 0 or more");
+  expect_refusal("extent 1 is -1, extents are 0 or more");
 }
 
 TEST_F(Npy, refuses_to_read_a_file_as_a_type_that_it_does_not_store) {

@@ -99,11 +99,11 @@ TEST(Strides, that_an_array_does_not_have_are_refused_at_the_call) {
   compiled(Array::zeros({2, 3}, float32), Array::zeros({2, 3}, float32), c);
   EXPECT_REFUSED(
       compiled(with_strides(8, 1), with_strides(5, 1), c),
-      "add: argument B (2 of 3): the stride of dimension 0 is 5 elements, expected 8 (lda); pass an "
+      "add: argument B (2 of 3): the stride of dimension 1 is 5 elements, expected 8 (lda); pass an "
       "array or a copy with that stride");
   EXPECT_REFUSED(
       compiled(with_strides(8, 2), with_strides(8, 1), c),
-      "add: argument A (1 of 3): the stride of dimension 1 is 2 elements, expected 1; pass an array "
+      "add: argument A (1 of 3): the stride of dimension 2 is 2 elements, expected 1; pass an array "
       "or a copy with that stride");
   EXPECT_REFUSED(
       interp::run(f, {with_strides(8, 1), with_strides(5, 1), c}),
@@ -143,7 +143,7 @@ TEST(Strides, that_make_no_sense_are_refused_where_they_are_written) {
   EXPECT_REFUSED(placeholder("A", {2, 3}, float32, {.strides = {1}}),
                  "placeholder(A): 1 stride for 2 dimensions; give one for each");
   EXPECT_REFUSED(placeholder("A", {2, 3}, float32, {.strides = {3, -1}}),
-                 "placeholder(A): the stride of dimension 1 is -1, must not be negative; index it from the "
+                 "placeholder(A): the stride of dimension 2 is -1, must not be negative; index it from the "
                  "other end");
   EXPECT_REFUSED(placeholder("A", {2, 3}, float32, {.strides = {Expr(), 1}}),
                  "placeholder(A): a stride is an empty expression");

@@ -35,6 +35,33 @@ static char* ardea_write_number(int64_t value, char* end) {
   return end;
 }
 
+/* What type the word code << 24 | bits << 16 | lanes is; the buffer holds 96 bytes. */
+static const char* ardea_type_in_words(int64_t word, char* buffer) {
+  static const struct {
+    int64_t word;
+    const char* name;
+  } known[] = {
+      {0x2200001, "float32"},     {0x2400001, "float64"}, {0x2100001, "float16"}, {0x4100001, "bfloat16"},
+      {0x0200001, "int32"},       {0x0400001, "int64"},   {0x0100001, "int16"},   {0x0080001, "int8"},
+      {0x0040001, "int4"},        {0x1200001, "uint32"},  {0x1400001, "uint64"},  {0x1100001, "uint16"},
+      {0x1080001, "uint8"},       {0x1040001, "uint4"},   {0x6080001, "bool"},    {0xa080001, "float8_e4m3"},
+      {0xc080001, "float8_e5m2"},
+  };
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i)
+    if (known[i].word == word) return known[i].name;
+  char* at = buffer;
+  const char* const parts[] = {"a type that Ardea has not (DLPack code ", ", ", " bits, "};
+  const int64_t numbers[] = {word >> 24 & 0xff, word >> 16 & 0xff, word & 0xffff};
+  for (int i = 0; i < 3; ++i) {
+    char digits[24];
+    char* const end = digits + sizeof(digits);
+    at = (char*)memcpy(at, parts[i], strlen(parts[i])) + strlen(parts[i]);
+    for (char* d = ardea_write_number(numbers[i], end); d != end; ++d) *at++ = *d;
+  }
+  memcpy(at, " lanes)", sizeof(" lanes)"));
+  return buffer;
+}
+
 ARDEA_SHARED void ardea_set_error_format(const char* format, const int64_t* values, int32_t count) {
   char sentence[ARDEA_SENTENCE_BYTES];
   size_t length = 0;
@@ -46,6 +73,12 @@ ARDEA_SHARED void ardea_set_error_format(const char* format, const int64_t* valu
       for (char* d = ardea_write_number(values[next++], end); d != end && length + 1 < sizeof(sentence); ++d)
         sentence[length++] = *d;
       ++c;
+    } else if (strncmp(c, "{type}", 6) == 0 && next < count) {
+      char buffer[96];
+      for (const char* w = ardea_type_in_words(values[next++], buffer);
+           *w != '\0' && length + 1 < sizeof(sentence); ++w)
+        sentence[length++] = *w;
+      c += 5;
     } else {
       sentence[length++] = *c;
     }
