@@ -84,7 +84,7 @@ Array Array::zeros(std::vector<std::int64_t> shape, std::vector<std::int64_t> st
   std::int64_t span = empty ? 0 : 1;  // from the first element to the furthest
   for (std::size_t d = 0; !empty && d < shape.size(); ++d) {
     require(strides[d] >= 0 || shape[d] == 1,
-            "{}: stride {} is {}, strides of memory of its own are 0 or more", call, d, strides[d]);
+            "{}: stride {} is {}, strides of memory of its own are 0 or more", call, d + 1, strides[d]);
     std::int64_t reach = 0;
     require(!__builtin_mul_overflow(shape[d] - 1, strides[d], &reach) &&
                 !__builtin_add_overflow(span, reach, &span),

@@ -60,7 +60,8 @@ TEST_F(Arguments, of_a_wrong_kind_are_refused_by_name) {
 }
 
 TEST_F(Arguments, of_a_wrong_type_rank_or_shape_are_refused_by_name) {
-  expect_words(refusal(Array::zeros({3, 5}, float64), b, 1.0, 1), {"argument A", "has elements of float64", "expected float32"});
+  expect_words(refusal(Array::zeros({3, 5}, float64), b, 1.0, 1),
+               {"argument A", "has elements of float64", "expected float32"});
   expect_words(refusal(a, Array::zeros({15}, float32), 1.0, 1), {"argument B", "1 dimensions", "expected 2"});
   expect_words(refusal(Array::zeros({3, 6}, float32), b, 1.0, 1),
                {"argument A", "extent 2", "6", "expected 5"});

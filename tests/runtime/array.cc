@@ -78,7 +78,7 @@ TEST(Array, has_strides_of_its_own) {
   EXPECT_EQ(Array::zeros({0, 3}, {9, -1}, int8).element_count(), 0);
   EXPECT_EQ(Array::zeros({1, 3}, {-9, 2}, int8).get_int(2), 0);
   expect_error([] { Array::zeros({2}, {-1}, int8); },
-               "Array::zeros([2], int8): stride 0 is -1, strides of memory of its own are 0 or more");
+               "Array::zeros([2], int8): stride 1 is -1, strides of memory of its own are 0 or more");
   expect_error([] { Array::zeros({3}, {std::int64_t{1} << 62}, int8); },
                "Array::zeros([3], int8): the strides reach further than 64-bit sizes; use smaller ones");
   expect_error([] { Array::zeros({2, 2}, {2}, int8); },
