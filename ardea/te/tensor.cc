@@ -98,7 +98,7 @@ void check_strides(const std::string& name, std::size_t rank, const std::vector<
         !stride || *stride >= 0,
         "placeholder({}): the stride of dimension {} is {}, must not be negative; index it from the other "
         "end",
-        name, d + 1, stride.value_or(0));
+        name, d, stride.value_or(0));
   }
 }
 
