@@ -6,6 +6,8 @@
 #include "ardea/support/error.h"
 #include "tests/compile/both_ways.h"
 
+#include <gtest/gtest.h>
+
 namespace ardea::test {
 namespace {
 

@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include <gtest/gtest.h>
+
 #include "tests/compile/both_ways.h"
 #include "tests/compile/exported.h"
 

@@ -1,5 +1,7 @@
 #include "ardea/runtime/load_module.h"
 
+#include <gtest/gtest.h>
+
 #include <thread>
 
 #include "ardea/runtime/registry.h"

@@ -1,5 +1,7 @@
 #include <map>
 
+#include <gtest/gtest.h>
+
 #include "ardea/compile/compile.h"
 #include "tests/compile/both_ways.h"
 
