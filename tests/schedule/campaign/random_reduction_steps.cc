@@ -64,7 +64,7 @@ void propose_pad_einsum(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> reduction_proposers() {
-  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}, {8, propose_pad_einsum}};
+  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}, {9.5, propose_pad_einsum}};
 }
 
 }  // namespace ardea::schedule
