@@ -98,7 +98,7 @@ void check_strides(const std::string& name, std::size_t rank, const std::vector<
         !stride || *stride >= 0,
         "placeholder({}): the stride of dimension {} is {}, must not be negative; index it from the other "
         "end",
-        name, d, stride.value_or(0));
+        name, d + 1, stride.value_or(0));
   }
 }
 
@@ -130,6 +130,8 @@ Expr Tensor::at(std::vector<Expr> indices) const {
 Tensor placeholder(std::string name, const Shape& shape, DataType type, const Layout& layout) {
   for (const Expr& extent : shape.extents()) {
     require(extent.defined(), "placeholder({}): an extent is an empty expression", name);
+    require(extent.type().is_integer() && extent.type().is_scalar(),
+            "placeholder({}): an extent is {}, must be an integer", name, to_string(extent.type()));
     const auto size = constant_int(extent);
     require(!size || *size > 0, "placeholder({}): an extent is {}, must be at least 1", name,
             size.value_or(0));

@@ -143,7 +143,7 @@ TEST(Strides, that_make_no_sense_are_refused_where_they_are_written) {
   EXPECT_REFUSED(placeholder("A", {2, 3}, float32, {.strides = {1}}),
                  "placeholder(A): 1 stride for 2 dimensions; give one for each");
   EXPECT_REFUSED(placeholder("A", {2, 3}, float32, {.strides = {3, -1}}),
-                 "placeholder(A): the stride of dimension 1 is -1, must not be negative; index it from the "
+                 "placeholder(A): the stride of dimension 2 is -1, must not be negative; index it from the "
                  "other end");
   EXPECT_REFUSED(placeholder("A", {2, 3}, float32, {.strides = {Expr(), 1}}),
                  "placeholder(A): a stride is an empty expression");

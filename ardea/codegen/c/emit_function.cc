@@ -128,6 +128,19 @@ void Emitter::emit_head(const Stmt& s) {
     for (std::size_t i = 0; i + 1 < sequence->statements.size(); ++i) emit(sequence->statements[i]);
     return emit_head(sequence->statements.back());
   }
+  // A call that has nothing to do leaves early; what is left is the other side.
+  if (const auto* branch = s.as<If>(); branch != nullptr && branch->else_case.defined()) {
+    begin_statement({branch->condition});
+    const Text condition = emit(branch->condition);
+    const std::vector<std::string> lines = captured_lines([&] {
+      emit(branch->then_case);
+      line("return 0;");
+    });
+    line("if (" + condition.text + ") {");
+    frame_.lines.insert(frame_.lines.end(), lines.begin(), lines.end());
+    line("}");
+    return emit_head(branch->else_case);
+  }
   emit(s);
   line("return 0;");
 }
