@@ -2,11 +2,14 @@
 
 #include <fmt/core.h>
 
+#include "ardea/arith/inside.h"
 #include "ardea/intrin/tile_registers.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/limits/lane_counts.h"
+#include "ardea/limits/largest_value.h"
 #include "ardea/limits/registers.h"
 #include "ardea/limits/steps.h"
 
@@ -19,6 +22,20 @@ using arith::Analyzer;
 Expr larger_count(const Expr& a, const Expr& b, const Analyzer& facts) {
   if (!a.defined() || facts.proves(a <= b)) return b;
   return facts.proves(b <= a) ? a : facts.simplify(max(a, b));
+}
+
+/// s with the extents of loops that change from one iteration around to the next as large as they get.
+Stmt with_largest_extents(const Stmt& s, const Analyzer& facts) {
+  const Analyzer inner = arith::inside(facts, s);
+  const Stmt out =
+      map_children(s, Mapper{.stmt = [&](const Stmt& part) { return with_largest_extents(part, inner); }});
+  const auto* loop = out.as<For>();
+  if (loop == nullptr || !varies_with_loops(loop->extent, facts)) return out;
+  const Expr most = largest_value(as_index(loop->extent), facts);
+  if (!most.defined()) return out;
+  For bounded = *loop;
+  bounded.extent = make_cast(loop->extent.type(), most);
+  return bounded;
 }
 
 std::vector<VectorLoop> vector_loops(const Function& f, const target::Target& target) {
@@ -78,12 +95,14 @@ Limits limits_of(const Function& placed, const target::Target& target) {
   limits.live_bytes = live(placed, limits.memory, [](const Memory& one) { return one.bytes; });
   limits.vector_registers = vector_registers(placed, limits.memory, target);
   limits.tile_registers = tile_registers(placed, limits.memory);
-  limits.vectors = vector_loops(placed, target);
-  limits.unrolled_iterations = unrolled_iterations(placed);
-  limits.unrolled_steps = unrolled_steps(placed, target);
+  Function bounded = placed;
+  bounded.body = with_largest_extents(placed.body, facts);
+  limits.vectors = vector_loops(bounded, target);
+  limits.unrolled_iterations = unrolled_iterations(bounded);
+  limits.unrolled_steps = unrolled_steps(bounded, target);
   limits.threads = threads_of(placed, facts);
   limits.parallel = parallel_iterations(placed.body, facts);
-  limits.code_steps = code_steps(placed, target);
+  limits.code_steps = code_steps(bounded, target);
   return limits;
 }
 

@@ -12,7 +12,7 @@ namespace ardea::limits {
 
 struct VectorLoop {
   Var loop;
-  Expr extent;
+  Expr extent;                      ///< the most of them, where it changes with a loop around
   std::int64_t register_lanes = 1;  ///< iterations that one vector register holds
 };
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "tests/limits/found.h"
 
 #include <algorithm>
@@ -79,6 +81,11 @@ bool is_test(const Stmt& s) {
 
 Found found_by_lowering(const Function& f, const target::Target& target, const Numbers& numbers) {
   Found found;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    found.vectors_vary = found.vectors_vary || (loop != nullptr && loop->kind == ForKind::vectorized &&
+                                                number_of(loop->extent, numbers) < 0);
+  });
   const Function flat = lower::lower_until(f, target, "flatten_storage");
   found.live_bytes = live_in(flat.body, numbers, found.varies);
   found.unrolled_iterations = unrolled_in(flat.body, numbers);
@@ -119,7 +126,11 @@ std::string difference(const Limits& predicted, const Found& found, const Number
   std::set<std::int64_t> lanes, threads;
   for (const VectorLoop& loop : predicted.vectors)
     if (at(loop.extent) != 1) lanes.insert(at(loop.extent));
-  if (lanes != found.vector_extents) return "vectorized loops have other extents than predicted";
+  const bool is_bounded = !lanes.empty() && !found.vector_extents.empty() && *lanes.begin() >= 0 &&
+                          *found.vector_extents.rbegin() <= *lanes.rbegin();
+  if (found.vectors_vary ? !is_bounded && !found.vector_extents.empty() : lanes != found.vector_extents)
+    return fmt::format("vectorized loops have the extents {}, predicted {}",
+                       fmt::join(found.vector_extents, ", "), fmt::join(lanes, ", "));
   for (const std::int64_t extent : found.thread_extents) {
     const bool known = std::any_of(predicted.threads.begin(), predicted.threads.end(),
                                    [&](const auto& axis) { return at(axis.second) >= extent; });

@@ -16,6 +16,7 @@ struct Found {
   std::map<std::string, std::int64_t> reused_bytes;  ///< after
   std::int64_t vector_registers = 0;
   std::set<std::int64_t> vector_extents;  ///< of loops of more than one iteration
+  bool vectors_vary = false;              ///< one has another extent in each iteration around it
   std::set<std::int64_t> thread_extents;
   std::int64_t unrolled_iterations = 1;
   std::int64_t steps = 0;  ///< statements that are not tests of arguments
