@@ -48,14 +48,18 @@ std::int64_t copies_in_pipeline(const For& loop) {
   return numbers.empty() ? 1 : *last - *first + 1;
 }
 
+/// Of steps, or of all statements, loops and conditions among them.
+enum class Counted { steps, statements };
+
 class Count {
  public:
-  Count(const target::Target& target, const Analyzer& facts) : target_(target), facts_(facts) {}
+  Count(const target::Target& target, const Analyzer& facts, Counted counted = Counted::steps)
+      : target_(target), facts_(facts), around_(counted == Counted::statements ? 1 : 0) {}
 
   Expr of(const Stmt& s) {
     if (is_step(s)) return make_int(1);
-    if (const auto* loop = s.as<For>()) return of_loop(*loop);
-    Expr steps = make_int(0);
+    if (const auto* loop = s.as<For>()) return facts_.simplify(add_index(of_loop(*loop), make_int(around_)));
+    Expr steps = make_int(around_);
     for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { steps = add_index(steps, of(part)); });
     return facts_.simplify(steps);
   }
@@ -84,6 +88,7 @@ class Count {
 
   const target::Target& target_;
   const Analyzer& facts_;
+  const std::int64_t around_;   ///< what a statement counts that is no step
   std::int64_t automatic_ = 0;  ///< nests of up to so many steps are unrolled without a mark
   Expr unrolled_ = make_int(0);
 };
@@ -120,11 +125,12 @@ Expr unrolled_in(const Stmt& s, const Analyzer& facts) {
   return facts.simplify(multiply_index(as_index(loop->extent), most));
 }
 
-/// Outermost loops are cut one by one.
+/// Outermost loops are cut one by one. What grows is counted in statements: a cut copies steps that stand in
+/// few loops more often than it does those around them.
 Expr with_tails(const Stmt& s, const target::Target& target, const Analyzer& facts) {
   if (s.is<For>() || is_step(s)) {
-    const Expr steps = Count(target, facts).of(s);
-    return has_guards(s) ? multiply_index(make_int(most_growth), steps) : steps;
+    if (!has_guards(s)) return Count(target, facts).of(s);
+    return multiply_index(make_int(most_growth), Count(target, facts, Counted::statements).of(s));
   }
   Expr steps = make_int(0);
   for_each_child(
