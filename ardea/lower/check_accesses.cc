@@ -168,8 +168,10 @@ class Checking {
           memory_ages_.calls_out(loop.body) || has_assertions(loop.body) || reads_memory(loop.extent))
         break;
       const Expr runs = loop.extent >= make_int(1, loop.extent.type());
-      if (!place.facts.proves(runs))
+      if (!place.facts.proves(runs)) {
         moved.holds = make_call("if_then_else", {runs, moved.holds, make_bool(true)});
+        for (const Var& var : free_variables(runs)) used.push_back(var);
+      }
       level = k;
       check = moved;
     }

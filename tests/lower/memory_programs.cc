@@ -4,6 +4,21 @@ namespace ardea::lower {
 
 std::vector<Program> memory_programs() {
   return {
+      // The test of an index that is loaded goes before loops, one of which may not run; not out of the loop
+      // that says whether it does.
+      {"tests_of_indices_before_loops_that_may_not_run", R"(
+@T.prim_func
+def gather(X: T.Buffer((5, 7), "float32"), Y: T.Buffer((5, 7), "float32")):
+    index = T.alloc_buffer((1,), "int32")
+    index[0] = T.int32(3)
+    for i in range(5):
+        for j in range(7):
+            Y[i, j] = T.float32(0)
+    for i in range(1, 5):
+        for k in range(3 - i):
+            for j in range(7):
+                Y[i, j] = Y[i, j] + X[index[0], j]
+)"},
       {"rows_apart", R"(
 @T.prim_func
 def rows_apart(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 5), "float32")):
