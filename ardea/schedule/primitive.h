@@ -10,7 +10,7 @@
 #include "ardea/support/error.h"
 
 /// A primitive is a struct of its arguments with
-///   using Results = std::vector<LoopRef>;  // what its method gives: void, one reference, or a vector of them
+///   using Results = std::vector<LoopRef>;  // what its method gives: nothing, a reference, a vector of them
 ///   static constexpr auto name = "split";
 ///   static constexpr auto fields = std::tuple(field("loop", &Split::loop), …);
 ///   static constexpr auto contract = R"(what it makes of what in one line, an empty line, the rest)";
