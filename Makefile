@@ -9,7 +9,7 @@ SEED ?= 1
 LINT_FILES ?= $(CURDIR)/ardea/   # a regular expression of the sources that clang-tidy reads
 
 BUILD_PACKAGES := g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libdlpack-dev \
-                  libgtest-dev llvm-19-dev
+                  libgecode-dev libgtest-dev llvm-19-dev
 FUZZ_PACKAGES := clang-19 libclang-rt-19-dev
 BENCH_PACKAGES := libopenblas0-pthread libblis4-openmp libeigen3-dev libdnnl-dev
 LINT_PACKAGES := clang-format-19 clang-tidy-19 git

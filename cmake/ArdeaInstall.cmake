@@ -17,5 +17,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ArdeaConfig.cmake.in $
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ArdeaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ArdeaConfig.cmake ${PROJECT_BINARY_DIR}/ArdeaConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/ArdeaKernels.cmake ${PROJECT_SOURCE_DIR}/cmake/FindDLPack.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake ${PROJECT_SOURCE_DIR}/cmake/FindGecode.cmake
         DESTINATION ${package})
