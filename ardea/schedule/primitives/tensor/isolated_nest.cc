@@ -216,13 +216,25 @@ class Isolating {
     open.iterators.clear();
     open.predicate = {};
     open.init = {};
-    open.reads.reset();
-    open.writes.reset();
+    keep_or_forget_regions(open);
     std::vector<BlockIterator> iterators;
     const Substitution values = values_of(iterators, false);
     Block inner = *substitute(Stmt(open), values).as<Block>();
     inner.iterators = std::move(iterators);
     return inner;
+  }
+
+  /// What the body touches is read from the body, but for memory whose address it gives to a call (a tensor
+  /// instruction): of that only the declaration knows the part.
+  void keep_or_forget_regions(Block& open) const {
+    const std::vector<arith::Access> touched = arith::each_access(*block_, facts_);
+    if (std::none_of(touched.begin(), touched.end(), [](const arith::Access& a) { return a.opaque; })) {
+      open.reads.reset();
+      open.writes.reset();
+    } else if (block_->init.defined() && open.reads && open.writes) {
+      // Beside an init, the elements that a block updates are not listed as read.
+      open.reads->insert(open.reads->end(), open.writes->begin(), open.writes->end());
+    }
   }
 
   /// The init of all elements that the nest works on, before the first of their updates.
