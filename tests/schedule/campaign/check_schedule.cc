@@ -196,7 +196,9 @@ std::string refusal_table(const StepCounts& counts) {
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::pair(a.count.legal, a.count.refused) > std::pair(b.count.legal, b.count.refused);
   });
-  std::string text = "refusals by reason; of those judged by their accesses, how many were legal\n";
+  std::string text =
+      "refusals by reason; of those judged by their accesses or, where not proved, by a run, how many were "
+      "legal\n";
   for (const auto& [name, count] : rows) {
     text += fmt::format("{:<56} {:7}", name, count.refused);
     if (count.judged > 0) text += fmt::format("  judged {:7} legal {:7}", count.judged, count.legal);

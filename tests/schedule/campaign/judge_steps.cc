@@ -7,6 +7,7 @@
 
 #include "ardea/ir/function.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/support/random.h"
@@ -79,13 +80,14 @@ bool is_bent(const Expr& e, const Variables& iterating) {
 
 }  // namespace
 
-bool is_dependent(const Function& program, const Var& loop) {
-  const std::optional<Path> path = path_to(program, LoopRef{loop});
-  if (!path) return false;
-  const Variables loops = iterating(program);
+namespace {
+
+/// Whether bounds of loops in the statement vary by the loops, or something in it is indexed, guarded or
+/// bound by bent expressions of them.
+bool depends_or_is_bent(const Stmt& root, const Variables& loops) {
   bool found = false;
   const auto bent = [&](const Expr& e) { found = found || (e.defined() && is_bent(e, loops)); };
-  visit_stmts(path->back(), [&](const Stmt& s) {
+  visit_stmts(root, [&](const Stmt& s) {
     if (const auto* inner = s.as<For>())
       found = found || varies(inner->min, loops) || varies(inner->extent, loops);
     if (const auto* branch = s.as<If>()) bent(branch->condition);
@@ -95,9 +97,61 @@ bool is_dependent(const Function& program, const Var& loop) {
       for (const BlockIterator& iterator : block->iterators) bent(iterator.binding);
     }
   });
-  visit_exprs(path->back(), [&](const Expr& e) {
+  visit_exprs(root, [&](const Expr& e) {
     if (const auto* load = e.as<Load>()) std::for_each(load->indices.begin(), load->indices.end(), bent);
   });
+  return found;
+}
+
+}  // namespace
+
+bool is_dependent(const Function& program, const Var& loop) {
+  const std::optional<Path> path = path_to(program, LoopRef{loop});
+  return path && depends_or_is_bent(path->back(), iterating(program));
+}
+
+bool is_easy_to_prove(const Function& program) {
+  const std::vector<Path> blocks = all_blocks(program);
+  return shape_variables(program).empty() && !depends_or_is_bent(program.body, iterating(program)) &&
+         std::none_of(blocks.begin(), blocks.end(),
+                      [](const Path& path) { return path.block_around().size() > 1; });
+}
+
+namespace {
+
+/// Of these, once their loops are fused, `verify` proves that they count every term once by running through
+/// their iterations, and only where those are few: what they are after is cut by quotients and guards at
+/// once.
+bool has_guarded_reduction(const Function& program) {
+  const std::vector<Path> blocks = all_blocks(program);
+  return std::any_of(blocks.begin(), blocks.end(), [](const Path& path) {
+    const Block& block = path.block();
+    return block.predicate.defined() &&
+           std::any_of(block.iterators.begin(), block.iterators.end(),
+                       [](const BlockIterator& i) { return i.kind == IteratorKind::reduce; });
+  });
+}
+
+}  // namespace
+
+StepJudge::Unproved StepJudge::unproved(const Function& before, const Primitive& primitive,
+                                        const std::vector<schedule::Argument>& arguments) const {
+  ByHand context;
+  const Outcome outcome = primitive.apply(before, arguments, context);
+  const auto* applied = std::get_if<Applied>(&outcome);
+  if (applied == nullptr) return {};
+  Unproved found{true,
+                 is_easy_to_prove(before) && !(primitive.name == "fuse" && has_guarded_reduction(before))};
+  try {
+    const auto answers = measure::copy_arguments(arguments_);
+    interp::run(applied->program, answers);
+    for (const measure::Comparison& c :
+         measure::check(original_, arguments_, answers, measure::Reference::interpreter).arguments)
+      if (c.mismatches > 0)
+        found.fault = fmt::format("{} at {} is {} instead of {}", c.argument, c.index, c.got, c.expected);
+  } catch (const Error& e) {
+    found.fault = e.what();
+  }
   return found;
 }
 

@@ -40,13 +40,14 @@ bool is_about_accesses(const std::string& code) {
 
 }  // namespace
 
-std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vector<Argument> arguments,
+std::vector<Reference> RandomSteps::attempt(const Primitive& primitive,
+                                            const std::vector<Argument>& arguments,
                                             const std::optional<Question>& question) {
   applied_ = false;
   const Function before = program();
   StepCount& count = counts_[primitive.name];
   try {
-    std::vector<Reference> results = schedule_.take(primitive, std::move(arguments));
+    std::vector<Reference> results = schedule_.take(primitive, arguments);
     applied_ = true;
     ++count.applied;
     if (question && !(program().body == before.body)) {
@@ -67,6 +68,17 @@ std::vector<Reference> RandomSteps::attempt(const Primitive& primitive, std::vec
       const StepJudge::Answer answer = judge_.answer(before, *question);
       reason.judged += answer.is_known ? 1 : 0;
       reason.legal += answer.is_known && !answer.conflict ? 1 : 0;
+    }
+    if (refused != nullptr && refused->code() == "not_proved") {
+      const StepJudge::Unproved unproved = judge_.unproved(before, primitive, arguments);
+      reason.judged += unproved.is_known ? 1 : 0;
+      reason.legal += unproved.is_known && !unproved.fault ? 1 : 0;
+      if (unproved.fault)
+        throw InternalError(
+            fmt::format("what {} made is wrong, not only not proved: {}", primitive.name, *unproved.fault));
+      if (unproved.is_easy)
+        throw InternalError(
+            fmt::format("a law is not proved of a program that is easy to prove: {}", refusal.what()));
     }
     return {};
   }

@@ -11,7 +11,8 @@
 namespace ardea::schedule {
 
 /// How often steps were refused for one reason, and of those that the oracle of conflicts had an answer for
-/// (at the sizes of its run), how many it calls legal.
+/// (at the sizes of its run), or whose results were run because a law was not proved of them, how many are
+/// legal.
 struct RefusalCount {
   std::int64_t refused = 0, judged = 0, legal = 0;
 };
@@ -44,7 +45,8 @@ class RandomSteps {
 
   /// Takes the step where it is accepted, and counts it; its results. A refusal must be a sentence that
   /// begins with the call; anything else that is thrown is a fault, and leaves here. So does a step that was
-  /// accepted though the oracle of conflicts says no.
+  /// accepted though the oracle of conflicts says no, and one that was refused because a law is not proved of
+  /// what it makes, where that is wrong or easy to prove.
   template <class Step>
   std::vector<Reference> attempt(const Step& step) {
     return attempt(find_primitive(Step::name), arguments_of(step), question_of(step));
@@ -52,7 +54,7 @@ class RandomSteps {
   bool last_was_applied() const { return applied_; }
 
  private:
-  std::vector<Reference> attempt(const Primitive& primitive, std::vector<Argument> arguments,
+  std::vector<Reference> attempt(const Primitive& primitive, const std::vector<Argument>& arguments,
                                  const std::optional<Question>& question);
 
   Schedule& schedule_;
