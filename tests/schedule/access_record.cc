@@ -6,7 +6,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/measure/inputs.h"
-#include "tests/schedule/campaign/dependent_nests.h"
+#include "tests/random/dependent_nests.h"
 #include "tests/schedule/campaign/judge_steps.h"
 
 /// The oracle of conflicts, on programs whose conflicts are plain to see.
@@ -135,8 +135,8 @@ TEST(DependentNests, are_the_same_for_one_seed_and_have_bounds_that_depend_on_lo
   int dependent = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Random random(seed), again(seed);
-    const Function program = dependent_nests(random);
-    EXPECT_EQ(print(program), print(dependent_nests(again)));
+    const Function program = random_programs::dependent_nests(random);
+    EXPECT_EQ(print(program), print(random_programs::dependent_nests(again)));
     bool found = false;
     visit_stmts(program.body, [&](const Stmt& s) {
       const auto* loop = s.as<For>();

@@ -12,8 +12,8 @@
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/schedule/analysis/concurrency.h"
+#include "tests/random/dependent_nests.h"
 #include "tests/random/random_program.h"
-#include "tests/schedule/campaign/dependent_nests.h"
 #include "tests/schedule/campaign/operator_chain.h"
 #include "tests/schedule/campaign/product_program.h"
 #include "tests/schedule/campaign/row_chain.h"
@@ -34,7 +34,7 @@ const target::Target& host() {
 bool has_dependent_loops(std::uint64_t seed) { return seed % 3 == 1; }
 
 Function program_of(std::uint64_t seed, Random& random) {
-  if (has_dependent_loops(seed)) return dependent_nests(random);
+  if (has_dependent_loops(seed)) return random_programs::dependent_nests(random);
   if (seed % 4 == 1) return operator_chain(random);
   if (seed % 4 == 2) return window_chain(random);
   if (seed % 8 == 3) return row_chain(random);

@@ -1,4 +1,4 @@
-#include "tests/schedule/campaign/dependent_nests.h"
+#include "tests/random/dependent_nests.h"
 
 #include <fmt/core.h>
 
@@ -14,9 +14,9 @@
 #include "ardea/ir/print.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
-#include "tests/schedule/campaign/index_expression.h"
+#include "tests/random/index_expression.h"
 
-namespace ardea::schedule {
+namespace ardea::random_programs {
 
 namespace {
 
@@ -41,7 +41,7 @@ struct Guard {
   }
 };
 
-struct Tensor {
+struct Memory {
   std::string name;
   Point shape;
   enum Role { input, output, filled, temporary } role = input;
@@ -56,13 +56,13 @@ class DependentNests {
   std::string text() {
     for (std::int64_t nests = random_.integer(1, 2); nests > 0; --nests) add_nest();
     std::string head, allocated, fills;
-    for (const Tensor& tensor : tensors_) {
+    for (const Memory& tensor : tensors_) {
       const std::string shape = fmt::format("({},)", join(texts(tensor.shape), ", "));
-      if (tensor.role == Tensor::input || tensor.role == Tensor::output)
+      if (tensor.role == Memory::input || tensor.role == Memory::output)
         head += fmt::format("{}{}: T.Buffer({}, \"int32\")", head.empty() ? "" : ", ", tensor.name, shape);
       else
         allocated += fmt::format("    {} = T.alloc_buffer({}, \"int32\")\n", tensor.name, shape);
-      if (tensor.role == Tensor::filled) fills += whole("fill", tensor, tensor.name, std::nullopt);
+      if (tensor.role == Memory::filled) fills += whole("fill", tensor, tensor.name, std::nullopt);
     }
     return "@T.prim_func\ndef dependent(" + head + "):\n" + allocated + fills + text_;
   }
@@ -239,7 +239,7 @@ class DependentNests {
   }
 
   /// Moves the indices so that none is negative, and lets the tensor reach there.
-  void fit(Tensor& tensor, Indices& indices) {
+  void fit(Memory& tensor, Indices& indices) {
     tensor.shape.resize(indices.size(), 1);
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const auto [low, high] = reach(indices[d]);
@@ -249,12 +249,12 @@ class DependentNests {
     }
   }
 
-  Tensor& new_tensor(Tensor::Role role) {
+  Memory& new_tensor(Memory::Role role) {
     tensors_.push_back({fmt::format("{}{}", "ABCT"[role], tensors_.size()), {}, role});
     return tensors_.back();
   }
 
-  std::string access(const Tensor& tensor, const Indices& indices) const {
+  std::string access(const Memory& tensor, const Indices& indices) const {
     std::vector<std::string> list;
     for (const IndexExpression& index : indices) list.push_back(index.text(iterators_));
     return fmt::format("{}[{}]", tensor.name, join(list, ", "));
@@ -262,22 +262,22 @@ class DependentNests {
 
   // --- blocks ---
 
-  std::string read(Indices indices, const Tensor* written) {
-    std::vector<Tensor*> sources;
-    for (Tensor& tensor : tensors_)
-      if (&tensor != written && tensor.role != Tensor::temporary) sources.push_back(&tensor);
-    Tensor* source = sources.empty() || random_.chance(0.5) ? nullptr : random_.pick(sources);
+  std::string read(Indices indices, const Memory* written) {
+    std::vector<Memory*> sources;
+    for (Memory& tensor : tensors_)
+      if (&tensor != written && tensor.role != Memory::temporary) sources.push_back(&tensor);
+    Memory* source = sources.empty() || random_.chance(0.5) ? nullptr : random_.pick(sources);
     if (source != nullptr && source->shape.size() != indices.size()) source = nullptr;
     if (source == nullptr) {
       // The pointer to what is written stays valid: tensors are never moved.
-      source = &new_tensor(Tensor::input);
+      source = &new_tensor(Memory::input);
     }
     fit(*source, indices);
     return access(*source, indices);
   }
 
   /// Something that differs from iteration to iteration.
-  std::string value(std::size_t depth, const Tensor* written) {
+  std::string value(std::size_t depth, const Memory* written) {
     const Indices indices = any_indices(depth);
     std::string sum = read(indices, written);
     // A second one: elsewhere, or at the same place, mostly of another tensor.
@@ -337,17 +337,17 @@ class DependentNests {
   /// A store in every iteration: of something new, of what was there and something new, of what was
   /// elsewhere.
   void map_block(std::size_t depth) {
-    std::vector<Tensor*> targets;
-    for (Tensor& tensor : tensors_)
-      if (tensor.role == Tensor::output || tensor.role == Tensor::filled) targets.push_back(&tensor);
+    std::vector<Memory*> targets;
+    for (Memory& tensor : tensors_)
+      if (tensor.role == Memory::output || tensor.role == Memory::filled) targets.push_back(&tensor);
     Indices indices = any_indices(depth);
-    Tensor* target = targets.empty() || random_.chance(0.7) ? nullptr : random_.pick(targets);
+    Memory* target = targets.empty() || random_.chance(0.7) ? nullptr : random_.pick(targets);
     const bool is_consumed =
         target == nullptr && depth == loops_.size() && random_.chance(0.5) && covers_a_box(indices);
     if (target == nullptr || target->shape.size() != indices.size())
-      target = &new_tensor(is_consumed           ? Tensor::temporary
-                           : random_.chance(0.7) ? Tensor::output
-                                                 : Tensor::filled);
+      target = &new_tensor(is_consumed           ? Memory::temporary
+                           : random_.chance(0.7) ? Memory::output
+                                                 : Memory::filled);
     fit(*target, indices);
     if (is_consumed) consumed_.push_back(target);
     const double how = is_consumed ? 0 : random_.real();
@@ -374,12 +374,12 @@ class DependentNests {
   /// One block writes what the next one reads, in each iteration.
   void passed_on(std::size_t depth) {
     Indices between = any_indices(depth);
-    Tensor& passed = new_tensor(Tensor::temporary);
+    Memory& passed = new_tensor(Memory::temporary);
     fit(passed, between);
     open_block(depth, "opaque", false);
     text_ += pad(depth + 2) + fmt::format("{} = {}\n", access(passed, between), value(depth, &passed));
     Indices indices = any_indices(depth);
-    Tensor& target = new_tensor(Tensor::output);
+    Memory& target = new_tensor(Memory::output);
     fit(target, indices);
     open_block(depth, "opaque");
     text_ += guarded(depth, fmt::format("{} = {} + {}\n", access(target, indices), access(passed, between),
@@ -436,7 +436,7 @@ class DependentNests {
     for (const Point& point : points_) instances.push_back(at(all, point));
     std::swap(points_, instances);
     is_of_loops_ = false;
-    Tensor& target = new_tensor(is_consumed ? Tensor::temporary : Tensor::output);
+    Memory& target = new_tensor(is_consumed ? Memory::temporary : Memory::output);
     fit(target, places);
     const std::string place = access(target, places);
     text_ += pad(depth + 2) + "with T.init():\n" + pad(depth + 3) + place + " = 0\n";
@@ -463,7 +463,7 @@ class DependentNests {
   // --- programs ---
 
   /// Rectangular loops over the whole of a tensor, that write a tensor of its shape.
-  static std::string whole(const char* how, const Tensor& tensor, const std::string& written,
+  static std::string whole(const char* how, const Memory& tensor, const std::string& written,
                            const std::optional<std::string>& read) {
     std::vector<std::string> vars, places;
     std::string head;
@@ -495,8 +495,8 @@ class DependentNests {
 
   /// What was computed for others is read, as it lies.
   void read_consumed() {
-    for (Tensor* tensor : consumed_) {
-      Tensor& out = new_tensor(Tensor::output);
+    for (Memory* tensor : consumed_) {
+      Memory& out = new_tensor(Memory::output);
       out.shape = tensor->shape;
       text_ += whole("use", *tensor, out.name, tensor->name);
     }
@@ -525,14 +525,14 @@ class DependentNests {
 
   Random& random_;
   bool is_cautious_;
-  std::deque<Tensor> tensors_;  ///< never moved
+  std::deque<Memory> tensors_;  ///< never moved
   std::string text_;
   std::size_t blocks_ = 0, nests_ = 0;
   bool counts_twice_ = false;
   // Of the nest under way:
   std::vector<LoopBounds> loops_;
   bool has_uneven_tiles_ = false;
-  std::vector<Tensor*> consumed_;  ///< that the next loops are to read
+  std::vector<Memory*> consumed_;  ///< that the next loops are to read
   std::vector<std::string> loop_names_;
   // Of the block under way:
   std::vector<Point> points_;           ///< the values of what indices are made of, in each iteration
@@ -556,4 +556,4 @@ Function dependent_nests(Random& random) {
   throw InternalError("none of forty random nests verifies");
 }
 
-}  // namespace ardea::schedule
+}  // namespace ardea::random_programs

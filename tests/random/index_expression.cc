@@ -1,10 +1,10 @@
-#include "tests/schedule/campaign/index_expression.h"
+#include "tests/random/index_expression.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-namespace ardea::schedule {
+namespace ardea::random_programs {
 
 namespace {
 
@@ -81,4 +81,4 @@ IndexExpression greatest(const IndexExpression& a, const IndexExpression& b) {
   return {IndexExpression::Op::greatest, a, b};
 }
 
-}  // namespace ardea::schedule
+}  // namespace ardea::random_programs

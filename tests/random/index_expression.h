@@ -8,7 +8,7 @@
 /// Integer expressions of loops that a generator can evaluate itself: so that it knows by enumeration, not by
 /// proof, where its programs reach.
 
-namespace ardea::schedule {
+namespace ardea::random_programs {
 
 class IndexExpression {
  public:
@@ -37,4 +37,4 @@ class IndexExpression {
   std::shared_ptr<const IndexExpression> left_, right_;
 };
 
-}  // namespace ardea::schedule
+}  // namespace ardea::random_programs

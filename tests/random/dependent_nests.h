@@ -3,7 +3,7 @@
 #include "ardea/ir/function.h"
 #include "ardea/support/random.h"
 
-namespace ardea::schedule {
+namespace ardea::random_programs {
 
 /// One or two nests of loops whose bounds and starts may depend on loops around them, with blocks that are
 /// indexed, bound and guarded by products, quotients, remainders, least and greatest values of them;
@@ -27,4 +27,4 @@ namespace ardea::schedule {
 /// - elements narrower than four bytes: conflicts of halves of a byte are tests/interp's.
 Function dependent_nests(Random& random);
 
-}  // namespace ardea::schedule
+}  // namespace ardea::random_programs
