@@ -12,7 +12,7 @@ namespace ardea::space::testing {
 ///
 /// What it cannot make: values beyond ±10^6 (tests of overflow are written by hand), more than 5 knobs or
 /// 6 constraints (the tensor-core system is the large one), sets of more than 12 values, and systems whose
-/// every constraint is satisfied by chance alone are rare (about a third of the systems have no solution).
+/// every constraint is satisfied by chance alone are rare (about two thirds of the systems have no solution).
 System random_system(Random& random);
 
 /// A term and a formula over the variables of a system, nested up to `depth`.

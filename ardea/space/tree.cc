@@ -1,0 +1,225 @@
+#include "ardea/space/tree.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ardea/space/evaluate.h"
+#include "ardea/support/error.h"
+
+namespace ardea::space {
+
+using TreeKey = std::vector<std::int64_t>;
+
+struct TreeKeyHash {
+  std::size_t operator()(const TreeKey& key) const {
+    std::uint64_t hash = key.size();
+    for (const std::int64_t word : key) {
+      hash ^= static_cast<std::uint64_t>(word);
+      hash *= 0x9e3779b97f4a7c15ULL;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+};
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const Engine& engine, const Tree::Limits& limits)
+      : engine_(engine), limits_(limits), scratch_(engine) {
+    for (const Var knob : engine.system().knobs()) order_.push_back(knob.index);
+    seen_.resize(order_.size() + 1);
+    for (std::size_t i = 0; i < order_.size(); ++i) before_.emplace_back();
+  }
+
+  std::variant<Tree, Tree::TooLarge> build() {
+    tree_.system_ = &engine_.system();
+    tree_.order_ = order_;
+    tree_.nodes_.push_back({0, 0, 1});  // what stands below the last knob
+    std::optional<std::uint32_t> root;
+    if (engine_.begin(scratch_)) root = node(0);
+    if (over_) return Tree::TooLarge{scratch_.work, over_};
+    if (root) {
+      tree_.root_ = *root;
+      tree_.count_ = tree_.nodes_[*root].count;
+    }
+    tree_.work_ = scratch_.work;
+    return std::move(tree_);
+  }
+
+ private:
+  /// The node of the present state, or nothing where it has no solution (or a limit is met).
+  std::optional<std::uint32_t> node(std::size_t depth) {
+    if (depth == order_.size()) return is_leaf() ? std::optional(std::uint32_t{0}) : std::nullopt;
+    TreeKey key = key_of(depth);
+    if (const auto known = seen_[depth].find(key); known != seen_[depth].end())
+      return known->second == none ? std::nullopt : std::optional(known->second);
+    words_ += key.size() + 8;
+    if (words_ > limits_.words) over_ = "memory";
+    const int knob = order_[depth];
+    State& here = before_[depth];
+    here = scratch_.store.state();
+    std::vector<Tree::Edge> edges;
+    std::uint64_t count = 0;
+    const auto branch = [&](std::int64_t value) {
+      if (scratch_.work > limits_.work) over_ = "work";
+      if (over_) return;
+      scratch_.store.state() = here;
+      scratch_.store.changed().clear();
+      if (!scratch_.store.assign(knob, value)) return;
+      ++scratch_.work;
+      if (!engine_.propagate(scratch_)) return;
+      const auto child = node(depth + 1);
+      if (!child || over_) return;
+      edges.push_back({value, *child, count});
+      if (__builtin_add_overflow(count, tree_.nodes_[*child].count, &count)) over_ = "2^64 solutions";
+    };
+    for_each_value(here, knob, branch);
+    if (over_) return std::nullopt;
+    std::uint32_t id = none;
+    if (!edges.empty()) {
+      id = static_cast<std::uint32_t>(tree_.nodes_.size());
+      const auto first = static_cast<std::uint32_t>(tree_.edges_.size());
+      tree_.edges_.insert(tree_.edges_.end(), edges.begin(), edges.end());
+      tree_.nodes_.push_back({first, static_cast<std::uint32_t>(tree_.edges_.size()), count});
+      words_ += 3 * edges.size();
+    }
+    seen_[depth].emplace(std::move(key), id);
+    return id == none ? std::nullopt : std::optional(id);
+  }
+
+  template <class Visit>
+  void for_each_value(const State& here, int knob, Visit&& visit) {
+    const auto k = static_cast<std::size_t>(knob);
+    if (engine_.layout().is_listed(knob)) {
+      const auto& list = engine_.layout().list(knob);
+      const std::size_t first = engine_.layout().first_word(knob);
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if ((here.bits[first + i / 64] >> (i % 64) & 1) != 0) visit(list[i]);
+      return;
+    }
+    for (const Range& range : engine_.layout().domain(knob).ranges())
+      for (std::int64_t value = std::max(range.low, here.low[k]); value <= std::min(range.high, here.high[k]);
+           ++value) {
+        if (over_) return;
+        visit(value);
+      }
+  }
+
+  /// Propagation has fixed the defined variables and decided every constraint, unless it was cut off.
+  bool is_leaf() const {
+    const Store& store = scratch_.store;
+    for (int v = 0; v < engine_.layout().size(); ++v) {
+      if (store.fixed(v)) continue;
+      const auto point = complete(engine_.system(), store.state().low);
+      return point && is_solution(engine_.system(), *point);
+    }
+    return true;
+  }
+
+  void add_values(TreeKey& key, int v) const {
+    const Store& store = scratch_.store;
+    key.push_back(store.low(v));
+    key.push_back(store.high(v));
+    for (std::size_t w = 0; w < engine_.layout().words(v); ++w)
+      key.push_back(static_cast<std::int64_t>(store.state().bits[engine_.layout().first_word(v) + w]));
+  }
+
+  /// All that the solutions below depend on: the values left of open knobs and of open defined variables
+  /// (which shows which variables are open), and of each constraint that can still be broken what its fixed
+  /// variables contribute.
+  TreeKey key_of(std::size_t depth) const {
+    const Store& store = scratch_.store;
+    TreeKey key;
+    for (std::size_t i = depth; i < order_.size(); ++i) add_values(key, order_[i]);
+    const auto& variables = engine_.system().variables();
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      if (variables[i].is_knob() || store.fixed(static_cast<int>(i))) continue;
+      key.push_back(static_cast<std::int64_t>(i));
+      add_values(key, static_cast<int>(i));
+    }
+    for (int c = 0; c < static_cast<int>(engine_.system().constraints().size()); ++c) {
+      if (engine_.entailed(store, c)) continue;
+      key.push_back(c);
+      add_residue(key, c);
+    }
+    return key;
+  }
+
+  void add_residue(TreeKey& key, int c) const {
+    const Store& store = scratch_.store;
+    const Constraint& constraint = engine_.system().constraints()[static_cast<std::size_t>(c)];
+    if (const auto* sum = std::get_if<Linear>(&constraint.body); sum && constraint.when.empty()) {
+      __int128 fixed = 0;
+      for (const Scaled& term : sum->terms)
+        if (store.fixed(term.variable.index))
+          fixed += static_cast<__int128>(term.coefficient) * store.low(term.variable.index);
+      if (sum->right.is_variable() && store.fixed(sum->right.variable().index))
+        fixed -= store.low(sum->right.variable().index);
+      key.push_back(static_cast<std::int64_t>(fixed));
+      key.push_back(static_cast<std::int64_t>(fixed >> 64));
+      return;
+    }
+    for (const Var v : engine_.variables_of(c))
+      if (store.fixed(v.index)) key.push_back(store.low(v.index));
+  }
+
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  const Engine& engine_;
+  const Tree::Limits& limits_;
+  Engine::Scratch scratch_;
+  std::vector<int> order_;
+  std::vector<std::unordered_map<TreeKey, std::uint32_t, TreeKeyHash>> seen_;  ///< of each depth
+  std::vector<State> before_;
+  std::uint64_t words_ = 0;
+  const char* over_ = nullptr;
+  Tree tree_;
+};
+
+std::variant<Tree, Tree::TooLarge> Tree::build(const Engine& engine, const Limits& limits) {
+  return TreeBuilder(engine, limits).build();
+}
+
+Point Tree::point(std::uint64_t i) const {
+  ensure(i < count_, "point {} of {}", i, count_);
+  Point knobs(system_->variables().size());
+  std::uint32_t at = root_;
+  for (const int knob : order_) {
+    const Node& node = nodes_[at];
+    // The last edge that begins at or before i.
+    const auto after = std::upper_bound(edges_.begin() + node.first, edges_.begin() + node.last, i,
+                                        [](std::uint64_t x, const Edge& edge) { return x < edge.before; });
+    const Edge& edge = *std::prev(after);
+    knobs[static_cast<std::size_t>(knob)] = edge.value;
+    i -= edge.before;
+    at = edge.child;
+  }
+  auto point = complete(*system_, std::move(knobs));
+  ensure(point.has_value(), "a solution has no values for its defined variables");
+  return std::move(*point);
+}
+
+std::optional<std::uint64_t> Tree::index_of(const Point& point) const {
+  if (count_ == 0 || !is_solution(*system_, point)) return std::nullopt;
+  std::uint64_t index = 0;
+  std::uint32_t at = root_;
+  for (const int knob : order_) {
+    const Node& node = nodes_[at];
+    const std::int64_t value = point[static_cast<std::size_t>(knob)];
+    const auto edge = std::lower_bound(edges_.begin() + node.first, edges_.begin() + node.last, value,
+                                       [](const Edge& e, std::int64_t x) { return e.value < x; });
+    ensure(edge != edges_.begin() + node.last && edge->value == value, "a solution is not in the tree");
+    index += edge->before;
+    at = edge->child;
+  }
+  return index;
+}
+
+std::uint64_t Tree::below(Random& random, std::uint64_t n) {
+  const std::uint64_t rest = -n % n;  // 2^64 mod n: draws below it would favour small results
+  std::uint64_t draw = random.next();
+  while (draw < rest) draw = random.next();
+  return draw % n;
+}
+
+}  // namespace ardea::space
