@@ -15,8 +15,11 @@ namespace {
 
 using Items = std::vector<Argument>;
 
-constexpr std::size_t most_items = 1U << 16U;
-constexpr std::size_t most_lines = 1U << 17U;
+// So that every script ends, in seconds and with a sentence.
+constexpr std::size_t most_items = 1U << 16U;    ///< of a list, those of the lists in it included
+constexpr std::size_t most_nesting = 32;         ///< of lists in lists
+constexpr std::size_t most_lines = 1U << 17U;    ///< that are run
+constexpr std::size_t most_handled = 1U << 24U;  ///< items of lists that are named or made
 
 [[noreturn]] void fail_at(const std::string& place, const std::string& sentence) {
   fail("{}: {}", place, sentence);
@@ -67,7 +70,7 @@ std::string in_words(const Argument& argument) {
       return fmt::format("a list of {} {}{}", items.size(), kind, items.size() == 1 ? "" : "s");
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < std::min<std::size_t>(items.size(), 4); ++i)
-      parts.push_back(in_words(items[i]));
+      parts.push_back(std::holds_alternative<Items>(items[i].value) ? "a list" : in_words(items[i]));
     return "a list of " + join(parts, ", ") + (items.size() > 4 ? ", …" : "");
   };
   return std::visit(overloaded{
@@ -87,6 +90,15 @@ std::size_t size_of(const Argument& argument) {
   if (const auto* items = std::get_if<Items>(&argument.value))
     for (const Argument& item : *items) size += size_of(item);
   return size;
+}
+
+/// How deep lists lie in lists: 0 for what is none.
+std::size_t nesting_of(const Argument& argument) {
+  const auto* items = std::get_if<Items>(&argument.value);
+  if (items == nullptr) return 0;
+  std::size_t deepest = 0;
+  for (const Argument& item : *items) deepest = std::max(deepest, nesting_of(item));
+  return deepest + 1;
 }
 
 // ----- numbers
@@ -198,10 +210,18 @@ class ScriptRun {
     }
   }
 
-  Value name(const std::string& name, const std::string& place) const {
+  Value name(const std::string& name, const std::string& place) {
     const auto at = values_.find(name);
     if (at == values_.end()) fail_at(place, name + " is not defined before");
+    count_handled(size_of(at->second.is), place);
     return at->second;
+  }
+
+  void count_handled(std::size_t items, const std::string& place) {
+    handled_ += items;
+    if (handled_ > most_handled)
+      fail_at(place,
+              fmt::format("the script has gone through {} items of lists, which is the most", most_handled));
   }
 
   Value evaluate(const Expr& expr) {
@@ -245,10 +265,13 @@ class ScriptRun {
     return items;
   }
 
-  static Value bounded(Items items, const std::string& place) {
+  Value bounded(Items items, const std::string& place) {
     Argument list{std::move(items)};
-    if (size_of(list) > most_items)
-      fail_at(place, fmt::format("this list has more than {} items", most_items));
+    const std::size_t size = size_of(list);
+    count_handled(size, place);
+    if (size > most_items) fail_at(place, fmt::format("this list has more than {} items", most_items));
+    if (nesting_of(list) > most_nesting)
+      fail_at(place, fmt::format("lists lie more than {} deep in this list", most_nesting));
     return {std::move(list)};
   }
 
@@ -301,8 +324,7 @@ class ScriptRun {
     return {operate(operation.op, left, right, place)};
   }
 
-  static Argument operate(const std::string& op, const Value& left, const Value& right,
-                          const std::string& place) {
+  Argument operate(const std::string& op, const Value& left, const Value& right, const std::string& place) {
     const auto a = number_in(left.is), b = number_in(right.is);
     if (a && b) {
       const auto of_both = [&](auto x, auto y) -> Argument {
@@ -416,7 +438,7 @@ class ScriptRun {
   const TakeStep& take_;
   const bool draws_;
   std::map<std::string, Value> values_;
-  std::size_t lines_ = 0;
+  std::size_t lines_ = 0, handled_ = 0;
 };
 
 /// One argument list a function; what it needs when it gets something else.
@@ -472,6 +494,7 @@ std::optional<Argument> zipped(const Items& arguments) {
     shortest = std::min(shortest, list_in(argument)->size());
   }
   if (arguments.empty()) return std::nullopt;
+  shortest = std::min(shortest, most_items / arguments.size() + 1);  // more is refused
   Items rows;
   for (std::size_t i = 0; i < shortest; ++i) {
     Items row;

@@ -12,7 +12,8 @@ using TakeStep = std::function<std::vector<Reference>(const Primitive&, std::vec
 
 /// Runs the script, and with `draws` without the decisions that its sampling steps state. Error
 /// name:line:column where a value is not what its place needs, Refused with the same in front where a step is
-/// refused. A script always ends: there is a limit to the lines that it takes and to the size of its lists.
+/// refused. A script always ends: there is a limit to the lines that it takes, to the size of its lists, and
+/// to how much of lists it goes through.
 void run_script(const Script& script, const TakeStep& take, bool draws);
 
 }  // namespace ardea::schedule
