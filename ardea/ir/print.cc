@@ -145,19 +145,19 @@ std::string print(const Module& m) {
 std::string print(const Function& f) { return import_functions + FunctionPrinter(f, 0).run(0); }
 
 std::string print(const Stmt& s) {
-  PrintNames names;
+  PrintNames names(PrintNames::Reader::people);
   StmtPrinter printer(names, false, 0);
   printer.suite(s);
   return printer.text();
 }
 
 std::string print(const Expr& e) {
-  PrintNames names;
+  PrintNames names(PrintNames::Reader::people);
   return ExprPrinter(names, false).full(e);
 }
 
 std::string print(const BufferRegion& region) {
-  PrintNames names;
+  PrintNames names(PrintNames::Reader::people);
   return ExprPrinter(names, false).region(region);
 }
 

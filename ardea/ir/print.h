@@ -10,7 +10,7 @@ namespace ardea {
 /// in one scope share one.
 std::string print(const Module& m);
 std::string print(const Function& f);
-/// Parts, for messages: free variables print by name.
+/// Parts, for messages: free variables print by name, and names stay as they were given.
 std::string print(const Stmt& s);
 std::string print(const Expr& e);
 std::string print(const BufferRegion& region);

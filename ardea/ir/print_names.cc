@@ -12,9 +12,7 @@ namespace {
 // Names that a text may define, but that would then hide what the grammar gives them.
 constexpr std::string_view taken_by_the_grammar[] = {"T", "I", "range"};
 
-}  // namespace
-
-std::string identifier(const std::string& name) {
+std::string with_letters_and_digits(const std::string& name) {
   std::string out;
   for (const char c : name) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -22,7 +20,13 @@ std::string identifier(const std::string& name) {
     if (digit && out.empty()) out += "v";
     out += letter || digit ? c : '_';
   }
-  if (out.empty()) return "v";
+  return out.empty() ? "v" : out;
+}
+
+}  // namespace
+
+std::string identifier(const std::string& name) {
+  std::string out = with_letters_and_digits(name);
   const bool taken = std::find(std::begin(taken_by_the_grammar), std::end(taken_by_the_grammar), out) !=
                      std::end(taken_by_the_grammar);
   if (taken || is_keyword(out)) out += "_";
@@ -42,7 +46,7 @@ void PrintNames::close() {
 }
 
 std::string PrintNames::unique(const std::string& wanted) const {
-  const std::string base = identifier(wanted);
+  const std::string base = reader_ == Reader::people ? with_letters_and_digits(wanted) : identifier(wanted);
   std::string name = base;
   for (int i = 1; taken_.contains(name); ++i) name = base + "_" + std::to_string(i);
   return name;

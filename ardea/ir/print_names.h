@@ -14,6 +14,11 @@ namespace ardea {
 /// thing there; sibling scopes reuse names. What no one defined gets a name of its own at its first mention.
 class PrintNames {
  public:
+  /// Who reads the text: of a part that is shown to people and never parsed, names of the grammar (T, I,
+  /// range) stay as they were given.
+  enum class Reader { parser, people };
+  explicit PrintNames(Reader reader = Reader::parser) : reader_(reader) {}
+
   void open() { scopes_.emplace_back(); }
   void close();
 
@@ -37,6 +42,7 @@ class PrintNames {
     std::vector<std::string> names;
     std::vector<std::pair<Thing, std::string>> hidden;  ///< what things were called before; empty: nothing
   };
+  Reader reader_;
   std::vector<Scope> scopes_ = {{}};
   std::unordered_set<std::string> taken_;
   std::unordered_map<Thing, std::string> names_;

@@ -4,8 +4,8 @@
 #include "ardea/intrin/written_parameters.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/memory_alignment.h"
-#include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/wrong_arguments.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/narrow_conversions.h"
 #include "ardea/lower/packed_nibbles.h"
@@ -13,7 +13,6 @@
 #include "ardea/runtime/abi.h"
 #include "ardea/runtime/dlpack.h"
 #include "ardea/support/error.h"
-#include "ardea/support/text.h"
 
 namespace ardea::lower {
 
@@ -49,8 +48,7 @@ class Head {
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
       if (f_.parameters[i].buffer.defined()) check_layout(i);
     for (const Expr& condition : f_.assumptions)
-      check(logical_not(condition),
-            fmt::format("{}: the sizes must fulfil {}, and they do not", f_.name, print(condition)), {});
+      check(logical_not(condition), wrong_.assumption(condition), {});
     for (std::size_t i = 0; i < f_.parameters.size(); ++i)
       if (f_.parameters[i].buffer.defined()) bind_data(i);
     Function out = f_;
@@ -69,11 +67,7 @@ class Head {
     Expr leaves = {};  ///< where this holds only the statement runs, and nothing after it
   };
 
-  std::string argument(std::size_t i) const {
-    const Parameter& p = f_.parameters[i];
-    return fmt::format("{}: argument {} ({} of {})", f_.name,
-                       p.buffer.defined() ? p.buffer->name : p.var.name(), i + 1, f_.parameters.size());
-  }
+  std::string argument(std::size_t i) const { return wrong_.argument(i); }
 
   void check(const Expr& fails, const std::string& sentence, const std::vector<Expr>& values) {
     steps_.push_back({fail_if(fails, sentence, values), {}, {}});
@@ -96,12 +90,8 @@ class Head {
   }
 
   void check_count() {
-    std::vector<std::string> names;
-    for (const Parameter& p : f_.parameters)
-      names.push_back(p.buffer.defined() ? p.buffer->name : p.var.name());
     const Expr count = stated("abi_argument_count", int32, {});
-    check(not_equals(count, number(static_cast<std::int64_t>(names.size()))),
-          fmt::format("{}: got {{}} arguments, takes {}: {}", f_.name, names.size(), join(names, ", ")),
+    check(not_equals(count, number(static_cast<std::int64_t>(f_.parameters.size()))), wrong_.count("{}"),
           {count});
   }
 
@@ -126,9 +116,7 @@ class Head {
     std::vector<Stmt> cases;
     for (int code = 0; code < static_cast<int>(std::size(code_names)); ++code) {
       if (std::find(codes.begin(), codes.end(), code) != codes.end()) continue;
-      cases.push_back(fail_if(
-          equals(given, number(code)),
-          fmt::format("{} is {}, expected {}", argument(i), code_names[code], code_names[codes[0]]), {}));
+      cases.push_back(fail_if(equals(given, number(code)), wrong_.kind(i, code_names[code]), {}));
     }
     cases.push_back(fail_with(argument(i) + " has the unknown type code {}", {given}));
     steps_.push_back({make_if(wrong, make_seq(std::move(cases))), {}, {}});
@@ -154,12 +142,9 @@ class Head {
     const Var given(var.name() + "_given");
     bind(given, stated("abi_argument", int64, {position}));
     if (!type.is_bool() && type.bits < 64) {
-      const std::int64_t low = type.is_uint() ? 0 : -(std::int64_t{1} << (type.bits - 1));
-      const std::int64_t high = (std::int64_t{1} << (type.is_uint() ? type.bits : type.bits - 1)) - 1;
-      check(logical_or(given<make_int(low), given> make_int(high)),
-            fmt::format("{} is {{}}, which does not fit {}: its values are {} to {}", argument(i),
-                        to_string(type), low, high),
-            {given});
+      const Expr low = make_int(WrongArguments::least_value(type));
+      const Expr high = make_int(WrongArguments::greatest_value(type));
+      check(logical_or(given<low, given> high), wrong_.value(i, "{}"), {given});
     }
     bind_value(var, given);
   }
@@ -200,11 +185,9 @@ class Head {
     const DLDataType type = runtime::to_dl_type(b->type);
     const std::int64_t word = std::int64_t{type.code} << 24 | std::int64_t{type.bits} << 16 | type.lanes;
     const Expr given = stated("abi_tensor_type", int64, {tensor(i)});
-    check(not_equals(given, make_int(word)),
-          fmt::format("{} has elements of {{type}}, expected {}", argument(i), to_string(b->type)), {given});
+    check(not_equals(given, make_int(word)), wrong_.element_type(i, "{type}"), {given});
     const Expr rank = stated("abi_tensor_rank", int32, {tensor(i)});
-    check(not_equals(rank, number(static_cast<std::int64_t>(b->shape.size()))),
-          fmt::format("{} has {{}} dimensions, expected {}", argument(i), b->shape.size()), {rank});
+    check(not_equals(rank, number(static_cast<std::int64_t>(b->shape.size()))), wrong_.rank(i, "{}"), {rank});
     for (std::size_t d = 0; d < b->shape.size(); ++d) bind_if_open(b->shape[d], extent(i, d));
     if (b->element_offset.defined()) bind_if_open(b->element_offset, make_int(0));
   }
@@ -235,21 +218,14 @@ class Head {
     if (bound_.insert(var).second) bind(var, make_cast(var.type(), value));
   }
 
-  /// Fails where the two differ. What is known now is said in the sentence.
-  void check_equal(const Expr& fails, const std::string& fact, const Expr& given, const Expr& wanted,
-                   const std::string& advice = {}) {
-    if (const auto value = constant_int(wanted))
-      return check(fails, fmt::format("{}, expected {}{}", fact, *value, advice), {given});
-    const std::string name = wanted.is<VarNode>() ? " (" + Var(wanted).name() + ")" : "";
-    check(fails, fmt::format("{}, expected {{}}{}{}", fact, name, advice), {given, wanted});
-  }
-
   void check_extents(std::size_t i) {
     const Buffer& b = f_.parameters[i].buffer;
     for (std::size_t d = 0; d < b->shape.size(); ++d) {
       const Expr given = extent(i, d), wanted = as_index(b->shape[d]);
-      check_equal(not_equals(given, wanted), fmt::format("{}: extent {} is {{}}", argument(i), d + 1), given,
-                  wanted);
+      // What is known now is said in the sentence.
+      const auto value = constant_int(wanted);
+      check(not_equals(given, wanted), wrong_.extent(i, d, "{}", value ? std::to_string(*value) : "{}"),
+            value ? std::vector<Expr>{given} : std::vector<Expr>{given, wanted});
       if (!b->shape[d].is<IntImm>())
         check(given < make_int(0),
               fmt::format("{}: extent {} is {{}}, must not be negative", argument(i), d + 1), {given});
@@ -276,12 +252,7 @@ class Head {
         const Buffer& b = f_.parameters[i].buffer;
         for (std::size_t d = 0; i != w && b.defined() && d < b->shape.size(); ++d)
           if (!b->shape[d].is<IntImm>())
-            cases.push_back(fail_if(
-                equals(extent(i, d), make_int(0)),
-                fmt::format("{}: extent {} is 0, but {}, which it writes, is not empty: nothing would "
-                            "be computed for it; fill it yourself, or leave the call out",
-                            argument(i), d + 1, f_.parameters[w].buffer->name),
-                {}));
+            cases.push_back(fail_if(equals(extent(i, d), make_int(0)), wrong_.empty(i, d, w), {}));
       }
       Expr is_empty;
       for (const Expr& e : empty_extents(w)) is_empty = is_empty.defined() ? logical_or(is_empty, e) : e;
@@ -290,8 +261,7 @@ class Head {
       refusals.push_back(is_empty.defined() ? make_if(logical_not(is_empty), std::move(refused))
                                             : std::move(refused));
     }
-    if (!writes)
-      refusals.push_back(fail_with(f_.name + ": an array is empty, and there is none to write to", {}));
+    if (!writes) refusals.push_back(fail_with(wrong_.nothing_to_write(), {}));
     steps_.push_back({refusals.empty() ? make_no_op() : make_seq(std::move(refusals)), {}, {}, any_empty});
   }
 
@@ -319,17 +289,9 @@ class Head {
     const Buffer& b = f_.parameters[i].buffer;
     const Expr given = stride(i, d);
     const Expr matters = not_equals(extent(i, d), make_int(1));
-    const std::string advice =
-        b->strides.empty() ? "; pass a compact copy" : "; pass an array or a copy with that stride";
-    const std::string name = wanted.is<VarNode>() ? " (" + Var(wanted).name() + ")" : "";
-    check(logical_and(matters, not_equals(given, wanted)),
-          fmt::format("{}: the stride of dimension {} is {{}} elements, expected {{}}{}{}", argument(i),
-                      d + 1, name, advice),
-          {given, wanted});
+    check(logical_and(matters, not_equals(given, wanted)), wrong_.stride(i, d, "{}", "{}"), {given, wanted});
     if (!b->strides.empty() && !b->strides[d].is<IntImm>())
-      check(wanted < make_int(0),
-            fmt::format("{}: the stride of dimension {} is {{}}, must not be negative", argument(i), d + 1),
-            {wanted});
+      check(wanted < make_int(0), wrong_.negative_stride(i, d, "{}"), {wanted});
   }
 
   void bind_data(std::size_t i) {
@@ -343,15 +305,13 @@ class Head {
       alignment = std::max(alignment, views->second);
     if (alignment <= 1) return;
     const Expr beyond = floor_mod(address, make_int(alignment));
-    check(not_equals(beyond, make_int(0)),
-          fmt::format("{} begins {{}} bytes after a multiple of {}, must begin on one; pass an aligned copy",
-                      argument(i), alignment),
-          {beyond});
+    check(not_equals(beyond, make_int(0)), wrong_.alignment(i, "{}", alignment), {beyond});
   }
 
   Expr stated_handle(std::size_t i) const { return make_call("abi_tensor_data", {tensor(i)}); }
 
   const Function& f_;
+  const WrongArguments wrong_{f_};
   Stmt body_ = f_.body;
   const std::vector<Buffer> buffers_ = buffers_in(f_.body);
   std::vector<Step> steps_;

@@ -70,6 +70,69 @@ TEST_F(Arguments, of_a_wrong_type_rank_or_shape_are_refused_by_name) {
   expect_words(refusal(a, Array::zeros({4, 5}, float32), 1.0, 1), {"argument B", "extent 1", "4", "3 (n)"});
 }
 
+/// Wrong in one or several ways: then the same of them is named.
+TEST_F(Arguments, are_refused_in_the_same_words_wherever_the_function_runs) {
+  const Function f = program(R"(
+@T.prim_func
+def sums(a: T.handle, b: T.handle, count: T.int8, factor: T.float32):
+    n = T.int64()
+    m = T.int64()
+    s = T.int64()
+    A = T.match_buffer(a, (n, m), "float32", strides=[s, 1], align=16)
+    B = T.match_buffer(b, (n * 2, 3), "float32")
+    for i, j in T.grid(n * 2, 3):
+        B[i, j] = T.Cast("float32", count) * factor
+    for i, j, k in T.grid(n, 3, m):
+        B[i, j] = B[i, j] + A[i, k] * factor
+)");
+  const auto zeros = [](std::vector<std::int64_t> shape) { return Array::zeros(std::move(shape), float32); };
+  const Array memory = zeros({64});
+  const auto at = [&](std::int64_t bytes, std::int64_t row) {
+    return Array::strided_view(memory.data(), {2, 4}, {row, 1}, float32, static_cast<std::uint64_t>(bytes),
+                               nullptr);
+  };
+  const Array good = at(0, 8), result = zeros({4, 3});
+  const std::int64_t one = 1;
+  const std::vector<std::vector<interp::Argument>> calls = {
+      {good, result, one},
+      {good, result, one, 0.5, one},
+      {one, result, one, 0.5},
+      {good, 0.5, one, 0.5},
+      {good, Array(), one, 0.5},
+      {good, result, 0.5, 0.5},
+      {good, result, good, 0.5},
+      {good, result, one, good},
+      {good, result, std::int64_t{128}, 0.5},
+      {good, result, std::int64_t{-129}, 0.5},
+      {Array::zeros({2, 4}, float64), result, one, 0.5},
+      {good, zeros({12}), one, 0.5},
+      {good, zeros({4, 5}), one, 0.5},
+      {good, zeros({5, 3}), one, 0.5},
+      {Array::zeros({2, 4}, {8, 2}, float32), result, one, 0.5},
+      {good, Array::zeros({4, 3}, {5, 1}, float32), one, 0.5},
+      {at(4, 8), result, one, 0.5},
+      {zeros({2, 0}), result, one, 0.5},
+      {Array::zeros({3, 4, 1}, float64), zeros({5, 5}), one, 0.5},
+      {at(4, 9), Array::zeros({4, 3}, {5, 1}, float32), std::int64_t{300}, good},
+      {at(4, 9), Array::zeros({5, 3}, {5, 1}, float32), std::int64_t{300}, 0.5},
+      {at(4, 9), Array::zeros({5, 3}, {5, 1}, float32), one, 0.5},
+      {at(4, 9), Array::zeros({4, 3}, {5, 1}, float32), one, 0.5},
+  };
+  const runtime::Function by_llvm = compile::callable(f, host()), by_c = compile::compile_by_c(f, host());
+  for (const auto& call : calls) {
+    std::vector<runtime::Value> values;
+    for (const interp::Argument& argument : call)
+      std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
+    const std::string interpreted = error_of([&] { interp::run(f, call); });
+    SCOPED_TRACE(interpreted);
+    EXPECT_NE(interpreted, "");
+    EXPECT_EQ(interpreted, error_of([&] { by_llvm.call(values); }));
+    // In a library of C the function is called by its symbol.
+    EXPECT_EQ("ardea_" + interpreted, error_of([&] { by_c.call(values); }));
+  }
+  EXPECT_EQ(error_of([&] { interp::run(f, {good, result, one, 0.5}); }), "");
+}
+
 TEST_F(Arguments, that_lie_wrong_in_memory_are_refused_by_name) {
   const Array memory = Array::zeros({64}, float32);
   const Array transposed = Array::strided_view(memory.data(), {3, 5}, {1, 3}, float32, 0, nullptr);

@@ -37,18 +37,23 @@ TEST(TextNames, of_views_step_aside_for_the_memory_they_view) {
 }
 
 TEST(TextNames, become_identifiers_of_the_grammar) {
-  for (const auto& [name, printed] : std::vector<std::pair<std::string, std::string>>{{"a.b", "a_b"},
-                                                                                      {"0", "v0"},
-                                                                                      {"", "v"},
-                                                                                      {"for", "for_"},
-                                                                                      {"T", "T_"},
-                                                                                      {"range", "range_"},
-                                                                                      {"é", "__"}}) {
+  struct Named {
+    std::string name, in_programs, to_people;
+  };
+  for (const auto& [name, in_programs, to_people] : std::vector<Named>{{"a.b", "a_b", "a_b"},
+                                                                       {"0", "v0", "v0"},
+                                                                       {"", "v", "v"},
+                                                                       {"for", "for_", "for"},
+                                                                       {"T", "T_", "T"},
+                                                                       {"I", "I_", "I"},
+                                                                       {"range", "range_", "range"},
+                                                                       {"é", "__", "__"}}) {
     SCOPED_TRACE(name);
-    EXPECT_EQ(print(Var(name)), printed);
+    EXPECT_EQ(print(Var(name)), to_people);
     Function f;
     f.parameters.push_back({Var(name, int64)});
     f.body = Evaluate{f.parameters[0].var + 1};
+    EXPECT_NE(print(f).find("(" + in_programs + ": T.int64)"), std::string::npos) << print(f);
     EXPECT_EQ(first_difference(f, parse_function(print(f))), "");
   }
 }

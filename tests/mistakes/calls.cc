@@ -76,7 +76,7 @@ const std::vector<CppMistake>& mistakes_in_calls() {
        "copy: argument scale (3 of 3) is a tensor, expected a float"},
       {"the interpreter called with another shape",
        [] { interp::run(product(), {a(), Array::zeros({8, 13}, float32), c()}); },
-       "main: argument 2 (B): extent 2 is 13, expected 12"},
+       "main: argument B (2 of 3): extent 2 is 13, expected 12"},
       {"an array of a negative extent", [] { Array::zeros({4, -1}, float32); },
        "Array::empty([4, -1], float32): extent 2 is -1, extents are 0 or more"},
       {"elements taken for another type", [] { a().values<double>(); },

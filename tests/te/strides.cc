@@ -97,17 +97,15 @@ TEST(Strides, that_an_array_does_not_have_are_refused_at_the_call) {
   };
   compiled(with_strides(8, 1), with_strides(8, 1), c);
   compiled(Array::zeros({2, 3}, float32), Array::zeros({2, 3}, float32), c);
-  EXPECT_REFUSED(
-      compiled(with_strides(8, 1), with_strides(5, 1), c),
-      "add: argument B (2 of 3): the stride of dimension 1 is 5 elements, expected 8 (lda); pass an "
-      "array or a copy with that stride");
+  const std::string other =
+      "add: argument B (2 of 3): the stride of dimension 1 is 5 elements, expected 8 (lda); pass an array or "
+      "a copy with that stride";
+  EXPECT_REFUSED(compiled(with_strides(8, 1), with_strides(5, 1), c), other);
   EXPECT_REFUSED(
       compiled(with_strides(8, 2), with_strides(8, 1), c),
       "add: argument A (1 of 3): the stride of dimension 2 is 2 elements, expected 1; pass an array "
       "or a copy with that stride");
-  EXPECT_REFUSED(
-      interp::run(f, {with_strides(8, 1), with_strides(5, 1), c}),
-      "add: argument 2 (B): stride 1 is 5, expected 8, the value of lda by argument 1 (A): stride 1");
+  EXPECT_REFUSED(interp::run(f, {with_strides(8, 1), with_strides(5, 1), c}), other);
 }
 
 TEST(Strides, of_dimensions_with_one_element_may_be_anything) {
