@@ -65,8 +65,7 @@ void Reasoner::understand(const std::vector<Expr>& conditions) {
     for (const Expr& condition : conditions) assume(condition, true);
   } catch (const OutOfWork&) {
     understood_.has_given_up = true;
-    in_progress_.intervals.clear();
-    in_progress_.ends.clear();
+    in_progress_ = {};
   }
   understood_.price += question.spent();
   forget();  // what was worked out with fewer facts

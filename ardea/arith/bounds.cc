@@ -115,7 +115,10 @@ Interval Reasoner::by_assumptions(AtomId id, Interval known) {
 Interval Reasoner::interval(AtomId id) {
   if (const Interval* known = answers_.intervals.find(id)) return *known;
   // Bounds that lean on each other: the inner question gets what is known without asking.
-  if (InProgress::holds(in_progress_.intervals, id)) {
+  if (const auto at = std::find(in_progress_.intervals.begin(), in_progress_.intervals.end(), id);
+      at != in_progress_.intervals.end()) {
+    in_progress_.leant_on =
+        std::min(in_progress_.leant_on, static_cast<std::size_t>(at - in_progress_.intervals.begin()));
     if (!atom(id).expr.defined()) return structural_interval(id);
     Interval known = values_of(atom(id).expr.type());
     const VariableFacts* facts = facts_of(id);
@@ -129,6 +132,9 @@ Interval Reasoner::interval(AtomId id) {
   in_progress_.intervals.push_back(id);
   const Interval result = by_assumptions(id, structural_interval(id));
   in_progress_.intervals.pop_back();
+  // What was made of less than will be known is of this question only: it would be a weak answer to the next.
+  if (in_progress_.leant_on < in_progress_.intervals.size()) return result;
+  in_progress_.leant_on = InProgress::nothing;
   answers_.intervals.set(id, result);
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -55,7 +56,10 @@ struct Ranging {
 /// What is being worked out, the innermost last: who comes back to it on the way gets what is known without
 /// asking.
 struct InProgress {
+  static constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
+
   std::vector<AtomId> intervals = {}, ends = {};
+  std::size_t leant_on = nothing;  ///< the outermost of `intervals` that somebody came back to
 
   static bool holds(const std::vector<AtomId>& atoms, AtomId id) {
     return std::find(atoms.begin(), atoms.end(), id) != atoms.end();
