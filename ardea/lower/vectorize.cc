@@ -92,7 +92,8 @@ class Vectorizing {
   std::optional<Stmt> vectors(const Expr& first, int lanes, const Expr& used, const Analyzer& facts) const {
     const Stmt copy = fresh_copy(loop_);  // each variable has one definition
     const For& own = *copy.as<For>();
-    if (lanes == 1) return substitute(own.body, own.var, first);
+    // As lanes are: an index of a register must be a number, not a sum of two.
+    if (lanes == 1) return arith::simplify(substitute(own.body, own.var, first), facts);
     return lane_code(own.body, {own.var, first, lanes, used}, facts, target_);
   }
 
