@@ -32,10 +32,20 @@ class OfAtoms {
   std::vector<std::optional<T>> values_;
 };
 
+/// Bounds, for good or until a question is answered.
+struct BoundsFound {
+  static constexpr std::int64_t always = -1;
+
+  Interval bounds;
+  std::int64_t until = always;  ///< its number
+
+  bool is_final() const { return until == always; }
+};
+
 /// What a Reasoner has worked out under the facts in force, so that it does so once. With one more fact all
 /// of it is true still, but may be weaker than need be.
 struct Answers {
-  OfAtoms<Interval> intervals;
+  OfAtoms<BoundsFound> intervals;
   OfAtoms<Congruence> congruences;
   /// What `nonnegative` has searched for, by key_of: a sum that is not proved is often asked for again.
   std::map<std::vector<std::int64_t>, bool> signs;

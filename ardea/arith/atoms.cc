@@ -65,7 +65,7 @@ void Reasoner::understand(const std::vector<Expr>& conditions) {
     for (const Expr& condition : conditions) assume(condition, true);
   } catch (const OutOfWork&) {
     understood_.has_given_up = true;
-    in_progress_ = {};
+    in_progress_ = {.asked = in_progress_.asked};
   }
   understood_.price += question.spent();
   forget();  // what was worked out with fewer facts

@@ -113,30 +113,46 @@ Interval Reasoner::by_assumptions(AtomId id, Interval known) {
 }
 
 Interval Reasoner::interval(AtomId id) {
-  if (const Interval* known = answers_.intervals.find(id)) return *known;
-  // Bounds that lean on each other: the inner question gets what is known without asking.
-  if (const auto at = std::find(in_progress_.intervals.begin(), in_progress_.intervals.end(), id);
-      at != in_progress_.intervals.end()) {
+  std::vector<OpenQuestion>& open = in_progress_.intervals;
+  const auto lean_on = [&](auto question) {
     in_progress_.leant_on =
-        std::min(in_progress_.leant_on, static_cast<std::size_t>(at - in_progress_.intervals.begin()));
+        std::min(in_progress_.leant_on, static_cast<std::size_t>(question - open.begin()));
+  };
+  const BoundsFound* before = answers_.intervals.find(id);
+  if (before != nullptr) {
+    if (before->is_final()) return before->bounds;
+    const auto is_it = [&](const OpenQuestion& other) { return other.number == before->until; };
+    if (const auto at = std::find_if(open.begin(), open.end(), is_it); at != open.end()) {
+      lean_on(at);
+      return before->bounds;
+    }
+  }
+  // Bounds that lean on each other: the inner question gets what is known without asking.
+  const auto is_same = [&](const OpenQuestion& other) { return other.id == id; };
+  if (const auto at = std::find_if(open.begin(), open.end(), is_same); at != open.end()) {
+    lean_on(at);
     if (!atom(id).expr.defined()) return structural_interval(id);
     Interval known = values_of(atom(id).expr.type());
     const VariableFacts* facts = facts_of(id);
     if (facts != nullptr && facts->least) known = intersect(known, {*facts->least, Interval::infinity});
-    // A start that is a number: without it, what is divided or multiplied there would lose its sign for good.
+    // A start that is a number: without it, what is divided or multiplied there would lose its sign.
     if (const auto e = ends_->find(id); e != ends_->end() && e->second->low && e->second->low->is_constant())
       known = intersect(known, {e->second->low->constant, Interval::infinity});
     return known;
   }
   Question::spend(1 + static_cast<std::int64_t>(understood_.assumptions->size()));
-  in_progress_.intervals.push_back(id);
-  const Interval result = by_assumptions(id, structural_interval(id));
-  in_progress_.intervals.pop_back();
-  // What was made of less than will be known is of this question only: it would be a weak answer to the next.
-  if (in_progress_.leant_on < in_progress_.intervals.size()) return result;
-  in_progress_.leant_on = InProgress::nothing;
-  answers_.intervals.set(id, result);
-  return result;
+  BoundsFound found{before != nullptr ? before->bounds : Interval{}};
+  open.push_back({id, ++in_progress_.asked});
+  found.bounds = intersect(found.bounds, by_assumptions(id, structural_interval(id)));
+  open.pop_back();
+  // What leans on a question that is still open was made of less than will be known: it serves until that one
+  // is answered, and is asked for again after it.
+  if (in_progress_.leant_on < open.size())
+    found.until = open[in_progress_.leant_on].number;
+  else
+    in_progress_.leant_on = InProgress::nothing;
+  answers_.intervals.set(id, found);
+  return found.bounds;
 }
 
 Interval Reasoner::interval(const Polynomial& p) {

@@ -420,8 +420,17 @@ std::vector<Expr> conditions_of(const Access& access, const std::vector<LoopRang
     Expr most = value;
     for (std::size_t k = access.inner.size(); k-- > 0 && most.defined();)  // a range names loops around
       if (uses(most, access.inner[k].first)) most = access.facts.bounds(most, {access.inner[k].first}).high;
-    if (most.defined() && uses_any(most, loops) && !uses_any(most, access.inner))
-      all.push_back(as_index(most) >= make_int(0));
+    if (!most.defined() || uses_any(most, access.inner)) return;
+    if (uses_any(most, loops)) return all.push_back(as_index(most) >= make_int(0));
+    // The facts, of which the condition is one, leave so little that h(x) is a number: they say it of x.
+    for (const auto& [var, range] : loops) {
+      if (!uses(value, var)) continue;
+      const SymbolicBounds left = access.facts.bounds(var, {var});
+      if (left.low.defined() && !uses_any(left.low, access.inner))
+        all.push_back(as_index(var) >= as_index(left.low));
+      if (left.high.defined() && !uses_any(left.high, access.inner))
+        all.push_back(as_index(var) <= as_index(left.high));
+    }
   };
   for (const auto& [var, range] : access.inner) learn(as_index(range.extent) - 1);
   for (const Expr& condition : access.inner_conditions)

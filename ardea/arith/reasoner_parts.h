@@ -53,12 +53,20 @@ struct Ranging {
   std::map<std::pair<std::vector<std::int64_t>, bool>, std::optional<Polynomial>> extremes = {};
 };
 
+/// A question that is not answered yet.
+struct OpenQuestion {
+  AtomId id;
+  std::int64_t number;  ///< no two have the same
+};
+
 /// What is being worked out, the innermost last: who comes back to it on the way gets what is known without
 /// asking.
 struct InProgress {
   static constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
-  std::vector<AtomId> intervals = {}, ends = {};
+  std::vector<OpenQuestion> intervals = {};
+  std::vector<AtomId> ends = {};
+  std::int64_t asked = 0;          ///< how many questions there were
   std::size_t leant_on = nothing;  ///< the outermost of `intervals` that somebody came back to
 
   static bool holds(const std::vector<AtomId>& atoms, AtomId id) {
