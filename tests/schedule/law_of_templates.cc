@@ -118,6 +118,20 @@ TEST_P(LawOfTemplates, numbers_that_do_not_divide_break_what_exact_tiles_post) {
   }
 }
 
+TEST_P(LawOfTemplates, numbers_that_are_too_small_are_posted_against_and_refused) {
+  const Template& t = subject();
+  const Symbolic made = symbolic(t);
+  for (const Axis& axis : t.axes) {
+    if (axis.least == 1) continue;
+    Random random(1);
+    Assignment numbers = random_assignment(t, Edge::none, random);
+    for (const std::string& part : axis.parts) numbers[part] = 1;
+    numbers[axis.parts.back()] = axis.extent;
+    EXPECT_FALSE(fulfils(made, numbers)) << to_string(numbers);
+    EXPECT_THROW(replay(t, numbers), Refused) << to_string(numbers);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, LawOfTemplates, ::testing::Range<std::size_t>(0, templates().size()));
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_read.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/rolling_buffer.h"
 #include "ardea/schedule/primitives/memory/stage_mem.h"
 #include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
@@ -294,6 +295,34 @@ def main(X: T.Buffer((21, 40), "float32"), Y: T.Buffer((21, 40), "float32")):
           }};
 }
 
+/// A tile of rows needs some that the tile before has computed: its length is a variable, and with it how
+/// many rows are kept.
+Template rolling_rows() {
+  return {"rows of a stencil that are kept for the next tile",
+          load(R"(@T.prim_func
+def main(A: T.Buffer((26, 18), "float32"), C: T.Buffer((24, 18), "float32")):
+    B = T.alloc_buffer((26, 18))
+    for y, x in T.grid(26, 18):
+        with T.block("B"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            B[vy, vx] = A[vy, vx] * T.float32(3)
+    for y, x in T.grid(24, 18):
+        with T.block("C"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            C[vy, vx] = B[vy, vx] + B[vy + 1, vx] + B[vy + 2, vx]
+)"),
+          {{24, {"y0", "y1"}, true, 2}, {18, {"x0", "x1"}}},
+          [](Schedule& s, const Numbers& of) {
+            const auto loops = s.get_loops(s.get_block("C"));
+            const auto y = exactly(s, loops[0], of, {"y0", "y1"});
+            const auto x = exactly(s, loops[1], of, {"x0", "x1"});
+            const BlockRef b = s.get_block("B");
+            s.apply(ComputeAt{b, y[0]});
+            s.apply(RollingBuffer{b});
+            s.apply(Vectorize{x[1]});
+          }};
+}
+
 /// The factors of an instruction's shape are numbers, for shapes fork sketches.
 Template tensorized() {
   return {"tensorized product",
@@ -343,7 +372,7 @@ const std::vector<Template>& templates() {
   static const std::vector<Template> all = {three_levels(),    packed_tiles(), packed_padded_tiles(),
                                             convolution(),     padded_tiles(), cut_rows(),
                                             fused_and_bound(), tensorized(),   softmax(),
-                                            layernorm(),       aligned_rows()};
+                                            layernorm(),       aligned_rows(), rolling_rows()};
   return all;
 }
 
@@ -375,31 +404,44 @@ Replayed replay(const Template& t, const Assignment& numbers) {
   return {s.program(), result_counts(s.trace())};
 }
 
+namespace {
+
+/// Inner ones first; the outermost is what is left.
+Assignment random_parts(const Axis& axis, Edge edge, Random& random) {
+  Assignment numbers;
+  std::int64_t left = axis.extent;
+  for (std::size_t p = axis.parts.size(); p-- > 1;) {
+    std::int64_t part = pick(divisors(left), random);
+    if (!axis.exact && random.chance(0.5)) part = random.integer(1, left);
+    if (edge == Edge::one) part = 1;
+    if (edge == Edge::whole) part = p + 1 == axis.parts.size() ? left : 1;
+    if (edge == Edge::not_dividing) {
+      do part = random.integer(2, left);
+      while (left % part == 0);
+    }
+    numbers[axis.parts[p]] = part;
+    left = (left + part - 1) / part;
+  }
+  numbers[axis.parts[0]] = left;
+  return numbers;
+}
+
+}  // namespace
+
 Assignment random_assignment(const Template& t, Edge edge, Random& random) {
   Assignment numbers;
   std::vector<std::size_t> able;
   for (std::size_t a = 0; a < t.axes.size(); ++a)
-    if (edge != Edge::not_dividing || !t.axes[a].exact) able.push_back(a);
+    if ((edge != Edge::not_dividing || !t.axes[a].exact) && (edge != Edge::whole || t.axes[a].least == 1))
+      able.push_back(a);
   const std::size_t edged =
       able.empty() ? t.axes.size() : able[static_cast<std::size_t>(random.integer(0, std::ssize(able) - 1))];
   for (std::size_t a = 0; a < t.axes.size(); ++a) {
     const Axis& axis = t.axes[a];
-    std::int64_t left = axis.extent;
-    const Edge here = a == edged ? edge : Edge::none;
-    // Inner ones first; the outermost is what is left.
-    for (std::size_t p = axis.parts.size(); p-- > 1;) {
-      std::int64_t part = pick(divisors(left), random);
-      if (!axis.exact && random.chance(0.5)) part = random.integer(1, left);
-      if (here == Edge::one) part = 1;
-      if (here == Edge::whole) part = p + 1 == axis.parts.size() ? left : 1;
-      if (here == Edge::not_dividing) {
-        do part = random.integer(2, left);
-        while (left % part == 0);
-      }
-      numbers[axis.parts[p]] = part;
-      left = (left + part - 1) / part;
-    }
-    numbers[axis.parts[0]] = left;
+    Assignment parts;
+    do parts = random_parts(axis, a == edged ? edge : Edge::none, random);
+    while (parts.at(axis.parts[0]) < axis.least);
+    numbers.merge(parts);
   }
   return numbers;
 }

@@ -22,7 +22,8 @@ using Numbers = std::function<Number(const std::string&)>;
 struct Axis {
   std::int64_t extent;
   std::vector<std::string> parts;  ///< outermost first
-  bool exact = true;  ///< their product is the extent; else it may be more by less than the inner ones
+  bool exact = true;       ///< their product is the extent; else it may be more by less than the inner ones
+  std::int64_t least = 1;  ///< of the outermost part
 };
 
 struct Template {

@@ -30,6 +30,7 @@ inside, writes one element of one buffer, which the block around it allocates an
 function of what it reads; and that what it reads stays the same while the loop runs: nothing in the loop writes it, or one
 block that is such a function itself. So where one window is computed from another, the later one is rolled first.
 Concurrent loops around stay free of races: each of their iterations has a window of its own, or this is refused.
+In a template the loop has at least two iterations, which is posted: with one, nothing tells which dimension moves.
 All references stay valid.)";
   static constexpr std::array refusals = {
       "root_block",         "no_such_buffer",         "several_outputs",

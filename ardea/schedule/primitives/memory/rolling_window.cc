@@ -30,6 +30,7 @@ class FindingWindow {
         facts_(path.upto(loop + 1).facts(f, false)) {}
 
   Result<RollingWindow> run() {
+    ARDEA_TRY(check_iterations());
     ARDEA_TRY(find_boxes());
     ARDEA_TRY(find_moving());
     for (const auto check : {&FindingWindow::check_size, &FindingWindow::check_order,
@@ -54,6 +55,17 @@ class FindingWindow {
     return {"not_a_window", fmt::format("what block {} computes in one iteration of loop {} is not proved to "
                                         "be a box, each element once: {}",
                                         block_.name, loop_name(), why)};
+  }
+
+  /// In a template the same dimension moves whatever the numbers are. With a loop of one iteration none does.
+  std::optional<Refusal> check_iterations() {
+    if (context_.structure() != Structure::of_template) return std::nullopt;
+    return context_.require(facts_, as_index(loop_.extent) >= make_int(2), [&] {
+      return Refusal{"window_stays",
+                     fmt::format("loop {} has {} iterations; only with two or more is there a window that "
+                                 "moves",
+                                 loop_name(), print(loop_.extent))};
+    });
   }
 
   /// One box for all iterators, every point of it by one iteration of the loops inside.
