@@ -46,6 +46,9 @@ class Context {
   /// stands; in a template what is not proved for all numbers is kept to be decided with some.
   virtual std::optional<Refusal> judge(std::optional<Refusal> answer) = 0;
 
+  /// A number that a sampling step leaves open, one of `values`: in a template a variable of it, called as
+  /// asked or nearly so. Nothing by hand, where it is drawn.
+  virtual std::optional<Var> variable(const std::string& name, const std::vector<std::int64_t>& values) = 0;
   /// A number for a sampling step: uniform in [0, count).
   virtual std::uint64_t draw(std::uint64_t count) = 0;
 
@@ -65,6 +68,7 @@ class ByHand : public Context {
   bool decides(const arith::Analyzer& facts, const Expr& condition) const override;
   Structure structure() const override { return structure_; }
   std::optional<Refusal> judge(std::optional<Refusal> answer) override { return answer; }
+  std::optional<Var> variable(const std::string&, const std::vector<std::int64_t>&) override { return {}; }
   std::uint64_t draw(std::uint64_t count) override;
 
  private:

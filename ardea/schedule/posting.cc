@@ -28,7 +28,7 @@ std::optional<Expr> Posting::without_loops(const arith::Analyzer& facts, const E
 std::optional<Refusal> Posting::require(const arith::Analyzer& facts, const Expr& condition,
                                         const Reason& reason) {
   arith::Analyzer known = facts;
-  for (const Posted& earlier : posted_) known.assume(earlier.condition);
+  for (const Expr& earlier : this->known()) known.assume(earlier);
   for (const Expr& part : arith::conjuncts(condition)) {
     const arith::Proof proof = known.prove(part);
     if (proof == arith::Proof::proved) continue;
@@ -55,9 +55,9 @@ std::optional<Refusal> Posting::require(const arith::Analyzer& facts, const Expr
 }
 
 bool Posting::decides(const arith::Analyzer& facts, const Expr& condition) const {
-  arith::Analyzer known = facts;
-  for (const Posted& earlier : posted_) known.assume(earlier.condition);
-  return known.proves(condition);
+  arith::Analyzer with_posted = facts;
+  for (const Expr& earlier : known()) with_posted.assume(earlier);
+  return with_posted.proves(condition);
 }
 
 std::optional<Refusal> Posting::judge(std::optional<Refusal> answer) {
@@ -69,12 +69,42 @@ std::uint64_t Posting::draw(std::uint64_t) {
   throw Error("a template draws no numbers: give the step variables in the place of a sample");
 }
 
+std::optional<Var> Posting::variable(const std::string& name, const std::vector<std::int64_t>& values) {
+  const auto is_taken = [&](const std::string& candidate) {
+    return std::any_of(variables_.begin(), variables_.end(),
+                       [&](const Var& var) { return var.name() == candidate; });
+  };
+  std::string own = name;
+  for (int i = 1; is_taken(own); ++i) own = fmt::format("{}_{}", name, i);
+  Knob knob{Var(own), values};
+  std::sort(knob.values.begin(), knob.values.end());
+  knob.values.erase(std::unique(knob.values.begin(), knob.values.end()), knob.values.end());
+  ensure(!knob.values.empty(), "the variable {} has no values", own);
+  variables_.insert(knob.var);
+  knobs_.push_back(std::move(knob));
+  return knobs_.back().var;
+}
+
+std::vector<Expr> Posting::known() const {
+  std::vector<Expr> all;
+  for (const Knob& knob : knobs_) {
+    all.push_back(knob.var >= make_int(knob.values.front()));
+    all.push_back(knob.var <= make_int(knob.values.back()));
+  }
+  for (const Posted& posted : posted_) all.push_back(posted.condition);
+  return all;
+}
+
 Function Posting::assumed(Function program) const {
-  for (const Posted& posted : posted_) {
-    const bool is_new =
-        std::none_of(program.assumptions.begin(), program.assumptions.end(),
-                     [&](const Expr& known) { return structurally_equal(known, posted.condition); });
-    if (is_new) program.assumptions.push_back(posted.condition);
+  for (const Knob& knob : knobs_) {
+    const bool is_new = std::none_of(program.parameters.begin(), program.parameters.end(),
+                                     [&](const ardea::Parameter& p) { return p.var == knob.var; });
+    if (is_new) program.parameters.push_back({knob.var});
+  }
+  for (const Expr& condition : known()) {
+    const bool is_new = std::none_of(program.assumptions.begin(), program.assumptions.end(),
+                                     [&](const Expr& other) { return structurally_equal(other, condition); });
+    if (is_new) program.assumptions.push_back(condition);
   }
   return program;
 }

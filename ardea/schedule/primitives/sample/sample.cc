@@ -85,8 +85,23 @@ Expr is_tile(const std::vector<Number>& factors, const Expr& extent, const Sampl
   return both_hold(holds, equals(product, extent));
 }
 
-/// A list that is drawn.
-Result<std::vector<Number>> drawn_tile(const SamplePerfectTile& step, std::int64_t extent, Context& context) {
+/// The factors as variables of a template; nothing by hand.
+std::optional<std::vector<Number>> open_tile(const SamplePerfectTile& step, std::int64_t extent,
+                                             Context& context) {
+  std::vector<Number> factors;
+  for (std::int64_t i = 0; i < step.n; ++i) {
+    std::vector<std::int64_t> values = divisors(extent);
+    if (i + 1 == step.n) std::erase_if(values, [&](std::int64_t d) { return d > step.max_innermost_factor; });
+    const auto var = context.variable(fmt::format("{}_{}", step.loop.var.name(), i), values);
+    if (!var) return std::nullopt;
+    factors.emplace_back(NumberRef::fresh(*var));
+  }
+  return factors;
+}
+
+/// A list that is drawn, or left open.
+Result<std::vector<Number>> chosen_tile(const SamplePerfectTile& step, std::int64_t extent,
+                                        Context& context) {
   // With more parts the number of ways could leave 64 bits.
   const bool sensible = step.n >= 1 && step.n <= 12 && step.max_innermost_factor >= 1 && extent >= 1;
   Factorisations all(sensible ? extent : 1, step.max_innermost_factor);
@@ -95,8 +110,17 @@ Result<std::vector<Number>> drawn_tile(const SamplePerfectTile& step, std::int64
     return Refusal{"no_tiles",
                    fmt::format("{} is no product of {} positive factors of which the last is at most {}",
                                extent, step.n, step.max_innermost_factor)};
+  if (auto open = open_tile(step, extent, context)) return *std::move(open);
   const std::vector<std::int64_t> factors = all.at(extent, step.n, context.draw(count));
   return std::vector<Number>(factors.begin(), factors.end());
+}
+
+/// Those that may be drawn.
+std::vector<std::int64_t> likely_candidates(const SampleCategorical& step) {
+  std::vector<std::int64_t> likely;
+  for (std::size_t i = 0; i < step.candidates.size(); ++i)
+    if (step.probs[i] > 0) likely.push_back(step.candidates[i]);
+  return likely;
 }
 
 }  // namespace
@@ -105,14 +129,7 @@ Outcome apply(const Function& f, const SamplePerfectTile& step, Context& context
   const FoundLoop found = ARDEA_TRY(refer_to_loop(f, step.loop));
   const Expr extent = found.facts.simplify(as_index(found.loop->extent));
   const auto number = constant_int(extent);
-  if (step.decision)
-    ARDEA_TRY(context.require(found.facts, is_tile(*step.decision, extent, step), [&] {
-      return Refusal{
-          "decision_does_not_fit",
-          fmt::format("the decision {} is not {} positive factors of {} of which the last is at most {}",
-                      listed(*step.decision), step.n, print(extent), step.max_innermost_factor)};
-    }));
-  else if (!number)
+  if (!step.decision && !number)
     return Refusal{"extent_is_symbolic",
                    fmt::format("the extent of loop {} is {}, which has no factors before it is a number",
                                step.loop.var.name(), print(found.loop->extent)),
@@ -122,9 +139,15 @@ Outcome apply(const Function& f, const SamplePerfectTile& step, Context& context
   if (step.decision) {
     factors = *step.decision;
   } else {
-    std::vector<Number> drawn = ARDEA_TRY(drawn_tile(step, *number, context));
-    factors = std::move(drawn);
+    std::vector<Number> chosen = ARDEA_TRY(chosen_tile(step, *number, context));
+    factors = std::move(chosen);
   }
+  ARDEA_TRY(context.require(found.facts, is_tile(factors, extent, step), [&] {
+    return Refusal{
+        "decision_does_not_fit",
+        fmt::format("the decision {} is not {} positive factors of {} of which the last is at most {}",
+                    listed(factors), step.n, print(extent), step.max_innermost_factor)};
+  }));
   Applied applied{f};
   for (const Number& factor : factors)
     applied.results.emplace_back(NumberRef::fresh(value_of(factor, int64)));
@@ -151,6 +174,8 @@ Outcome apply(const Function& f, const SampleCategorical& step, Context& context
   std::int64_t chosen = 0;
   if (step.decision) {
     chosen = *step.decision;
+  } else if (const auto open = context.variable("choice", likely_candidates(step))) {
+    return Applied{f, {NumberRef::fresh(*open)}};
   } else {
     constexpr std::uint64_t steps = std::uint64_t{1} << 53;  // as fine as the numbers between 0 and 1 are
     double left = static_cast<double>(context.draw(steps)) / static_cast<double>(steps) * total;

@@ -1,0 +1,55 @@
+#include "ardea/rules/sketch.h"
+
+#include <fmt/core.h>
+
+#include "ardea/ir/print.h"
+#include "ardea/limits/limits.h"
+#include "ardea/lower/limits_of.h"
+#include "ardea/rules/expressed.h"
+#include "ardea/space/builder.h"
+#include "ardea/support/error.h"
+
+namespace ardea::rules {
+
+namespace {
+
+using schedule::Knob;
+using schedule::Posted;
+
+/// What the program takes of the machine, where that depends on the variables.
+void post_limits(space::Builder& builder, const Expressed& expressed, const Sketch& sketch,
+                 const target::Target& target) {
+  const limits::Limits taken = lower::limits_of(sketch.symbolic, target);
+  for (const limits::Bound& bound : limits::bounds_of(taken, target)) {
+    if (!bound.available || !bound.taken.defined()) continue;
+    const std::string fact = fmt::format("the program takes {} {}, the target {} has {}", print(bound.taken),
+                                         bound.name, target.name, *bound.available);
+    if (const auto number = constant_int(bound.taken)) {
+      require(*number <= *bound.available, "{}: {}; make its tiles smaller", sketch.program.name, fact);
+      continue;
+    }
+    builder.require(bound.name, expressed.formula(bound.taken <= make_int(*bound.available)), fact);
+  }
+}
+
+}  // namespace
+
+Sketch make_sketch(const Function& program, const target::Target& target,
+                   const std::function<void(schedule::Schedule&)>& steps) {
+  schedule::Schedule made(program, std::make_unique<schedule::Posting>());
+  steps(made);
+  const auto& context = dynamic_cast<const schedule::Posting&>(made.context());
+  Sketch sketch{program, made.trace(), made.program(), context.knobs(), {}, context.deferred()};
+
+  std::unordered_map<Var, space::Var> variables;
+  for (const Knob& knob : sketch.knobs)
+    variables.emplace(knob.var, sketch.system.knob(knob.var.name(), space::Domain::of(knob.values)));
+  const Expressed expressed(std::move(variables));
+  space::Builder builder(sketch.system);
+  for (const Posted& posted : context.posted())
+    builder.require(posted.code, expressed.formula(posted.condition), posted.fact);
+  post_limits(builder, expressed, sketch, target);
+  return sketch;
+}
+
+}  // namespace ardea::rules

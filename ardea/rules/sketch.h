@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+
+#include "ardea/schedule/posting.h"
+#include "ardea/schedule/schedule.h"
+#include "ardea/space/system.h"
+#include "ardea/target/target.h"
+
+namespace ardea::rules {
+
+/// A schedule whose numbers are open, and the constraints that a choice of them must fulfil: every solution
+/// is a schedule that applies and fits the machine.
+struct Sketch {
+  Function program;                   ///< before the first step
+  schedule::Trace trace;              ///< whose sampling steps gave the variables
+  Function symbolic;                  ///< after the last: the variables are scalar parameters of it
+  std::vector<schedule::Knob> knobs;  ///< the knobs of the system, in the same order
+  space::System system;
+  std::vector<schedule::Refusal> deferred;  ///< judged when a point is materialised, and not before
+};
+
+/// What the steps make of the program where what they sample (sample_perfect_tile, sample_categorical) stays
+/// open. Error where a step is refused for every choice, where it needs a condition that the constraint
+/// language cannot express, or where the program never fits the target.
+Sketch make_sketch(const Function& program, const target::Target& target,
+                   const std::function<void(schedule::Schedule&)>& steps);
+
+/// The schedule with the numbers of a point: the steps once more, by hand. Error where one is refused, which
+/// for a solution of the system is a defect of the rule that made the sketch.
+schedule::Schedule materialise(const Sketch& sketch, const space::Point& point);
+
+}  // namespace ardea::rules
