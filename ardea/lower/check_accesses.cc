@@ -60,6 +60,11 @@ bool loads_from(const Check& check, const Buffer& buffer) {
   return std::find(all.begin(), all.end(), buffer) != all.end();
 }
 
+bool is_among(const std::vector<Check>& checks, const Check& check) {
+  return std::any_of(checks.begin(), checks.end(),
+                     [&](const Check& other) { return structurally_equal(other.holds, check.holds); });
+}
+
 bool has_assertions(const Stmt& s) {
   bool found = false;
   visit_stmts(s, [&](const Stmt& part) { found = found || part.is<Assert>(); });
@@ -108,12 +113,9 @@ class Checking {
     Analyzer facts = {};  ///< outside of the loop
   };
 
-  /// Tests that were made are not made again as long as what they read is the same.
-  bool is_made(const Check& check) const {
-    return std::any_of(made_.begin(), made_.end(), [&](const Check& other) {
-      return other.sentence == check.sentence && structurally_equal(other.holds, check.holds);
-    });
-  }
+  /// Tests that were made are not made again as long as what they read is the same, whatever they say: of an
+  /// element that is updated, the one before it is read stands for the one before it is written.
+  bool is_made(const Check& check) const { return is_among(made_, check); }
   void forget_what(const Stmt& s) {
     std::erase_if(made_, [&](const Check& check) {
       const std::vector<Var> read = memory_read_by(check);
@@ -133,10 +135,7 @@ class Checking {
       furthest = std::max(furthest, level);
       if (is_made(check)) continue;
       std::vector<Check>& place = level == around_.size() ? here : arrived_[around_[level].loop->var];
-      const bool is_there = std::any_of(place.begin(), place.end(), [&](const Check& other) {
-        return other.sentence == check.sentence && structurally_equal(other.holds, check.holds);
-      });
-      if (!is_there) place.push_back(check);
+      if (!is_among(place, check)) place.push_back(check);
     }
   }
 

@@ -114,6 +114,17 @@ TEST(CheckAccesses, tests_one_index_of_several_statements_once) {
   EXPECT_EQ(tests_in(f), 1) << print(f);
 }
 
+TEST(CheckAccesses, tests_an_element_that_is_updated_once) {
+  const std::string text = rows_head + noalias + R"(    for i in range(3):
+        Y[index[i], 0] = Y[index[i], 0] + X[0, 0]
+)";
+  EXPECT_EQ(tests_in(checked(text)), 1) << print(checked(text));
+  const auto x = runtime::Array::zeros({5, 16}, float32), y = runtime::Array::zeros({3, 16}, float32);
+  EXPECT_NE(failure(text, {integers({1, 3, 0}), x, y, std::int64_t{0}})
+                .find("reads Y at index 3 in dimension 1, whose extent is 3"),
+            std::string::npos);
+}
+
 TEST(CheckAccesses, tests_again_what_may_have_changed) {
   const std::string body = R"(    for i in range(3):
         for d in range(16):
