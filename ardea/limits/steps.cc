@@ -22,9 +22,9 @@ Expr larger(const Expr& a, const Expr& b, const Analyzer& facts) {
 }
 
 /// How often the body of a vectorized loop is written. Registers have no index: there every vector is.
-Expr vectors_in(const For& loop, const target::Target& target) {
+Expr vectors_in(const For& loop, const target::Target& target, bool each) {
   const int bits = widest_bits(loop.body);
-  const bool all = uses_registers(loop.body);
+  const bool all = each || uses_registers(loop.body);
   if (const auto extent = constant_int(loop.extent)) {
     if (*extent < 1) return make_int(1);
     std::int64_t copies = 0;
@@ -48,13 +48,17 @@ std::int64_t copies_in_pipeline(const For& loop) {
   return numbers.empty() ? 1 : *last - *first + 1;
 }
 
-/// Of steps, or of all statements, loops and conditions among them.
-enum class Counted { steps, statements };
+/// Of steps, of steps with each vector of a loop by itself, or of all statements, loops and conditions among
+/// them.
+enum class Counted { steps, vectors, statements };
 
 class Count {
  public:
   Count(const target::Target& target, const Analyzer& facts, Counted counted = Counted::steps)
-      : target_(target), facts_(facts), around_(counted == Counted::statements ? 1 : 0) {}
+      : target_(target),
+        facts_(facts),
+        around_(counted == Counted::statements ? 1 : 0),
+        each_vector_(counted == Counted::vectors) {}
 
   Expr of(const Stmt& s) {
     if (is_step(s)) return make_int(1);
@@ -77,7 +81,7 @@ class Count {
       steps = multiply_index(extent, larger(body, make_int(1), facts_));
       unrolled_ = larger(unrolled_, facts_.simplify(steps), facts_);
     } else if (loop.kind == ForKind::vectorized) {
-      steps = multiply_index(vectors_in(loop, target_), body);
+      steps = multiply_index(vectors_in(loop, target_, each_vector_), body);
     } else if (loop.kind == ForKind::serial && automatic_ > 0) {
       const Expr most = min(multiply_index(extent, body), make_int(automatic_));
       steps = larger(steps, facts_.simplify(most), facts_);
@@ -88,7 +92,8 @@ class Count {
 
   const target::Target& target_;
   const Analyzer& facts_;
-  const std::int64_t around_;   ///< what a statement counts that is no step
+  const std::int64_t around_;  ///< what a statement counts that is no step
+  const bool each_vector_;
   std::int64_t automatic_ = 0;  ///< nests of up to so many steps are unrolled without a mark
   Expr unrolled_ = make_int(0);
 };
@@ -144,6 +149,14 @@ Expr with_tails(const Stmt& s, const target::Target& target, const Analyzer& fac
 bool is_step(const Stmt& s) { return s.is<Store>() || s.is<Assert>() || (s.is<Evaluate>() && !is_no_op(s)); }
 
 Expr unrolled_iterations(const Function& f) { return unrolled_in(f.body, arith::facts_of(f)); }
+
+Expr written_steps(const Stmt& s, const target::Target& target, const Analyzer& facts) {
+  return Count(target, facts).of(s);
+}
+
+Expr written_vectors(const Stmt& s, const target::Target& target, const Analyzer& facts) {
+  return Count(target, facts, Counted::vectors).of(s);
+}
 
 Expr unrolled_steps(const Function& f, const target::Target& target) {
   const Analyzer facts = arith::facts_of(f);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ardea/arith/analyzer.h"
 #include "ardea/ir/function.h"
 #include "ardea/target/target.h"
 
@@ -15,6 +16,13 @@ inline constexpr std::int64_t most_unrolled_steps = 1024;
 /// tiled dimensions are eight pieces.
 inline constexpr std::int64_t most_growth = 8;
 
+/// A nest that becomes more vectors than these is not copied for each of its tails and borders, but once:
+/// what asks nothing, and all the rest.
+inline constexpr std::int64_t most_copied_vectors = 64;
+
+/// Where the pieces of a loop have known sizes, it is cut until the nest has become so many steps.
+inline constexpr std::int64_t most_cut_steps = 256;
+
 /// So many vectors of a vectorized loop are written one after another; more of them are a loop.
 inline constexpr std::int64_t most_vector_copies = 4;
 
@@ -26,6 +34,12 @@ bool is_step(const Stmt& s);
 
 /// The iterations of the largest nest of unrolled loops.
 Expr unrolled_iterations(const Function& f);
+
+/// The steps of s, with unrolled loops written out, vectorized ones as their vectors, and other loops once.
+Expr written_steps(const Stmt& s, const target::Target& target, const arith::Analyzer& facts);
+
+/// The same with all the vectors of a loop, even where these are a loop: backends unroll it.
+Expr written_vectors(const Stmt& s, const target::Target& target, const arith::Analyzer& facts);
 
 /// The most steps that an unrolled loop becomes, with unrolled loops in it written out, vectorized ones as
 /// their vectors, and other loops once, before tails are cut: lowering writes out what has at most

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <functional>
 #include <ranges>
+#include <unordered_set>
+#include <utility>
 
 #include "ardea/arith/analyzer.h"
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/limits/lane_counts.h"
 #include "ardea/limits/steps.h"
@@ -11,6 +15,7 @@
 #include "ardea/lower/cut_pieces.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/guarded_updates.h"
+#include "ardea/lower/interior.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/tail_cases.h"
 
@@ -20,18 +25,63 @@ namespace {
 
 using arith::Analyzer;
 
+/// On a loop: its padding is worth cuts, too.
+const std::string cut_hint_key = "pragma_loop_partition_hint";
+
 std::int64_t size_of(const Stmt& s) {
   std::int64_t size = 0;
   visit_stmts(s, [&](const Stmt&) { ++size; });
   return size;
 }
 
+bool has_copied_loops(const Stmt& s) {
+  bool found = false;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* loop = part.as<For>();
+    found =
+        found || (loop != nullptr && (loop->kind == ForKind::vectorized || loop->kind == ForKind::unrolled));
+  });
+  return found;
+}
+
+/// Whether s uses memory of a smaller scope that is also used around it: a backend keeps it in registers only
+/// where all its indices are constants, also those in what is rolled up.
+bool shares_small_memory(const Stmt& s) {
+  std::unordered_set<Var> own;
+  visit_stmts(s, [&](const Stmt& part) {
+    if (const auto* allocate = part.as<Allocate>()) own.insert(allocate->data);
+  });
+  const std::vector<Buffer> buffers = buffers_in(s);
+  return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) {
+    return scope_rank(b->scope) == ScopeRank::thread && !own.contains(b->data);
+  });
+}
+
+/// Whether all the cuts are wanted that there is room for: of register tiles, which have no general form, at
+/// diagonals, on both sides of which there is work, and by a pragma.
+bool wants_cuts(const Stmt& nest) {
+  bool found = limits::uses_registers(nest) || has_diagonals(nest);
+  visit_stmts(nest, [&](const Stmt& part) {
+    const auto* loop = part.as<For>();
+    found = found || (loop != nullptr && loop->annotations.contains(cut_hint_key));
+  });
+  return found;
+}
+
 /// One outermost loop and everything in it.
 class Partition {
  public:
-  explicit Partition(std::int64_t size) : growth_left_(size * (limits::most_growth - 1)) {}
+  Partition(const Stmt& nest, const Analyzer& facts, const target::Target& target, Movable& movable)
+      : target_(target), movable_(movable), growth_left_(size_of(nest) * (limits::most_growth - 1)) {
+    if (!has_copied_loops(nest) || wants_cuts(nest)) return;
+    const auto vectors = facts.constant_bounds(limits::written_vectors(nest, target, facts)).high;
+    is_large_ = vectors && *vectors > limits::most_copied_vectors;
+    if (is_large_) steps_left_ = limits::most_cut_steps - steps_of(nest, facts).value_or(0);
+    steps_left_ = std::max(steps_left_, limits::most_copied_vectors);  // a small part of it is cut anyway
+  }
 
   Stmt visit(const Stmt& s, const Analyzer& facts) {
+    if (const auto versions = versions_of(s, facts)) return *versions;
     if (const auto* loop = s.as<For>()) return visit_loop(*loop, facts, {});
     return map_inside(s, facts, [&](const Stmt& part, const Analyzer& known) { return visit(part, known); });
   }
@@ -53,12 +103,51 @@ class Partition {
     if (is_no_op(lower.body)) return again(upper, facts, done);
     if (is_no_op(upper.body)) return again(lower, facts, done);
     growth_left_ -= size_of(loop.body);
+    if (is_large_ && loop.kind != ForKind::unrolled)
+      steps_left_ -= steps_of(loop.body, inside(facts, loop)).value_or(steps_left_);
     if (loop.kind != ForKind::parallel)
       return make_seq({again(lower, facts, done), again(upper, facts, done, /*as_copy=*/true)});
     // One launch of the threads, not two: each iteration chooses its side.
     For out = loop;
     out.body = chosen(loop.var, lower, upper, facts, done);
     return out;
+  }
+
+  /// s as it is where its guards hold, and rolled up for anywhere else: in large nests, instead of a copy for
+  /// each tail and each border. Where the target has no masks, what is rolled up asks again for each vector.
+  std::optional<Stmt> versions_of(const Stmt& s, const Analyzer& facts) {
+    if (!is_large_ || s.is<DeclareBuffer>() || s.is<LetStmt>() || shares_small_memory(s)) return std::nullopt;
+    if (in_rest_ && !is_unmasked_vector(s)) return std::nullopt;
+    if (!has_copied_loops(s) || size_of(s) > growth_left_) return std::nullopt;
+    const auto interior = interior_of(s, facts, movable_);
+    if (!interior) return std::nullopt;
+    growth_left_ -= size_of(s);
+    const Stmt main = visit(inside_of(s, *interior, facts), where(facts, interior->condition));
+    return If{interior->condition, main, fresh_copy(in_rest_ ? one_by_one(*s.as<For>()) : rest_of(s, facts))};
+  }
+
+  Stmt rest_of(const Stmt& s, const Analyzer& facts) {
+    in_rest_ = true;
+    const Stmt rest = visit(rolled(s, target_), facts);
+    in_rest_ = false;
+    return rest;
+  }
+
+  /// Not by a mask, which would be a branch a lane and access.
+  static Stmt one_by_one(For lanes) {
+    lanes.kind = ForKind::serial;
+    return lanes;
+  }
+
+  bool is_unmasked_vector(const Stmt& s) const {
+    const auto* loop = s.as<For>();
+    return loop != nullptr && loop->kind == ForKind::vectorized &&
+           !limits::has_lane_masks(limits::widest_bits(loop->body), target_);
+  }
+
+  /// At most; nothing where that is not known.
+  std::optional<std::int64_t> steps_of(const Stmt& s, const Analyzer& facts) const {
+    return facts.constant_bounds(limits::written_steps(s, target_, facts)).high;
   }
 
   /// A body of register tiles of unknown size: a case for each size, else as it is.
@@ -177,8 +266,7 @@ class Partition {
     if (loop.kind == ForKind::thread_binding || loop.kind == ForKind::virtual_thread) return std::nullopt;
     if (reads_memory(loop.min) || reads_memory(loop.extent)) return std::nullopt;
     const GuardPoints guards = points_of(
-        guards_in(loop.body, inside(facts, loop), loop.annotations.contains("pragma_loop_partition_hint")),
-        loop, facts);
+        guards_in(loop.body, inside(facts, loop), loop.annotations.contains(cut_hint_key)), loop, facts);
     const bool tiles = limits::uses_registers(loop.body);
     std::optional<Parts> tried;  // many guards ask for the same point
     for (const auto& [guard, points] : guards) {
@@ -189,12 +277,51 @@ class Partition {
         if (std::any_of(done.begin(), done.end(),
                         [&](const Expr& other) { return structurally_equal(other, point.point); }))
           continue;
-        if (!tried || !structurally_equal(tried->point, point.point))
-          tried = {point.point, pieces(loop, cut_at(point.point, guards), facts)};
-        if (is_allowed(*tried, loop, tiles && belongs_inside(guard))) return tried;
+        if (!tried || !structurally_equal(tried->point, point.point)) {
+          const Cut cut = cut_at(point.point, guards);
+          if (is_large_ && !may_cut_large(point.point, loop, guard) && !leaves_nothing(loop.body, cut))
+            continue;
+          tried = {point.point, pieces(loop, cut, facts)};
+        }
+        const bool only_shorten =
+            tiles ? belongs_inside(guard) : is_large_ && !may_cut_large(point.point, loop, guard);
+        if (is_allowed(*tried, loop, only_shorten)) return tried;
       }
     }
     return std::nullopt;
+  }
+
+  /// Of a large nest: at a known place that no other loop takes part in, so that both pieces are whole
+  /// vectors and copies again, or for what is decided when copies are written out. Other guards are the
+  /// business of versions.
+  bool may_cut_large(const Expr& point, const For& loop, const Guard& guard) const {
+    if (in_rest_ || !constant_int(point) || !constant_int(loop.min) || !constant_int(loop.extent))
+      return false;
+    if (std::any_of(guard.repeated.begin(), guard.repeated.end(),
+                    [&](const Var& var) { return uses(guard.comparison, var); }))
+      return false;
+    if (loop.kind == ForKind::unrolled) return true;
+    const auto steps = steps_of(loop.body, guard.facts);
+    return steps && *steps <= steps_left_;
+  }
+
+  /// Whether all of the body stands under what a cut decides to be false on one of its sides. Others need not
+  /// be built to see that they do not shorten the loop.
+  static bool leaves_nothing(const Stmt& body, const Cut& cut) {
+    return !acts_where(body, cut.below) || !acts_where(body, cut.from);
+  }
+
+  static bool acts_where(const Stmt& s, const std::vector<std::pair<Expr, bool>>& decided) {
+    if (const auto* branch = s.as<If>(); branch != nullptr && !branch->else_case.defined()) {
+      const std::vector<Expr> all = arith::conjuncts(branch->condition);
+      for (const auto& [comparison, value] : decided)
+        if (!value && std::find(all.begin(), all.end(), comparison) != all.end()) return false;
+    }
+    if (limits::is_step(s)) return true;
+    bool acts = false;
+    for_each_child(
+        s, [](const Expr&) {}, [&](const Stmt& part) { acts = acts || acts_where(part, decided); });
+    return acts;
   }
 
   /// A loop that is written out or becomes lanes needs a constant number of iterations. Lanes are not cut but
@@ -210,19 +337,25 @@ class Partition {
     return shortens || (!only_shorten && size_of(loop.body) <= growth_left_);
   }
 
-  std::int64_t growth_left_;
+  const target::Target& target_;
+  Movable& movable_;
+  std::int64_t growth_left_;     ///< in statements
+  std::int64_t steps_left_ = 0;  ///< of large nests
+  bool is_large_ = false;
+  bool in_rest_ = false;  ///< inside of what is rolled up
 };
-
-Stmt partitioned(const Stmt& s, const Analyzer& facts) {
-  if (s.is<For>()) return Partition(size_of(s)).visit(s, facts);
-  return map_inside(s, facts, partitioned);
-}
 
 }  // namespace
 
-Function partition_loops(const Function& f, const target::Target&) {
+Function partition_loops(const Function& f, const target::Target& target) {
   Function out = f;
   const Analyzer facts = arith::facts_of(f);
+  Movable movable(f);
+  const std::function<Stmt(const Stmt&, const Analyzer&)> partitioned = [&](const Stmt& s,
+                                                                            const Analyzer& known) -> Stmt {
+    if (s.is<For>()) return Partition(s, known, target, movable).visit(s, known);
+    return map_inside(s, known, partitioned);
+  };
   out.body =
       arith::simplify(partitioned(guarded_updates(f.body, facts), facts), facts, /*drop_unit_loops=*/true);
   return out;

@@ -35,9 +35,12 @@ def steps(X: T.Buffer((4096,), "float32"), Y: T.Buffer((4096,), "float32"), n: T
         Y[i] = X[i]
     for i in T.serial(4, annotations={"pragma_auto_unroll_max_step": 16, "pragma_unroll_explicit": 0}):
         Y[i] = X[i]
+    for i in T.serial(5, annotations={"pragma_rolled": 1}):
+        Y[i] = X[i]
 )");
   EXPECT_TRUE(has(kernel_of(text, "steps"), "ARDEA_UNROLL(8)\n  for (int32_t i = 0; i < 2000; ++i)")) << text;
   EXPECT_TRUE(has(kernel_of(text, "steps"), "ARDEA_UNROLL(4)\n  for (int32_t i = 0; i < 4; ++i)")) << text;
+  EXPECT_TRUE(has(kernel_of(text, "steps"), "ARDEA_UNROLL(1)\n  for (int32_t i = 0; i < 5; ++i)")) << text;
   EXPECT_TRUE(has(text, "#define ARDEA_UNROLL(count) ARDEA_PRAGMA(GCC unroll count)"));
 }
 

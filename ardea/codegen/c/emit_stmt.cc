@@ -135,7 +135,8 @@ void Emitter::emit_loop(const For& loop, const std::string& type, const std::str
                         const std::string& end) {
   frame_.names.open();
   const std::string name = frame_.names.define(loop.var);
-  if (const std::int64_t count = unroll_count(loop); count > 0) {
+  const std::int64_t count = loop.annotations.contains(rolled_key) ? 1 : unroll_count(loop);
+  if (count > 0) {
     unrolls_ = true;
     line(fmt::format("ARDEA_UNROLL({})", count));
   }

@@ -95,14 +95,14 @@ void Emitter::emit_for(const For& loop) {
 
 void Emitter::advise(llvm::Instruction& latch, const For& loop) {
   std::vector<LoopRequest> requests;
-  const bool is_tile = is_tile_loop(loop);
+  const bool is_tile = is_tile_loop(loop), is_rolled = loop.annotations.contains(rolled_key);
   if (const std::int64_t count = unroll_count(loop); count > 0 && constant_int(loop.extent) == count)
     requests.push_back({"llvm.loop.unroll.full"});
   else if (count > 0)
     requests.push_back({"llvm.loop.unroll.count", builder_.getInt32(static_cast<std::uint32_t>(count))});
-  else if (is_tile)
+  else if (is_tile || is_rolled)
     requests.push_back({"llvm.loop.unroll.disable"});
-  if (is_tile || !has_plain_indices(loop.body))
+  if (is_tile || is_rolled || !has_plain_indices(loop.body))
     requests.push_back({"llvm.loop.vectorize.enable", builder_.getFalse()});
   if (!requests.empty()) request(latch, requests);
 }
