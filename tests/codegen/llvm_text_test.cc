@@ -1,4 +1,5 @@
 #include "ardea/codegen/llvm/codegen.h"
+#include "ardea/ir/unroll_hint.h"
 #include "tests/codegen/lowered.h"
 
 /// What only LLVM's text shows, and what only LLVM is asked for.
@@ -111,6 +112,43 @@ TEST(LlvmText, loops_left_to_llvm_carry_a_request_to_unroll_them) {
   EXPECT_EQ(text(64, ForKind::serial).find("llvm.loop.unroll"), std::string::npos);
   EXPECT_NE(text(64, ForKind::unrolled).find("!{!\"llvm.loop.unroll.full\"}"), std::string::npos);
   EXPECT_NE(text(65, ForKind::unrolled).find("!{!\"llvm.loop.unroll.count\", i32 8}"), std::string::npos);
+}
+
+/// out[8·k + i] = i + k for i in 8, a loop for each k.
+Function row_of_loops(std::int64_t count, Attributes annotations = {}) {
+  const Buffer out = flat("out", 8 * count, int64);
+  std::vector<Stmt> loops;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Var sum("sum");
+    For each = *loop(8, [&](const Var& i) -> Stmt {
+                  return LetStmt{sum, i + k, make_store(out, {i + 8 * k}, sum)};
+                }).as<For>();
+    each.annotations = annotations;
+    loops.emplace_back(each);
+  }
+  return entry("row", {out}, make_seq(loops));
+}
+
+/// LLVM's analysis takes a time that grows with the square of their number.
+TEST(LlvmText, very_many_short_loops_are_no_loops) {
+  const auto has_loops = [](const Function& f) {
+    const std::string text = codegen::llvm_ir(std::vector{f}, host(), {.optimization_level = 0});
+    return text.find(" phi ") != std::string::npos;
+  };
+  EXPECT_TRUE(has_loops(row_of_loops(8)));
+  EXPECT_FALSE(has_loops(row_of_loops(40)));
+  EXPECT_TRUE(has_loops(row_of_loops(40, {{rolled_key, {make_int(1)}}})));
+  const auto answer = runtime::Array::zeros({320}, int64);
+  compile(row_of_loops(40))(answer);
+  for (std::int64_t k = 0; k < 40; ++k)
+    for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(answer.get_int(8 * k + i), i + k);
+}
+
+TEST(LlvmText, rolled_loops_carry_a_request_to_stay_so) {
+  const std::string text =
+      codegen::llvm_ir(std::vector{row_of_loops(1, {{rolled_key, {make_int(1)}}})}, host(), {});
+  EXPECT_NE(text.find("llvm.loop.unroll.disable"), std::string::npos);
+  EXPECT_NE(text.find(" phi "), std::string::npos);
 }
 
 TEST(Contract, decides_whether_a_product_sum_rounds_once) {

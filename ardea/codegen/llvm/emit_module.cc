@@ -8,6 +8,7 @@
 
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/machine.h"
+#include "ardea/codegen/llvm/short_loops.h"
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -53,7 +54,8 @@ llvm::BasicBlock* Emitter::new_block(const std::string& name) {
   return llvm::BasicBlock::Create(context_, name, frame_.function);
 }
 
-void Emitter::emit_function(const Function& f) {
+void Emitter::emit_function(const Function& given) {
+  const Function f = with_short_loops_written_out(given);
   name_ = f.name;
   reads_halves_ = false;
   visit_exprs(f.body, [&](const Expr& e) { reads_halves_ = reads_halves_ || e.type().element() == float16; });
