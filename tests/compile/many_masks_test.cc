@@ -7,14 +7,16 @@
 namespace ardea::test {
 namespace {
 
-/// Rows of an image that is padded where it is read, each moved by another distance, in vectors with a tail.
+/// Rows of an image that is padded where it is read, each moved by another distance, in vectors with a tail,
+/// where the image is positive: what is read is known nowhere before.
 std::string shifted_rows(int rows) {
   std::string text =
       "@T.prim_func\ndef rows(x: T.handle, y: T.handle):\n    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
       "    n = T.int64()\n    X = T.match_buffer(x, (n,), \"float32\")\n";
   text +=
       "    Y = T.match_buffer(y, (" + std::to_string(rows) + ", n), \"float32\")\n" +
-      "    for o in range((n + 7) // 8):\n        for i in T.vectorized(8):\n            if o * 8 + i < n:\n";
+      "    for o in range((n + 7) // 8):\n        for i in T.vectorized(8):\n            if o * 8 + i < n "
+      "and X[o * 8 + i] > T.float32(0):\n";
   for (int row = 0; row < rows; ++row) {
     const std::string place = "o * 8 + i + " + std::to_string(row);
     text += "                Y[" + std::to_string(row) + ", o * 8 + i] = T.if_then_else(" + place +
