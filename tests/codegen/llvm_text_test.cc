@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/ir/unroll_hint.h"
 #include "tests/codegen/lowered.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/codegen/c/text.h"
 
 #include "ardea/arith/load.h"
