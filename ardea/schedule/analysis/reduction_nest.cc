@@ -72,7 +72,7 @@ std::optional<Refusal> refuse_loops(const ReductionNest& nest) {
 }
 
 /// The conditions from the outermost of the loops down to the block.
-std::optional<Refusal> collect_conditions(ReductionNest& nest) {
+std::optional<Refusal> collect_conditions(ReductionNest& nest, Conditions conditions) {
   for (std::size_t i = nest.first; i + 1 < nest.path.size(); ++i) {
     const Stmt& s = nest.path[i];
     if (const auto* branch = s.as<If>()) {
@@ -88,7 +88,7 @@ std::optional<Refusal> collect_conditions(ReductionNest& nest) {
   }
   for (const Expr& part : arith::conjuncts(nest.block().predicate)) nest.conditions.push_back(part);
   for (const Expr& condition : nest.conditions) {
-    const bool mixes = nest.is_about_reduction(condition) &&
+    const bool mixes = conditions == Conditions::apart && nest.is_about_reduction(condition) &&
                        std::any_of(nest.loops.begin(), nest.loops.end(), [&](const For* loop) {
                          return nest.feeds(*loop, IteratorKind::spatial) && uses(condition, loop->var);
                        });
@@ -210,7 +210,7 @@ Analyzer ReductionNest::facts_of_spatial_loops() const {
 }
 
 Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::size_t first, Context& context,
-                                     Share share) {
+                                     Share share, Conditions conditions) {
   ReductionNest nest{path, first, {}, {}, {}};
   nest.facts = nest.outside().facts(f);
   for (std::size_t i = first; i + 1 < path.size(); ++i)
@@ -218,7 +218,7 @@ Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::s
   ARDEA_TRY(refuse_block(nest.block()));
   if (share == Share::whole) ARDEA_TRY(refuse_reduction_outside(nest));
   ARDEA_TRY(refuse_loops(nest));
-  ARDEA_TRY(collect_conditions(nest));
+  ARDEA_TRY(collect_conditions(nest, conditions));
   ARDEA_TRY(refuse_late_start(nest, context, share));
   ARDEA_TRY(context.judge(refuse_repeats(nest)));
   return nest;

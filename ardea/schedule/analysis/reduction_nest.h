@@ -14,7 +14,7 @@ struct ReductionNest {
   Path path;                      ///< to the block
   std::size_t first = 0;          ///< where in the path the outermost of the loops stands
   std::vector<const For*> loops;  ///< outermost first
-  std::vector<Expr> conditions;   ///< that must all hold for the block to run, each about one kind of loops
+  std::vector<Expr> conditions;   ///< that must all hold for the block to run
   arith::Analyzer facts;          ///< outside the loops
   /// Of a part: the condition on the loops outside under which the init runs; else it does so for no element.
   Expr begins = {};
@@ -30,12 +30,17 @@ struct ReductionNest {
 };
 
 enum class Share { whole, part };
+/// Whether each condition must be about one kind of loops. One that is about spatial and reduce loops
+/// together (a triangle: k <= i) holds, like any about loops that reduce, for every element where they begin:
+/// so the init still comes first for all of them, and which elements there are is said by the other
+/// conditions alone.
+enum class Conditions { apart, mixed };
 
 /// The block at the end of `path` with its loops from path[first] inwards. Refused as
 ///   not_a_reduction, reduce_loop_outside (of the whole), something_between, loop_feeds_both, bounds_depend,
 ///   condition_mixes, instances_repeat, start_is_not_first.
 Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::size_t first, Context& context,
-                                     Share share = Share::whole);
+                                     Share share = Share::whole, Conditions conditions = Conditions::apart);
 
 /// A block's name that no other block of the program has: `wanted`, or with _1, _2, … behind it.
 std::string free_block_name(const Function& f, const std::string& wanted);

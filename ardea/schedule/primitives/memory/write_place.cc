@@ -82,7 +82,7 @@ class WritePlacing {
     const bool loops = std::any_of(writer_.block.begin() + static_cast<std::ptrdiff_t>(depth),
                                    writer_.block.end(), [](const Stmt& s) { return s.is<For>(); });
     if (loops) {
-      const auto nest = reduction_nest(f_, writer_.block, depth, context_);
+      const auto nest = reduction_nest(f_, writer_.block, depth, context_, Share::whole, Conditions::mixed);
       if (const auto* refusal = std::get_if<Refusal>(&nest)) return late(refusal->fact);
       return box_of_init(std::get<ReductionNest>(nest));
     }
