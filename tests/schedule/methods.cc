@@ -8,6 +8,7 @@
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text_file.h"
+#include "tests/schedule/gemm_program.h"
 
 /// Every primitive of the table is a method of Schedule, and the method is the struct.
 
@@ -142,17 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Schedule, MethodOf, ::testing::ValuesIn(table()),
 
 /// As users write them, with numbers, texts and lists in braces.
 TEST(Methods, read_as_scripts_do) {
-  const Function program = parse_function(R"(
-@T.prim_func
-def main(A: T.Buffer((10, 7), "float32"), B: T.Buffer((7, 9), "float32"), C: T.Buffer((10, 9), "float32")):
-    for i, j, k in T.grid(10, 9, 7):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0.0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)");
-  Schedule sch(program);
+  Schedule sch(gemm_program());
   const BlockRef c = sch.get_block("C");
   const BlockRef packed = sch.cache_read(c, 1, "global");
   const auto loops = sch.get_loops(c);
@@ -166,7 +157,7 @@ def main(A: T.Buffer((10, 7), "float32"), B: T.Buffer((7, 9), "float32"), C: T.B
   sch.parallel(rows[0]);
   sch.compute_at(packed, rows[0]);
 
-  Schedule again(program);
+  Schedule again(gemm_program());
   again.replay(parse_steps(R"(
 c = sch.get_block("C", "main")
 packed = sch.cache_read(c, 1, "global")

@@ -5,6 +5,7 @@
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/random.h"
 #include "ardea/support/text_file.h"
+#include "tests/schedule/gemm_program.h"
 #include "tests/te/refused.h"
 
 /// Scripts as people write them: what they may hold gives the same trace as steps written out one by one, and
@@ -12,12 +13,6 @@
 
 namespace ardea::schedule {
 namespace {
-
-const Function& product() {
-  static const Function program =
-      parse_function(read_text_file(ARDEA_SOURCE_DIR "/tests/schedule/programs/gemm.tir"));
-  return program;
-}
 
 /// One loop and one block.
 const Function& one_loop() {
@@ -49,7 +44,8 @@ class ScriptPairs : public ::testing::TestWithParam<ScriptPair> {};
 
 TEST_P(ScriptPairs, give_the_trace_of_steps_one_by_one) {
   const std::string head = "b = sch.get_block(\"C\")\n";
-  EXPECT_EQ(trace_of(product(), head + GetParam().script), trace_of(product(), head + GetParam().steps));
+  EXPECT_EQ(trace_of(gemm_program(), head + GetParam().script),
+            trace_of(gemm_program(), head + GetParam().steps));
 }
 
 const std::vector<ScriptPair> script_pairs = {
@@ -135,13 +131,13 @@ TEST(Scripts, take_one_result_as_itself_and_as_a_list) {
 
 TEST(Scripts, compute_with_drawn_numbers_and_name_them_in_maps) {
   const std::string draws = "b = sch.get_block(\"C\")\nt, = sch.sample_categorical([3], [1.0])\n";
-  EXPECT_NE(trace_of(product(), draws + "sch.split(sch.get_loops(b)[1], [None, t + 1])\n")
+  EXPECT_NE(trace_of(gemm_program(), draws + "sch.split(sch.get_loops(b)[1], [None, t + 1])\n")
                 .find("factors=[None, 4]"),
             std::string::npos);
   const std::string map = draws + "sch.transform_layout(b, \"C\", lambda i, j: (j // t, i, j % t), 0)\n";
-  EXPECT_NE(trace_of(product(), map).find("[\"lambda i, j: (j // t, i, j % t)\", [\"t\", v1]]"),
+  EXPECT_NE(trace_of(gemm_program(), map).find("[\"lambda i, j: (j // t, i, j % t)\", [\"t\", v1]]"),
             std::string::npos)
-      << trace_of(product(), map);
+      << trace_of(gemm_program(), map);
 }
 
 // ----- what is wrong, and where
@@ -260,7 +256,7 @@ TEST(Scripts, name_what_does_not_fit_when_they_run) {
       {"sch.parallel(sch.get_loops(b)[0], *[])\nsch.unroll(*[])\n", "3:1: unroll needs loop, a loop"},
   };
   for (const auto& [text, sentence] : faults) {
-    Schedule s(product());
+    Schedule s(gemm_program());
     const std::string script = "b = sch.get_block(\"C\")\n" + text;
     EXPECT_REFUSED(s.replay(parse_steps(script, "script")), "script:" + sentence);
     EXPECT_TRUE(s.trace().instructions.empty()) << "of a script that fails nothing stays";
@@ -268,7 +264,7 @@ TEST(Scripts, name_what_does_not_fit_when_they_run) {
 }
 
 TEST(Scripts, place_a_refusal_at_the_step_inside_another) {
-  Schedule s(product());
+  Schedule s(gemm_program());
   EXPECT_REFUSED(
       s.replay(parse_steps("for name in [\"C\", \"D\"]:\n    loops = sch.get_loops(sch.get_block(name))\n",
                            "script")),
@@ -385,7 +381,7 @@ TEST(Scripts, of_any_words_run_or_name_their_fault) {
         script.insert(at, random.pick(extra));
     }
     SCOPED_TRACE(script);
-    Schedule s(product());
+    Schedule s(gemm_program());
     try {
       s.replay(parse_steps(script, "script"));
       ++ran;
@@ -396,7 +392,7 @@ TEST(Scripts, of_any_words_run_or_name_their_fault) {
       ++refused;
       continue;
     }
-    EXPECT_EQ(trace_of(product(), print(s.trace())), print(s.trace()));
+    EXPECT_EQ(trace_of(gemm_program(), print(s.trace())), print(s.trace()));
   }
   EXPECT_GE(ran, 150);
   EXPECT_GE(refused, 300);

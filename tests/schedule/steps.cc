@@ -10,6 +10,7 @@
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/schedule.h"
+#include "tests/schedule/gemm_program.h"
 #include "tests/te/refused.h"
 
 /// References through steps, and traces as data. What each step writes, accepts and refuses: cases.cc.
@@ -17,39 +18,26 @@
 namespace ardea::schedule {
 namespace {
 
-Schedule schedule_of(const std::string& text) { return Schedule(parse_function(text)); }
-
-const std::string gemm = R"(
-@T.prim_func
-def main(A: T.Buffer((10, 7), "float32"), B: T.Buffer((7, 9), "float32"), C: T.Buffer((10, 9), "float32")):
-    for i, j, k in T.grid(10, 9, 7):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0.0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)";
-
 TEST(References, say_which_step_took_them) {
-  Schedule s = schedule_of(gemm);
+  Schedule s(gemm_program());
   const std::vector<LoopRef> loops = s.get_loops(s.get_block("C"));
   s.apply(Split{loops[0], {std::nullopt, 5}});
   EXPECT_REFUSED(
       s.apply(Unroll{loops[0]}),
       "unroll(loop=i): loop i is gone: step 3, split(loop=i, factors=[None, 5], preserve_unit_iters=True, "
       "disable_predication=False), made i_0, i_1 of it");
-  Schedule other = schedule_of(gemm);
+  Schedule other(gemm_program());
   EXPECT_REFUSED(other.apply(Unroll{loops[0]}), "unroll(loop=i): loop i is not in the program main");
 }
 
 TEST(Trace, is_read_back_from_its_script_and_from_json) {
-  Schedule s = schedule_of(gemm);
+  Schedule s(gemm_program());
   const auto loops = s.get_loops(s.get_block("C"));
   const auto tiles = s.loops(Split{.loop = loops[0], .factors = {std::nullopt, 4}, .tail = "cut"});
   s.apply(Annotate{tiles[0], "pragma_auto_unroll_max_step", {std::int64_t{16}}});
   s.apply(Unroll{tiles[1]});
   for (const std::string& text : {print(s.trace()), to_json(s.trace()).dump()}) {
-    Schedule again = schedule_of(gemm);
+    Schedule again(gemm_program());
     again.replay(parse_steps(text, "trace"));
     EXPECT_EQ(print(again.program()), print(s.program())) << text;
     EXPECT_EQ(print(again.trace()), print(s.trace()));
@@ -57,13 +45,13 @@ TEST(Trace, is_read_back_from_its_script_and_from_json) {
 }
 
 TEST(Trace, takes_arguments_by_place_and_the_rest_of_the_results) {
-  Schedule s = schedule_of(gemm);
+  Schedule s(gemm_program());
   s.replay(parse_steps("b = sch.get_block(\"C\")\n*rest, k = sch.get_loops(b)\nsch.unroll(k)\n", "script"));
   EXPECT_NE(print(s.program()).find("for k in T.unroll(7)"), std::string::npos) << print(s.program());
 }
 
 TEST(Trace, takes_a_list_of_one_result) {
-  Schedule s = schedule_of(gemm);
+  Schedule s(gemm_program());
   s.replay(
       parse_steps("b = sch.get_block(\"C\")\n*rest, k = sch.get_loops(b)\nk0, = sch.split(k, [7])\n"
                   "sch.unroll(k0)\n",
@@ -86,7 +74,7 @@ TEST(Trace, names_the_fault_of_a_script) {
       {"[{", "script: it is no list of steps in JSON"},
   };
   for (const auto& [text, sentence] : faults) EXPECT_REFUSED(parse_steps(text, "script"), sentence);
-  Schedule s = schedule_of(gemm);
+  Schedule s(gemm_program());
   EXPECT_REFUSED(s.replay(parse_steps("b = sch.get_block(\"C\")\ni, j = sch.get_loops(b)\n", "script")),
                  "script:2:1: get_loops gives 3 results, and 2 names stand for them");
   EXPECT_REFUSED(s.replay(parse_steps("b = sch.get_block(\"C\")\nsch.unroll(b)\n", "script")),

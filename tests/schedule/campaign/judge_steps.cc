@@ -119,9 +119,6 @@ bool is_easy_to_prove(const Function& program) {
 
 namespace {
 
-/// Of these, once their loops are fused, `verify` proves that they count every term once by running through
-/// their iterations, and only where those are few: what they are after is cut by quotients and guards at
-/// once.
 bool has_guarded_reduction(const Function& program) {
   const std::vector<Path> blocks = all_blocks(program);
   return std::any_of(blocks.begin(), blocks.end(), [](const Path& path) {
@@ -132,6 +129,14 @@ bool has_guarded_reduction(const Function& program) {
   });
 }
 
+/// Whether the step may make a program hard to prove that was easy. Reductions with guards, once their loops
+/// are fused, are cut by quotients and guards at once: that they count every term once is proved by running
+/// through their iterations, and only where those are few. What transform_layout makes of indices is the
+/// map's: quotients of shifted and mirrored ones are not always proved to tell elements apart.
+bool may_make_hard(const Primitive& primitive, const Function& before) {
+  return primitive.name == "transform_layout" || (primitive.name == "fuse" && has_guarded_reduction(before));
+}
+
 }  // namespace
 
 StepJudge::Unproved StepJudge::unproved(const Function& before, const Primitive& primitive,
@@ -140,8 +145,7 @@ StepJudge::Unproved StepJudge::unproved(const Function& before, const Primitive&
   const Outcome outcome = primitive.apply(before, arguments, context);
   const auto* applied = std::get_if<Applied>(&outcome);
   if (applied == nullptr) return {};
-  Unproved found{true,
-                 is_easy_to_prove(before) && !(primitive.name == "fuse" && has_guarded_reduction(before))};
+  Unproved found{true, is_easy_to_prove(before) && !may_make_hard(primitive, before)};
   try {
     const auto answers = measure::copy_arguments(arguments_);
     interp::run(applied->program, answers);
