@@ -24,8 +24,8 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-minute lint lint-changed campaign \
-        schedules stages functions bench-functions bench-peers bench-cpu bench-compile docs-primitives mutants clean FORCE
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-space fuzz-minute lint lint-changed campaign \
+        schedules stages functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -88,8 +88,16 @@ fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
 	build/fuzz/bin/fuzz_parser -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ \
 	  -print_final_stats=1 -dict=tests/fuzz/parser.dict build/fuzz/corpus $(wildcard tests/fuzz/seeds examples)
 
+fuzz-space: deps deps-fuzz ## fuzz the parser of constraint systems (FUZZ_SECONDS=n, or until interrupted)
+	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	$(call BUILD,fuzz) --target fuzz_space
+	@mkdir -p build/fuzz/corpus_space
+	build/fuzz/bin/fuzz_space -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ \
+	  -print_final_stats=1 -dict=tests/fuzz/space.dict build/fuzz/corpus_space tests/fuzz/seeds_space
+
 fuzz-minute: unit-test
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
+	@$(MAKE) --no-print-directory fuzz-space FUZZ_SECONDS=15
 
 # Configured, not built: clang-tidy wants to know how each file is compiled by itself. Every time: of files that are
 # new it would guess.
@@ -144,6 +152,13 @@ bench-compile: deps ## time the compiler itself: a trace of 40 instructions, low
 	cmake build/release -DARDEA_BENCH=ON
 	$(call BUILD,release) --target ardea_bench_compile
 	build/release/bin/ardea_bench_compile --passes
+
+# The numbers are for one core of a quiet machine; what is found is checked by the language's own evaluator.
+bench-space: deps ## time solving constraint systems, check a million solutions; fails where a target is missed
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	cmake build/release -DARDEA_BENCH=ON
+	$(call BUILD,release) --target ardea_bench_space
+	build/release/bin/ardea_bench_space
 
 # By way of a second file: a page of which the making fails is kept as it was.
 docs-primitives: deps ## write docs/primitives.md from examples/primitives

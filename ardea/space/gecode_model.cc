@@ -85,6 +85,23 @@ class Poster {
   Poster(const Engine& engine, Model& model, const std::vector<int>& place)
       : engine_(engine), model_(model), place_(place) {}
 
+  /// Whether the variable is a product of which only the exponents are asked for: then Gecode need not know
+  /// its value.
+  bool only_divides(Var v) {
+    channelled_ = true;
+    if (factors_of(v).empty()) return false;
+    const auto& constraints = engine_.system().constraints();
+    for (std::size_t c = 0; c < constraints.size(); ++c) {
+      if (static_cast<int>(c) == engine_.system()[v].definition) continue;
+      const std::vector<Var>& variables = engine_.variables_of(static_cast<int>(c));
+      if (std::find(variables.begin(), variables.end(), v) == variables.end()) continue;
+      const auto* divides = std::get_if<Divides>(&constraints[c].body);
+      if (!divides || !constraints[c].when.empty() || !primes_of_all({divides->divisor, divides->number}))
+        return false;
+    }
+    return true;
+  }
+
   bool post(const Constraint& constraint, bool channelled) {
     channelled_ = channelled;
     for (const Var v : variables_of(constraint))
@@ -164,33 +181,60 @@ class Poster {
   }
 
   // Primes ------------------------------------------------------------------------------------------------
-  bool is_channelled(const Operand& x) const {
-    if (!x.is_variable()) return x.number() >= 1;
-    const Domain& domain = engine_.layout().domain(x.variable().index);
-    return domain.min() >= 1 && domain.size() <= longest_channelled;
+  /// What a variable is the product of by its definition; empty where it is no product.
+  std::vector<Operand> factors_of(Var v) const {
+    const int definition = engine_.system()[v].definition;
+    if (definition < 0) return {};
+    const Body& body = engine_.system().constraints()[static_cast<std::size_t>(definition)].body;
+    if (const auto* product = std::get_if<Product>(&body)) return product->factors;
+    const auto* sum = std::get_if<Linear>(&body);
+    if (sum && sum->terms.size() == 1 && sum->constant == 0)
+      return {sum->terms[0].coefficient, sum->terms[0].variable};
+    return {};
   }
+  /// Adds the primes of all values, where they are few: of a product's factors, else of a short list.
   bool add_primes(const Operand& x, std::vector<int>& primes) const {
     const auto add = [&](std::int64_t value) {
+      if (value < 1) return false;
       for (const int p : primes_of(value))
         if (std::find(primes.begin(), primes.end(), p) == primes.end()) primes.push_back(p);
       return primes.size() <= most_primes;
     };
     if (!x.is_variable()) return add(x.number());
-    for (const std::int64_t value : engine_.layout().domain(x.variable().index).values())
-      if (!add(value)) return false;
-    return true;
+    if (const std::vector<Operand> factors = factors_of(x.variable()); !factors.empty())
+      return std::all_of(factors.begin(), factors.end(),
+                         [&](const Operand& f) { return add_primes(f, primes); });
+    const Domain& domain = engine_.layout().domain(x.variable().index);
+    if (domain.size() > longest_channelled) return false;
+    const std::vector<std::int64_t> values = domain.values();
+    return std::all_of(values.begin(), values.end(), add);
   }
   std::optional<std::vector<int>> primes_of_all(const std::vector<Operand>& operands) const {
     if (!channelled_) return std::nullopt;
     std::vector<int> primes;
     for (const Operand& x : operands)
-      if (!is_channelled(x) || !add_primes(x, primes)) return std::nullopt;
+      if (!add_primes(x, primes)) return std::nullopt;
     return primes;
   }
-  /// The exponent of a prime in a variable, joined to it by its place in the list of its values.
+  /// The exponent of a prime in a variable: of a product the sum of its factors', else joined to the variable
+  /// by the place in the list of its values.
   gc::IntVar exponent(Var v, int prime) {
     const auto key = std::pair(v.index, prime);
     if (const auto known = exponents_.find(key); known != exponents_.end()) return known->second;
+    const gc::IntVar result = new_exponent(v, prime);
+    exponents_.emplace(key, result);
+    return result;
+  }
+  gc::IntVar new_exponent(Var v, int prime) {
+    if (const std::vector<Operand> factors = factors_of(v); !factors.empty()) {
+      const gc::IntVar result(model_, 0, 64 * static_cast<int>(factors.size()));
+      Sum sum;
+      for (const Operand& factor : factors) add_exponent(factor, prime, 1, sum);
+      sum.coefficients << -1;
+      sum.variables << result;
+      gc::linear(model_, sum.coefficients, sum.variables, gc::IRT_EQ, sum.constant);
+      return result;
+    }
     const std::vector<std::int64_t> values = engine_.layout().domain(v.index).values();
     auto at = index_.find(v.index);
     if (at == index_.end()) {
@@ -208,7 +252,6 @@ class Poster {
     }
     const gc::IntVar result(model_, 0, most);
     gc::element(model_, list, at->second, result);
-    exponents_.emplace(key, result);
     return result;
   }
   void add_exponent(const Operand& x, int prime, int sign, Sum& sum) {
@@ -253,9 +296,11 @@ class Poster {
     if (!result) return false;
     for (const Operand& factor : x.factors)
       if (!fits(factor)) return false;
+    // A definition's exponents are made where they are asked for; bounds are all that it adds.
+    const bool defines = x.result.is_variable() && factors_of(x.result.variable()) == x.factors;
     std::vector<Operand> all = x.factors;
     all.push_back(x.result);
-    const auto primes = primes_of_all(all);
+    const auto primes = defines ? std::nullopt : primes_of_all(all);
     if (primes) {
       for (const int prime : *primes) {
         Sum sum;
@@ -463,8 +508,13 @@ GecodeModel::GecodeModel(const Engine& engine)
     array[place] = gc::IntVar(model, as_int_set(engine.layout().domain(static_cast<int>(i))));
   }
   Poster poster(engine, model, inside_->place);
-  for (const Constraint& constraint : system.constraints())
+  for (std::size_t c = 0; c < system.constraints().size(); ++c) {
+    const Constraint& constraint = system.constraints()[c];
+    if (system.is_definition(static_cast<int>(c)) &&
+        poster.only_divides(result_of(constraint.body)->variable()))
+      continue;
     if (!poster.post(constraint, true)) relaxed_->push_back(constraint.name);
+  }
   model.status();
 }
 

@@ -50,8 +50,8 @@ const GecodeModel* Solver::model() const {
 Count Solver::count(std::uint64_t seed) const {
   if (tree_) return {static_cast<double>(tree_->count()), 0, tree_->count()};
   WalkOptions options = options_.walks;
-  options.pool = 1;
-  const WalkSamples walks = sample_by_walks(model()->clone(), 1000, seed, options);
+  options.pool = 5000;
+  const WalkSamples walks = sample_by_walks(model()->clone(), 1, seed, options);
   return {walks.count, walks.count_error};
 }
 
@@ -88,7 +88,7 @@ Samples Solver::sample(std::size_t samples, std::uint64_t seed, const std::vecto
   else if (walks.arrived == 0 && !root.failed())
     result.alarm =
         fmt::format("none of {} walks arrived at a solution; `solve` says whether there is one", walks.walks);
-  else if (walks.effective_size < static_cast<double>(std::min<std::uint64_t>(samples, walks.arrived)))
+  else if (walks.effective_size < static_cast<double>(samples) && !result.points.empty())
     result.alarm =
         fmt::format("the {} walks that arrived are worth {:.0f} uniform samples, fewer than the {} asked for",
                     walks.arrived, walks.effective_size, samples);

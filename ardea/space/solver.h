@@ -51,7 +51,7 @@ class Solver {
   /// All solutions, where they could be enumerated.
   const Tree* tree() const { return tree_ ? &*tree_ : nullptr; }
 
-  /// Estimated from 1,000 walks where there is no tree.
+  /// Estimated from at least 5,000 walks where there is no tree.
   Count count(std::uint64_t seed = 1) const;
 
   /// Uniform (tree) or near-uniform (walks) solutions; with extra constraints always by walks. The same for

@@ -10,11 +10,14 @@
 namespace ardea::space {
 namespace {
 
+/// One pool serves so many samples: its points need memory.
+constexpr std::size_t largest_batch = 20'000;
+/// A few walks may all end in nothing where many do not.
+constexpr std::uint64_t least_walks = 64, least_before_giving_up = 50'000;
+
 struct PoolSlot {
-  Point point;
-  Weight weight;
-  std::uint64_t walks = 0;
-  bool done = false, arrived = false;
+  std::optional<GecodeModel::Walk> walk;
+  bool done = false;
 };
 
 /// One draw from each of `samples` equal parts of the weights laid end to end: a solution of weight w comes
@@ -62,72 +65,128 @@ void for_each_slot(int threads, std::size_t count, const std::function<void(int,
   if (failure) std::rethrow_exception(failure);
 }
 
-WalkSamples sample_by_walks(const GecodeModel& root, std::size_t samples, std::uint64_t seed,
-                            const WalkOptions& options) {
-  WalkSamples result;
-  if (root.failed() || samples == 0) return result;
-  std::vector<PoolSlot> pool(samples * static_cast<std::size_t>(std::max(options.pool, 1)));
-  const int threads = std::max(1, std::min<int>(options.threads, static_cast<int>(pool.size())));
-  // Cloning a root changes it for a moment: one for each thread.
-  std::vector<GecodeModel> roots;
-  for (int thread = 0; thread < threads; ++thread) roots.push_back(root.clone());
-  std::atomic<bool> late{false};
-  // Nothing can be reached: after so many walks without one arriving, the other places are not tried either.
-  // Decided on the first places alone, so that it does not depend on who was faster.
-  const std::size_t first = std::min<std::size_t>(pool.size(), 8);
-  const auto fill = [&](int thread, std::size_t i) {
-    PoolSlot& slot = pool[i];
-    Random random = slot_random(seed, i);
-    while (!slot.arrived && slot.walks < static_cast<std::uint64_t>(options.tries)) {
-      if (late || (options.deadline && std::chrono::steady_clock::now() > *options.deadline)) {
-        late = true;
+namespace {
+
+/// Walks in rounds, and what they are worth.
+class Pool {
+ public:
+  Pool(std::vector<GecodeModel>& roots, std::uint64_t seed, const Deadline& deadline)
+      : roots_(roots), seed_(seed), deadline_(deadline) {}
+
+  void walk(std::size_t count) {
+    const std::size_t first = slots_.size();
+    slots_.resize(first + count);
+    for_each_slot(static_cast<int>(roots_.size()), count, [&](int thread, std::size_t i) {
+      if (late_ || (deadline_ && std::chrono::steady_clock::now() > *deadline_)) {
+        late_ = true;
         return;
       }
-      ++slot.walks;
-      if (auto walk = roots[static_cast<std::size_t>(thread)].walk(random)) {
-        slot.point = std::move(walk->point);
-        slot.weight = walk->weight;
-        slot.arrived = true;
-      }
-    }
-    slot.done = true;
-  };
-  for_each_slot(threads, first, fill);
-  if (std::any_of(pool.begin(), pool.begin() + static_cast<std::ptrdiff_t>(first),
-                  [](const PoolSlot& slot) { return slot.arrived; }))
-    for_each_slot(threads, pool.size() - first, [&](int thread, std::size_t i) { fill(thread, first + i); });
-
-  result.complete = !late;
-  int unit = 0;
-  for (const PoolSlot& slot : pool)
-    if (slot.arrived) unit = std::max(unit, slot.weight.exponent);
-  std::vector<double> weights;
-  std::vector<std::size_t> places;
-  double sum = 0, squares = 0;
-  for (std::size_t i = 0; i < pool.size(); ++i) {
-    if (!pool[i].done) continue;
-    result.walks += pool[i].walks;
-    if (!pool[i].arrived) continue;
-    const double w = pool[i].weight.in_units(unit);
-    weights.push_back(w);
-    places.push_back(i);
-    sum += w;
-    squares += w * w;
+      Random random = slot_random(seed_, first + i);
+      PoolSlot& slot = slots_[first + i];
+      slot.walk = roots_[static_cast<std::size_t>(thread)].walk(random);
+      slot.done = true;
+    });
+    weigh();
   }
-  result.arrived = places.size();
-  if (places.empty()) return result;
-  const auto walks = static_cast<double>(result.walks);
-  const double mean = sum / walks;
-  result.effective_size = sum * sum / squares;
-  result.count = std::ldexp(mean, unit);
-  result.count_error = std::ldexp(std::sqrt(std::max(0.0, squares / walks - mean * mean) / walks), unit);
-  Random random = slot_random(seed, ~std::uint64_t{0} - 1);
-  std::vector<std::size_t> chosen = systematic(weights, samples, random);
-  for (std::size_t i = chosen.size(); i > 1; --i)
-    std::swap(chosen[i - 1],
-              chosen[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
-  for (const std::size_t i : chosen) result.points.push_back(pool[places[i]].point);
-  return result;
+  bool late() const { return late_; }
+  double effective_size() const { return squares_ > 0 ? sum_ * sum_ / squares_ : 0; }
+  std::uint64_t walks() const { return walks_; }
+
+  WalkSamples samples(std::size_t count) const {
+    WalkSamples result;
+    result.walks = walks_;
+    result.arrived = weights_.size();
+    result.complete = !late_;
+    if (weights_.empty()) return result;
+    const auto walks = static_cast<double>(walks_);
+    const double mean = sum_ / walks;
+    result.effective_size = effective_size();
+    result.count = std::ldexp(mean, unit_);
+    result.count_error = std::ldexp(std::sqrt(std::max(0.0, squares_ / walks - mean * mean) / walks), unit_);
+    Random random = slot_random(seed_, ~std::uint64_t{0} - 1);
+    std::vector<std::size_t> chosen = systematic(weights_, count, random);
+    for (std::size_t i = chosen.size(); i > 1; --i)
+      std::swap(chosen[i - 1],
+                chosen[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+    for (const std::size_t i : chosen) result.points.push_back(slots_[places_[i]].walk->point);
+    return result;
+  }
+
+ private:
+  void weigh() {
+    unit_ = 0;
+    for (const PoolSlot& slot : slots_)
+      if (slot.walk) unit_ = std::max(unit_, slot.walk->weight.exponent);
+    weights_.clear();
+    places_.clear();
+    walks_ = 0;
+    sum_ = squares_ = 0;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      walks_ += slots_[i].done ? 1 : 0;
+      if (!slots_[i].walk) continue;
+      const double w = slots_[i].walk->weight.in_units(unit_);
+      weights_.push_back(w);
+      places_.push_back(i);
+      sum_ += w;
+      squares_ += w * w;
+    }
+  }
+
+  std::vector<GecodeModel>& roots_;
+  std::uint64_t seed_;
+  const Deadline& deadline_;
+  std::vector<PoolSlot> slots_;
+  std::atomic<bool> late_{false};
+  std::vector<double> weights_;  ///< of the walks that arrived, in units of 2^unit
+  std::vector<std::size_t> places_;
+  int unit_ = 0;
+  std::uint64_t walks_ = 0;
+  double sum_ = 0, squares_ = 0;
+};
+
+WalkSamples one_batch(std::vector<GecodeModel>& roots, std::size_t samples, std::uint64_t seed,
+                      const WalkOptions& options) {
+  Pool pool(roots, seed, options.deadline);
+  const std::uint64_t round =
+      std::max(samples * static_cast<std::uint64_t>(std::max(options.pool, 1)), least_walks);
+  const std::uint64_t most =
+      std::max(samples * static_cast<std::uint64_t>(std::max(options.most, 1)), least_before_giving_up);
+  do {
+    pool.walk(round);
+  } while (!pool.late() && pool.effective_size() < static_cast<double>(samples) &&
+           pool.walks() + round <= most);
+  return pool.samples(samples);
+}
+
+}  // namespace
+
+WalkSamples sample_by_walks(const GecodeModel& root, std::size_t samples, std::uint64_t seed,
+                            const WalkOptions& options) {
+  WalkSamples all;
+  if (root.failed() || samples == 0) return all;
+  // Cloning a root changes it for a moment: one for each thread.
+  std::vector<GecodeModel> roots;
+  for (int thread = 0; thread < std::max(options.threads, 1); ++thread) roots.push_back(root.clone());
+  double sum = 0, variance = 0;
+  for (std::size_t done = 0; done < samples && all.complete;) {
+    const std::size_t batch = std::min(largest_batch, samples - done);
+    WalkSamples part = one_batch(roots, batch, slot_random(seed, done).next(), options);
+    all.points.insert(all.points.end(), part.points.begin(), part.points.end());
+    all.walks += part.walks;
+    all.arrived += part.arrived;
+    all.effective_size += part.effective_size;
+    all.complete = part.complete;
+    const auto walks = static_cast<double>(part.walks);
+    sum += part.count * walks;
+    variance += part.count_error * part.count_error * walks * walks;
+    done += batch;
+    if (part.arrived == 0) break;
+  }
+  if (all.walks > 0) {
+    all.count = sum / static_cast<double>(all.walks);
+    all.count_error = std::sqrt(variance) / static_cast<double>(all.walks);
+  }
+  return all;
 }
 
 }  // namespace ardea::space

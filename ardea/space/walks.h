@@ -9,9 +9,10 @@
 namespace ardea::space {
 
 struct WalkOptions {
-  int pool = 10;  ///< walks that arrive, for each sample
+  int pool =
+      10;  ///< walks for each sample, and as many again while they are worth fewer samples than asked for,
+  int most = 200;  ///< up to so many
   int threads = 1;
-  int tries = 2000;  ///< walks that one place of the pool may fail before it stays empty
   Deadline deadline = std::nullopt;
 };
 
