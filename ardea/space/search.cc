@@ -244,8 +244,9 @@ ValueOrder shuffled(Random& random) {
 ValueOrder nearest_to(const Point& point) {
   return [&point](int variable, std::vector<std::int64_t>& values) {
     const std::int64_t wanted = point[static_cast<std::size_t>(variable)];
-    std::stable_sort(values.begin(), values.end(), [&](std::int64_t a, std::int64_t b) {
-      return std::abs(a - wanted) < std::abs(b - wanted);
+    std::sort(values.begin(), values.end(), [&](std::int64_t a, std::int64_t b) {
+      const std::int64_t far_a = std::abs(a - wanted), far_b = std::abs(b - wanted);
+      return far_a != far_b ? far_a < far_b : a < b;
     });
   };
 }

@@ -151,10 +151,10 @@ WalkSamples one_batch(std::vector<GecodeModel>& roots, std::size_t samples, std:
       std::max(samples * static_cast<std::uint64_t>(std::max(options.pool, 1)), least_walks);
   const std::uint64_t most =
       std::max(samples * static_cast<std::uint64_t>(std::max(options.most, 1)), least_before_giving_up);
-  do {
-    pool.walk(round);
-  } while (!pool.late() && pool.effective_size() < static_cast<double>(samples) &&
-           pool.walks() + round <= most);
+  pool.walk(round);
+  const std::uint64_t more = std::max(round / 5, least_walks);
+  while (!pool.late() && pool.effective_size() < static_cast<double>(samples) && pool.walks() + more <= most)
+    pool.walk(more);
   return pool.samples(samples);
 }
 

@@ -9,8 +9,7 @@
 namespace ardea::space {
 
 struct WalkOptions {
-  int pool =
-      10;  ///< walks for each sample, and as many again while they are worth fewer samples than asked for,
+  int pool = 10;   ///< walks for each sample, and more while they are worth fewer samples than asked for,
   int most = 200;  ///< up to so many
   int threads = 1;
   Deadline deadline = std::nullopt;
@@ -19,16 +18,17 @@ struct WalkOptions {
 /// Near-uniform samples of a space that is too large to enumerate.
 struct WalkSamples {
   std::vector<Point> points;  ///< in random order; a heavy solution may come more than once
-  std::uint64_t walks = 0;    ///< of which most may have ended in nothing
-  std::uint64_t arrived = 0;  ///< the size of the pool
-  double effective_size = 0;  ///< (Σ w)² / Σ w²: so many uniform samples are as good as the pool
+  std::uint64_t walks = 0;
+  std::uint64_t arrived = 0;  ///< the walks that did not end in nothing
+  double effective_size = 0;  ///< (Σ w)² / Σ w²: so many uniform samples are as good as the pools
   double count = 0;           ///< estimated number of solutions, without bias
-  double count_error = 0;     ///< its standard error, as far as the pool can tell
+  double count_error = 0;     ///< its standard error, as far as the pools can tell
   bool complete = true;       ///< false where the deadline came first
 };
 
-/// Walks from the root until the pool is full, then draws from it by weight (systematic resampling). The
-/// samples depend on the seed alone: not on the number of threads, nor on the machine.
+/// Fills a pool with walks from the root, each weighing the inverse of its probability, then draws from it by
+/// weight (systematic resampling). Many samples come from several pools. The samples depend on the seed
+/// alone: not on the number of threads, nor on the machine.
 WalkSamples sample_by_walks(const GecodeModel& root, std::size_t samples, std::uint64_t seed,
                             const WalkOptions& options);
 
