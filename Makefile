@@ -15,7 +15,7 @@ BENCH_PACKAGES := libopenblas0-pthread libblis4-openmp libeigen3-dev libdnnl-dev
 LINT_PACKAGES := clang-format-19 clang-tidy-19 git
 
 # The parts where threads meet.
-TSAN_TESTS := runtime interp compile
+TSAN_TESTS := runtime interp compile space
 # GCC 12's thread sanitizer cannot place its shadow where the kernel spreads addresses too widely.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
@@ -62,7 +62,7 @@ demo: deps ## build the program; show, run and check the examples
 	$(call BUILD,release) --target ardea
 	tools/demo
 
-test: deps deps-fuzz unit-test fuzz-minute ## build and run all tests, and fuzz the parser for a minute
+test: deps deps-fuzz unit-test fuzz-minute ## build and run all tests, and fuzz the parsers for a minute
 
 unit-test: build
 	$(call CTEST,release)

@@ -22,7 +22,9 @@ Domain Domain::of_ranges(std::vector<Range> ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.low < b.low; });
   Domain domain;
   for (const Range& r : ranges) {
-    if (!domain.ranges_.empty() && r.low - 1 <= domain.ranges_.back().high)
+    const bool joins = !domain.ranges_.empty() &&
+                       (r.low <= domain.ranges_.back().high || r.low - 1 == domain.ranges_.back().high);
+    if (joins)
       domain.ranges_.back().high = std::max(domain.ranges_.back().high, r.high);
     else
       domain.ranges_.push_back(r);
@@ -32,7 +34,8 @@ Domain Domain::of_ranges(std::vector<Range> ranges) {
 
 std::uint64_t Domain::size() const {
   std::uint64_t size = 0;
-  for (const Range& r : ranges_) size += static_cast<std::uint64_t>(r.high - r.low) + 1;
+  for (const Range& r : ranges_)
+    size += static_cast<std::uint64_t>(r.high) - static_cast<std::uint64_t>(r.low) + 1;
   return size;
 }
 

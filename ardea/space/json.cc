@@ -14,6 +14,12 @@ namespace {
 
 using nlohmann::json;
 
+bool is_value(const json& value) {
+  if (value.is_number_unsigned())
+    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(largest_value);
+  return value.is_number_integer() && value.get<std::int64_t>() >= -largest_value;
+}
+
 class Writer {
  public:
   explicit Writer(const System& system) : system_(system) {}
@@ -110,10 +116,7 @@ class Record {
   }
   std::string optional_text(const char* name) { return has(name) ? text(name) : ""; }
   std::int64_t number(const json& value, const char* name) const {
-    const bool fits = value.is_number_integer() &&
-                      !(value.is_number_unsigned() &&
-                        value.get<std::uint64_t>() > static_cast<std::uint64_t>(largest_value));
-    if (!fits) wrong(name, "an integer within ±2^60", value);
+    if (!is_value(value)) wrong(name, "an integer within ±2^60", value);
     return value.get<std::int64_t>();
   }
   std::int64_t number(const char* name) { return number(get(name), name); }
@@ -350,10 +353,7 @@ Point point_from_json(const System& system, const json& record, std::string_view
       for (const Var knob : system.knobs()) names.push_back(system[knob].name);
       fail("{}: there is no variable {}{}", where, in_quotes(name), did_you_mean(name, names));
     }
-    const bool fits = value.is_number_integer() &&
-                      !(value.is_number_unsigned() &&
-                        value.get<std::uint64_t>() > static_cast<std::uint64_t>(largest_value));
-    require(fits, "{}: {} must be an integer within ±2^60", where, name);
+    require(is_value(value), "{}: {} must be an integer within ±2^60", where, name);
     knobs[static_cast<std::size_t>(variable->index)] = value.get<std::int64_t>();
   }
   for (const Var knob : system.knobs())

@@ -232,6 +232,8 @@ TEST(Json, names_the_field_of_a_mistake) {
   EXPECT_EQ(
       error(R"({"variables": [{"name": "a", "domain": [[1, 2000000000000000000]]}], "constraints": []})"),
       "t: field \"domain\" of variable 1 must be an integer within ±2^60, not 2000000000000000000");
+  EXPECT_EQ(error(R"({"variables": [{"name": "a", "domain": [-9223372036854775808]}], "constraints": []})"),
+            "t: field \"domain\" of variable 1 must be an integer within ±2^60, not -9223372036854775808");
 }
 
 TEST(System, refuses_what_is_no_system) {
