@@ -75,6 +75,19 @@ struct BenchOptions {
 };
 int bench(const BenchOptions& options);
 
+struct SpaceOptions {
+  ProgramOptions program;  ///< with a script, whose sampling steps are the choices
+  std::string target = "host";
+  bool show = false;         ///< knobs, variables and constraints
+  std::int64_t samples = 0;  ///< points, drawn by chance
+  bool check = false;        ///< make each of them a program and run it
+  std::string explain = {};  ///< a point, "i_0=4,i_1=3": what it breaks
+  std::string csv = {};      ///< a file for the samples
+  std::uint64_t seed = 0;
+  bool json = false;
+};
+int space(const SpaceOptions& options);
+
 struct TargetOptions {
   std::string name = "host";
   bool list = false;

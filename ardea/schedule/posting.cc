@@ -25,13 +25,52 @@ std::optional<Expr> Posting::without_loops(const arith::Analyzer& facts, const E
   return low >= make_const(0, low.type());
 }
 
+namespace {
+
+/// The factors of a product of variables; nothing where it is not one.
+std::optional<std::vector<Var>> factors_of(const Expr& e) {
+  if (e.is<VarNode>()) return std::vector<Var>{Var(e)};
+  const auto* product = e.as<Binary>();
+  if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
+  auto left = factors_of(product->left);
+  const auto right = factors_of(product->right);
+  if (!left || !right) return std::nullopt;
+  left->insert(left->end(), right->begin(), right->end());
+  return left;
+}
+
+}  // namespace
+
+bool Posting::follows_from_a_product(const arith::Analyzer& known, const Expr& part) const {
+  const auto* bound = part.as<Binary>();
+  if (bound == nullptr || bound->op != BinaryOp::le) return false;
+  const auto limit = constant_int(bound->right);
+  const auto wanted = factors_of(bound->left);
+  if (!limit || !wanted) return false;
+  return std::any_of(posted_.begin(), posted_.end(), [&](const Posted& posted) {
+    const auto* equation = posted.condition.as<Binary>();
+    if (equation == nullptr || equation->op != BinaryOp::eq) return false;
+    const auto value = constant_int(equation->right);
+    auto all = factors_of(equation->left);
+    if (!value || *value > *limit || !all) return false;
+    const bool are_positive = std::all_of(
+        all->begin(), all->end(), [&](const Var& factor) { return known.proves(factor >= make_int(1)); });
+    for (const Var& factor : *wanted) {
+      const auto at = std::find(all->begin(), all->end(), factor);
+      if (at == all->end()) return false;
+      all->erase(at);
+    }
+    return are_positive;
+  });
+}
+
 std::optional<Refusal> Posting::require(const arith::Analyzer& facts, const Expr& condition,
                                         const Reason& reason) {
   arith::Analyzer known = facts;
   for (const Expr& earlier : this->known()) known.assume(earlier);
   for (const Expr& part : arith::conjuncts(condition)) {
     const arith::Proof proof = known.prove(part);
-    if (proof == arith::Proof::proved) continue;
+    if (proof == arith::Proof::proved || follows_from_a_product(known, part)) continue;
     Refusal refusal = reason();
     if (proof == arith::Proof::refuted) return refusal;
     std::vector<Expr> sufficient;

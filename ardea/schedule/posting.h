@@ -47,6 +47,9 @@ class Posting : public Context {
 
  private:
   bool is_about_variables(const Expr& e) const;
+  /// Whether part, p <= c, follows from a product that was posted, p · q == d with d <= c and positive
+  /// factors: then p <= p · q.
+  bool follows_from_a_product(const arith::Analyzer& known, const Expr& part) const;
   /// What knobs may be, and what was posted.
   std::vector<Expr> known() const;
   /// Conditions on the variables alone that together make p >= 0 true; nothing where there are none.

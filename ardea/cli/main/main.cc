@@ -234,6 +234,30 @@ int run(int argc, char** argv) {
       "Examples:\n  ardea instructions\n  ardea instructions neon.smmla\n  ardea instructions --target "
       "neoverse-v1");
 
+  cli::SpaceOptions space;
+  CLI::App* space_command = app.add_subcommand(
+      "space",
+      "the choices that a script's sampling steps leave open: count, sample, check and explain them");
+  add_program(space_command, space.program, true);
+  space_command->add_option("--target", space.target, "a name from `ardea target --list`, or a JSON file")
+      ->capture_default_str();
+  space_command->add_flag("--show", space.show, "print knobs, variables and constraints with their reasons");
+  space_command->add_option("--sample", space.samples, "draw so many points")->capture_default_str();
+  space_command->add_flag("--check", space.check,
+                          "make each sample a program: does it apply, fit the machine as predicted, and "
+                          "compute what the program as written does?");
+  space_command->add_option("--explain", space.explain,
+                            "a point, such as m_0=4,m_1=3: what it breaks, and what is legal near it");
+  space_command->add_option("--csv", space.csv, "write the samples to this file");
+  space_command->add_option("--seed", space.seed, "of the samples and of the inputs")->capture_default_str();
+  space_command->add_flag("--json", space.json, "machine-readable output");
+  space_command->footer(
+      "Examples:\n"
+      "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --show\n"
+      "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --sample 20 --check\n"
+      "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --explain m_0=4,m_1=3,choice=8\n"
+      "What the answers mean: docs/sketches.md.");
+
   cli::OpsOptions ops;
   CLI::App* ops_command = app.add_subcommand("ops", "list the operators, or describe one");
   ops_command->add_option("name", ops.name, "an operator");
@@ -260,6 +284,7 @@ int run(int argc, char** argv) {
   if (primitives_command->parsed()) return cli::primitives(primitives);
   if (instructions_command->parsed()) return cli::instructions(instructions);
   if (ops_command->parsed()) return cli::ops(ops);
+  if (space_command->parsed()) return cli::space(space);
   bench.sizes = parse_sizes(bench_sizes);
   if (bench_command->parsed()) return cli::bench(bench);
   if (compile_command->parsed()) return cli::compile(compile);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ardea/arith/regions_linear.h"
+#include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 
 namespace ardea::schedule {
@@ -47,6 +48,20 @@ class PlacedNest {
     return nest;
   }
 
+  /// What run() would make longer than the whole, for some numbers.
+  std::optional<Refusal> refuse_longer(Context& context) const {
+    for (std::size_t i = 0; i < block_.iterators.size(); ++i) {
+      const Range whole = whole_of(i), range = range_of(i);
+      if (varies(range.extent) || facts_.proves(range.extent >= whole.extent)) continue;
+      ARDEA_TRY(context.require(facts_, range.extent <= whole.extent, [&] {
+        return Refusal{"longer_than_the_whole",
+                       fmt::format("block {} would run {} values of {}, which has {}", block_.name,
+                                   print(range.extent), block_.iterators[i].var.name(), print(whole.extent))};
+      }));
+    }
+    return std::nullopt;
+  }
+
  private:
   bool varies(const Expr& e) const {
     return std::any_of(around_.begin(), around_.end(), [&](const Var& loop) { return uses(e, loop); });
@@ -64,9 +79,14 @@ class PlacedNest {
         const Expr extent = facts_.simplify(high - low + 1);
         if (!varies(extent) && (!best || facts_.proves(extent < best->extent))) best = Range{low, extent};
       }
-    const Range whole{domain.lows[0], facts_.simplify(domain.highs[0] - domain.lows[0] + 1)};
     if (!best) return tightest(wanted);
+    const Range whole = whole_of(i);
     return facts_.proves(best->extent >= whole.extent) ? whole : *best;
+  }
+
+  Range whole_of(std::size_t i) const {
+    const Bounds domain = domain_of(block_.iterators[i], facts_);
+    return {domain.lows[0], facts_.simplify(domain.highs[0] - domain.lows[0] + 1)};
   }
 
   /// The values themselves, a different number in each iteration around.
@@ -114,6 +134,13 @@ class PlacedNest {
 Stmt placed_nest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
                  const Analyzer& facts) {
   return PlacedNest(block, request, around, facts).run();
+}
+
+std::optional<Refusal> refuse_longer_loops(const Block& block, const NestRequest& request,
+                                           const std::vector<Var>& around, const Analyzer& facts,
+                                           Context& context) {
+  if (context.structure() != Structure::of_template) return std::nullopt;
+  return PlacedNest(block, request, around, facts).refuse_longer(context);
 }
 
 }  // namespace ardea::schedule

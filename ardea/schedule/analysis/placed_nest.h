@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ardea/schedule/analysis/iterator_values.h"
+#include "ardea/schedule/context.h"
 
 /// A block in new loops of its own.
 
@@ -20,5 +21,12 @@ struct NestRequest {
 /// then the predicate cuts what is too much. `facts` know the place; `around` are the loops there.
 Stmt placed_nest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
                  const arith::Analyzer& facts);
+
+/// In a template: a loop of the nest has at most as many iterations as its iterator has values, which is
+/// posted where it depends on the numbers. A longer one would be cut to the whole with numbers, and is not
+/// with variables. By hand nothing is asked.
+std::optional<Refusal> refuse_longer_loops(const Block& block, const NestRequest& request,
+                                           const std::vector<Var>& around, const arith::Analyzer& facts,
+                                           Context& context);
 
 }  // namespace ardea::schedule

@@ -51,9 +51,10 @@ class Consuming {
                               block_.name, print(before.box))}));
     const IteratorValues values = available_values(before);
     ARDEA_TRY(context.judge(refuse_no_value(values)));
-    const Stmt nest = placed_nest(
-        block_, {values, values, guards_, step_.preserve_unit_loops || context.keeps_unit_loops()},
-        places_.loop.variables(), facts_);
+    const NestRequest request{values, values, guards_,
+                              step_.preserve_unit_loops || context.keeps_unit_loops()};
+    ARDEA_TRY(refuse_longer_loops(block_, request, places_.loop.variables(), facts_, context));
+    const Stmt nest = placed_nest(block_, request, places_.loop.variables(), facts_);
     ARDEA_TRY(context.judge(check_reads(nest)));
     const Removed removed = without(f_, places_.block);
     const Function placed = with_inside(removed.program, step_.loop, position, nest);

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ardea/rules/sketch.h"
+#include "ardea/space/solver.h"
+
+namespace ardea::rules {
+
+/// At most `most` solutions that cover the edges: each knob has its least and its largest value in one of
+/// them, as far as that many can, and two are drawn by chance. The same for the same system.
+std::vector<space::Point> witnesses(const space::Solver& solver, std::size_t most = 12);
+
+/// Replays the sketch with each of them. What the sketch deferred, because it is not proved for all numbers,
+/// is judged there. Error where one is refused, with its numbers, the reason, and the numbers of one that is
+/// accepted: then a constraint is missing that tells the two apart, or a proof.
+void judge_at(const Sketch& sketch, const std::vector<space::Point>& points);
+
+/// The knobs' values at a point: "i_0 = 4, i_1 = 3".
+std::string to_string(const space::System& system, const space::Point& point);
+
+}  // namespace ardea::rules

@@ -1,0 +1,78 @@
+#include <nlohmann/json.hpp>
+
+#include "ardea/support/text_file.h"
+#include "tests/cli/command.h"
+
+namespace ardea::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string script() { return std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_space.py"; }
+
+Answer space(const std::string& arguments) {
+  return ardea("space gemm 12,7,40 --target generic-x86_64 --schedule " + script() + " " + arguments);
+}
+
+/// 12 = m_0 · m_1, four widths, and m_1 rows of width / 4 vectors in 16 registers: counted by hand.
+TEST(SpaceCommand, counts_what_the_registers_hold) {
+  const Answer answer = space("--sample 9 --check --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
+  const json result = json::parse(answer.out);
+  int expected = 0;
+  for (const int rows : {1, 2, 3, 4, 6, 12})
+    for (const int vectors : {1, 2, 4, 8}) expected += rows * vectors <= 16 ? 1 : 0;
+  EXPECT_EQ(result["count"], expected);
+  EXPECT_EQ(result["count_is_exact"], true);
+  EXPECT_EQ(result["knobs"].size(), 3U);
+  EXPECT_EQ(result["samples"].size(), 9U);
+  EXPECT_EQ(result["valid"], 9);
+  EXPECT_TRUE(result["failures"].empty());
+  for (const char* field : {"sketches", "variables", "constraints", "deferred", "samples_per_s"})
+    EXPECT_TRUE(result.contains(field)) << field;
+  EXPECT_EQ(space("--sample 9 --json").out.substr(0, 40), answer.out.substr(0, 40));
+}
+
+TEST(SpaceCommand, explains_points) {
+  const Answer legal = space("--explain m_0=3,m_1=4,choice=16");
+  EXPECT_EQ(legal.exit_code, 0) << legal.error;
+  EXPECT_EQ(legal.out, "The point is a solution.\n");
+  const Answer many = space("--explain m_0=2,m_1=6,choice=16");
+  EXPECT_EQ(many.exit_code, 1) << many.error;
+  EXPECT_NE(many.out.find("vector registers, the target generic-x86_64 has 16"), std::string::npos)
+      << many.out;
+  EXPECT_NE(many.out.find("choice = 8 alone would make it a solution"), std::string::npos) << many.out;
+}
+
+TEST(SpaceCommand, writes_samples_as_a_table) {
+  const Folder folder;
+  const std::string file = (folder.path() / "points.csv").string();
+  ASSERT_EQ(space("--sample 3 --csv " + file).exit_code, 0);
+  const std::string table = read_text_file(file);
+  EXPECT_TRUE(table.starts_with("m_0,m_1,choice")) << table;
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4);
+}
+
+TEST(SpaceCommand, says_what_stands_in_the_way) {
+  const Folder folder;
+  const auto refused = [&](const std::string& steps) {
+    const std::string file = (folder.path() / "steps.py").string();
+    std::ofstream(file) << steps;
+    return ardea("space gemm 8,8,8 --schedule " + file);
+  };
+  const Answer nothing = refused("i, j, k = sch.get_loops(sch.get_block(\"C\"))\n");
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_NE(nothing.error.find("samples nothing"), std::string::npos) << nothing.error;
+  const Answer contradictory = refused(R"(
+i, j, k = sch.get_loops(sch.get_block("C"))
+a, b = sch.sample_perfect_tile(i, 2, 4)
+c = sch.sample_categorical([3, 5], [1, 1])
+sch.split(j, [c, b], disable_predication=True)
+)");
+  EXPECT_EQ(contradictory.exit_code, 2) << contradictory.out;
+  EXPECT_NE(contradictory.error.find("no choice fulfils all"), std::string::npos) << contradictory.error;
+  EXPECT_NE(contradictory.error.find("choice"), std::string::npos) << contradictory.error;
+}
+
+}  // namespace
+}  // namespace ardea::cli
