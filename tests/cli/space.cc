@@ -1,3 +1,6 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ardea/support/text_file.h"
