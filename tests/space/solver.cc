@@ -157,6 +157,15 @@ TEST(Solver, solves_with_more_constraints_and_forgets_them) {
   }
 }
 
+TEST(Solver, asks_extra_constraints_again_after_each_other) {
+  // The second fixes y when all else is fixed; the first is decided only then: an even number is never odd.
+  const System system = parse("knob w in {3, 5} knob x in {-2, 2} knob z in 0..3 knob y in -30..30");
+  const Var w = system.get("w"), x = system.get("x"), y = system.get("y"), z = system.get("z");
+  const std::vector<Constraint> extra = {{"first", "", {}, Product{w, {x, y}}},
+                                         {"second", "", {}, Linear{{{1, z}}, -1, Relation::eq, y}}};
+  EXPECT_EQ(Solver(system).solve(extra, 1).answer, Answer::no);
+}
+
 TEST(Solver, keeps_deadlines) {
   const System system = tensor_core_gemm(1024, 1024, 1024);
   const Solver solver(system, by_walks());
