@@ -19,9 +19,9 @@ bool holds(const Constraint& constraint, const Point& point);
 /// choice, a value beyond ±largest_value, or a body that computes nothing.
 std::optional<std::int64_t> value_of(const Body& body, const Point& point);
 
-/// The values of all variables from those of the knobs (the other places are ignored), or nothing where a
-/// definition has no value. Domains and constraints are not looked at.
-std::optional<Point> complete(const System& system, Point knobs);
+/// The values of all variables from those of the point's knobs (its other places are ignored), or nothing
+/// where a definition has no value. Domains and constraints are not looked at.
+std::optional<Point> complete(const System& system, Point point);
 /// The same from the knobs' values alone, in the order of `system.knobs()`.
 std::optional<Point> complete_knobs(const System& system, const std::vector<std::int64_t>& knob_values);
 

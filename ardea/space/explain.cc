@@ -34,7 +34,7 @@ class Subsets {
   bool undecided() const { return undecided_; }
 
   /// QuickXplain: a minimal part of `open` that cannot hold together with `kept`.
-  std::vector<int> minimal(std::vector<int> kept, bool kept_grew, const std::vector<int>& open) {
+  std::vector<int> minimal(const std::vector<int>& kept, bool kept_grew, const std::vector<int>& open) {
     if (kept_grew && impossible(kept)) return {};
     if (open.size() == 1) return open;
     const auto middle = open.begin() + static_cast<std::ptrdiff_t>(open.size() / 2);
@@ -142,11 +142,11 @@ std::optional<Conflict> why_not(const System& system, Var variable, std::int64_t
   return why_unsatisfiable(system, {equals(system, variable, value)}, limits);
 }
 
-PointReport explain(const System& system, const Point& given, const SearchLimits& limits) {
+PointReport explain(const System& system, const Point& asked, const SearchLimits& limits) {
   PointReport report;
-  Point point = given;
+  Point point = asked;
   bool has_values = false;
-  if (const auto completed = complete(system, given)) {
+  if (const auto completed = complete(system, asked)) {
     point = *completed;
     has_values = true;
   }

@@ -43,7 +43,7 @@ struct PointReport {
 };
 
 /// The point's defined variables are computed from its knobs.
-PointReport explain(const System& system, const Point& point, const SearchLimits& limits = {});
+PointReport explain(const System& system, const Point& asked, const SearchLimits& limits = {});
 
 /// The same in sentences, a line each.
 std::string in_words(const System& system, const Conflict& conflict);

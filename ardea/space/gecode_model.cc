@@ -145,7 +145,7 @@ std::vector<Point> GecodeModel::all(std::size_t most) const {
   gc::DFS<GecodeSpace> search(model.get());
   while (const std::unique_ptr<GecodeSpace> found{search.next()}) {
     std::vector<std::int64_t> values;
-    for (int k = 0; k < found->knobs.size(); ++k) values.push_back(found->knobs[k].val());
+    for (const gc::IntVar& knob : found->knobs) values.push_back(knob.val());
     auto point = complete_knobs(engine_->system(), values);
     if (!point || !is_solution(engine_->system(), *point)) continue;
     if (std::all_of(extra_.begin(), extra_.end(), [&](const Constraint& c) { return holds(c, *point); }))

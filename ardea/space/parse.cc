@@ -218,7 +218,7 @@ class Parser {
     Either left = product();
     std::vector<Term> parts;
     while (word().is("+") || word().is("-")) {
-      if (parts.empty()) parts.push_back(as_term(std::move(left), begin));
+      if (parts.empty()) parts.push_back(as_term(left, begin));
       const bool minus = take("-");
       if (!minus) must("+");
       const Word place = word();
@@ -237,7 +237,7 @@ class Parser {
       return factors.size() == 1 ? factors[0] : Term(Term::Kind::product, std::move(factors));
     };
     while (word().is("*") || word().is("//") || word().is("%")) {
-      if (factors.empty()) factors.push_back(as_term(std::move(left), begin));
+      if (factors.empty()) factors.push_back(as_term(left, begin));
       const Word op = words_[at_++];
       const Word place = word();
       Term right = as_term(signed_part(), place);

@@ -169,7 +169,7 @@ class Repairs {
            (limits_.deadline && std::chrono::steady_clock::now() > *limits_.deadline);
   }
 
-  void choose(std::vector<Neighbour>& found, Var moved, std::int64_t value, std::vector<Var> free,
+  void choose(std::vector<Neighbour>& found, Var moved, std::int64_t value, const std::vector<Var>& free,
               std::size_t next, int more) {
     if (spent()) return;
     if (more == 0) {
@@ -181,7 +181,7 @@ class Repairs {
       if (knobs[i] == moved) continue;
       std::vector<Var> wider = free;
       wider.push_back(knobs[i]);
-      choose(found, moved, value, std::move(wider), i + 1, more - 1);
+      choose(found, moved, value, wider, i + 1, more - 1);
     }
   }
 

@@ -19,7 +19,7 @@ std::vector<Constraint> canonical_extra(const System& system, const std::vector<
 Solver::Solver(System system, SolverOptions options)
     : system_(std::make_unique<const System>(std::move(system))),
       engine_(std::make_unique<const Engine>(*system_)),
-      options_(std::move(options)) {
+      options_(options) {
   auto built = Tree::build(*engine_, options_.tree);
   if (auto* tree = std::get_if<Tree>(&built)) {
     tree_ = std::move(*tree);

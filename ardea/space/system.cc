@@ -147,7 +147,7 @@ bool is_variable_name(const std::string& name) {
   if (!letter(name[0]) || name.back() == '.') return false;
   for (std::size_t i = 1; i < name.size(); ++i) {
     const bool inside = letter(name[i]) || std::isdigit(static_cast<unsigned char>(name[i])) != 0;
-    if (!inside && !(name[i] == '.' && name[i - 1] != '.')) return false;
+    if (!inside && (name[i] != '.' || name[i - 1] == '.')) return false;
   }
   return true;
 }
