@@ -24,7 +24,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-space fuzz-minute lint lint-changed campaign \
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
         schedules stages functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
 
 help: ## list the targets
@@ -94,6 +94,14 @@ fuzz-space: deps deps-fuzz ## fuzz the parser of constraint systems (FUZZ_SECOND
 	@mkdir -p build/fuzz/corpus_space
 	build/fuzz/bin/fuzz_space -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ \
 	  -print_final_stats=1 -dict=tests/fuzz/space.dict build/fuzz/corpus_space tests/fuzz/seeds_space
+
+# Half of Ardea is compiled for it, more than `make test` has time for.
+fuzz-script: deps deps-fuzz ## fuzz the steps of schedules, scripts and traces (FUZZ_SECONDS=n, or until interrupted)
+	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	$(call BUILD,fuzz) --target fuzz_script
+	@mkdir -p build/fuzz/corpus_script
+	build/fuzz/bin/fuzz_script -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ -max_len=1000 \
+	  -print_final_stats=1 -dict=tests/fuzz/script.dict build/fuzz/corpus_script tests/fuzz/scripts examples examples/primitives
 
 fuzz-minute: unit-test
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60

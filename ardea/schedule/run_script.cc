@@ -19,7 +19,7 @@ using Items = std::vector<Argument>;
 constexpr std::size_t most_items = 1U << 16U;    ///< of a list, those of the lists in it included
 constexpr std::size_t most_nesting = 32;         ///< of lists in lists
 constexpr std::size_t most_lines = 1U << 17U;    ///< that are run
-constexpr std::size_t most_handled = 1U << 24U;  ///< items of lists that are named or made
+constexpr std::size_t most_handled = 1U << 22U;  ///< items of lists that are named or made
 
 [[noreturn]] void fail_at(const std::string& place, const std::string& sentence) {
   fail("{}: {}", place, sentence);

@@ -244,9 +244,9 @@ TEST(Scripts, name_what_does_not_fit_when_they_run) {
       {"x = range(60000)\ny = zip(x, x)\n", "3:5: this list has more than 65536 items"},
       {"x = 0\nfor i in range(40): x = [x]\n", "3:25: lists lie more than 32 deep in this list"},
       {"x = range(60000)\nfor i in x: y = x[0]\n",
-       "3:17: the script has gone through 16777216 items of lists, which is the most"},
+       "3:17: the script has gone through 4194304 items of lists, which is the most"},
       {"for i in range(60000):\n    for j in range(60000):\n        pass\n",
-       "3:14: the script has gone through 16777216 items of lists, which is the most"},
+       "3:14: the script has gone through 4194304 items of lists, which is the most"},
       {"x = [[1, [2, 3]], 4] + 5\n",
        "2:22: + takes two numbers or two lists, and these are a list of a list, the number 4 and the number "
        "5"},
