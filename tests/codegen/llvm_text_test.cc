@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/ir/unroll_hint.h"
 #include "tests/codegen/lowered.h"
@@ -151,6 +153,24 @@ TEST(LlvmText, rolled_loops_carry_a_request_to_stay_so) {
       codegen::llvm_ir(std::vector{row_of_loops(1, {{rolled_key, {make_int(1)}}})}, host(), {});
   EXPECT_NE(text.find("llvm.loop.unroll.disable"), std::string::npos);
   EXPECT_NE(text.find(" phi "), std::string::npos);
+}
+
+/// Blocks of thousands of instructions take LLVM seconds to put in order.
+TEST(LlvmText, nests_that_would_be_long_blocks_stay_loops) {
+  const auto transposed = [](std::int64_t rows, std::int64_t columns) {
+    const Buffer a = flat("a", rows * columns, float32), out = flat("out", rows * columns, float32);
+    const Stmt body = loop(rows, [&](const Var& i) {
+      return loop(columns, [&](const Var& j) {
+        return make_store(out, {j * rows + i}, make_load(a, {i * columns + j}));
+      });
+    });
+    const std::string text = codegen::llvm_ir(
+        std::vector{entry("transposed", {a, out}, body, {{"tir.noalias", Attribute{make_bool(true)}}})},
+        host(), {});
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_LT(transposed(13, 64), 700);
+  EXPECT_LT(transposed(13, 256), 700);
 }
 
 TEST(Contract, decides_whether_a_product_sum_rounds_once) {

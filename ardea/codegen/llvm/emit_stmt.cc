@@ -1,5 +1,7 @@
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
+
 #include "ardea/codegen/llvm/alignment.h"
 #include "ardea/codegen/llvm/emitter.h"
 #include "ardea/codegen/llvm/types.h"
@@ -67,12 +69,41 @@ void request(llvm::Instruction& latch, const std::vector<LoopRequest>& requests)
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
+/// LLVM writes out loops of up to some hundred instructions, and then the loops around them. So many steps of
+/// a nest it may; beyond, its blocks are so long that putting them in order takes seconds.
+constexpr std::int64_t most_steps_of_a_nest = 128;
+/// An inner loop of more steps than these it keeps. Copies of such loops with constant addresses are fast
+/// code, and small where the nest has not more steps than those.
+constexpr std::int64_t most_steps_of_a_loop = 96, most_steps_of_long_loops = 2048;
+
 /// Whether the loop works on slots of scope "register". Its schedule has chosen vectors and copies: more of
 /// either would not fit the registers.
 bool is_tile_loop(const For& loop) {
   bool found = false;
   for (const Buffer& buffer : buffers_in(loop.body)) found = found || buffer->scope == register_scope;
   return found;
+}
+
+/// What a loop with loops in it would become if it and they were written out; those of unknown extent once.
+std::int64_t written_out_steps(const Stmt& s) {
+  constexpr std::int64_t most = 1 << 20;  // any more is as many
+  if (s.is<Store>() || s.is<Evaluate>()) return 1;
+  std::int64_t steps = 0;
+  for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { steps += written_out_steps(part); });
+  if (const auto* loop = s.as<For>())
+    steps *= std::clamp<std::int64_t>(constant_int(loop->extent).value_or(1), 0, most);
+  return std::min(steps, most);
+}
+
+/// Whether LLVM may not write out the loop with the loops in it, which nobody asked for.
+bool is_large_nest(const For& loop) {
+  std::int64_t longest = 0;
+  visit_stmts(loop.body, [&](const Stmt& s) {
+    if (s.is<For>()) longest = std::max(longest, written_out_steps(s));
+  });
+  if (longest == 0) return false;
+  return written_out_steps(loop) >
+         (longest <= most_steps_of_a_loop ? most_steps_of_a_nest : most_steps_of_long_loops);
 }
 
 }  // namespace
@@ -100,7 +131,7 @@ void Emitter::advise(llvm::Instruction& latch, const For& loop) {
     requests.push_back({"llvm.loop.unroll.full"});
   else if (count > 0)
     requests.push_back({"llvm.loop.unroll.count", builder_.getInt32(static_cast<std::uint32_t>(count))});
-  else if (is_tile || is_rolled)
+  else if (is_tile || is_rolled || is_large_nest(loop))
     requests.push_back({"llvm.loop.unroll.disable"});
   if (is_tile || is_rolled || !has_plain_indices(loop.body))
     requests.push_back({"llvm.loop.vectorize.enable", builder_.getFalse()});
