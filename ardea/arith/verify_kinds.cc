@@ -154,7 +154,7 @@ class KindCheck {
     for (const Access& access : each_) {
       if (!access.write || access.in_init) continue;
       const BufferRegion& box = access.touched().region;
-      if (body_reads(box.buffer) || (access.conditional && any)) continue;
+      if (body_reads(box.buffer) || (access.conditional && any) || block_inside_updates(access)) continue;
       report_.add_proof(false, "reduce_without_update",
                         "block {}: it has the reduce iterators {}, but {} does not combine with what {} held "
                         "before; write an "
@@ -162,6 +162,26 @@ class KindCheck {
                         block_.name, names(reduce_), brief(access.statement), print(box));
       return;
     }
+  }
+
+  /// Whether the access is a whole block inside that updates what it writes, as this one should. Its own
+  /// declaration leaves out what an update reads.
+  bool block_inside_updates(const Access& access) const {
+    const auto* inside = access.statement.as<Block>();
+    if (inside == nullptr) return false;
+    const std::vector<Access> parts = each_access(*inside, facts_);
+    const auto reads = [&](const Buffer& buffer) {
+      return std::any_of(parts.begin(), parts.end(), [&](const Access& part) {
+        return !part.write && !part.in_init && part.each.buffer->data == buffer->data;
+      });
+    };
+    const bool any = std::any_of(parts.begin(), parts.end(), [&](const Access& part) {
+      return part.write && !part.in_init && reads(part.each.buffer);
+    });
+    return std::all_of(parts.begin(), parts.end(), [&](const Access& part) {
+      return !part.write || part.in_init || !(part.each.buffer->data == access.each.buffer->data) ||
+             reads(part.each.buffer) || (part.conditional && any);
+    });
   }
 
   void init_matches_body() {
