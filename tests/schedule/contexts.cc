@@ -137,7 +137,7 @@ TEST(Primitives, ask_their_context) {
       {"analysis/reduction_nest.cc", 1},
       {"canon.cc", 1},
       {"context.cc", 3},
-      {"posting.cc", 4},
+      {"posting.cc", 5},
       {"primitives/loops/split.cc", 1},
       {"primitives/memory/add_guard.cc", 1},
       {"primitives/memory/buffer_layout.cc", 3},

@@ -52,7 +52,7 @@ class PlacedNest {
   std::optional<Refusal> refuse_longer(Context& context) const {
     for (std::size_t i = 0; i < block_.iterators.size(); ++i) {
       const Range whole = whole_of(i), range = range_of(i);
-      if (varies(range.extent) || facts_.proves(range.extent >= whole.extent)) continue;
+      if (varies(range.extent) || context.decides(facts_, range.extent >= whole.extent)) continue;
       ARDEA_TRY(context.require(facts_, range.extent <= whole.extent, [&] {
         return Refusal{"longer_than_the_whole",
                        fmt::format("block {} would run {} values of {}, which has {}", block_.name,
