@@ -25,7 +25,7 @@ std::vector<For> cut_loop(const For& loop, const std::vector<Expr>& points,
                           const std::vector<std::string>& names, const Analyzer& facts);
 
 /// The loop in two: as many whole rounds of `round` iterations as fit, n // round · round of them, and the
-/// n % round that are left. Requires round > 0.
+/// n % round that are left. Requires round > 0 and n >= 0: of a loop that runs nothing, an extent of 0.
 std::vector<For> cut_whole_rounds(const For& loop, const Expr& round, const std::vector<std::string>& names,
                                   const Analyzer& facts);
 

@@ -6,7 +6,7 @@
 
 namespace ardea::schedule {
 
-Outcome apply(const Function& f, const Fuse& step, Context&) {
+Outcome apply(const Function& f, const Fuse& step, Context& context) {
   const Chain chain = ARDEA_TRY(chain_of(f, step.loops));
   if (chain.loops.size() != step.loops.size())
     return Refusal{
@@ -29,9 +29,17 @@ Outcome apply(const Function& f, const Fuse& step, Context&) {
     name += loop->var.name() + "_";
     if (loop->var.type().bits > type.bits) type = loop->var.type();
   }
+  // One negative extent makes the product run nothing, two would not: of those that may be, all but the first
+  // count as 0 then.
+  const arith::Analyzer around = chain.path.facts(f);
   Expr extent;
+  bool may_be_negative = false;
   for (const For* loop : chain.loops) {
-    const Expr one = make_cast(type, loop->extent);
+    Expr one = make_cast(type, loop->extent);
+    if (!context.decides(around, loop->extent >= make_int(0, loop->extent.type()))) {
+      if (may_be_negative) one = max(one, make_int(0, type));
+      may_be_negative = true;
+    }
     extent = extent.defined() ? extent * one : one;
   }
   const Var fused(name + "fused", type);

@@ -132,11 +132,16 @@ class Splitting {
                       print(loop_.extent), print(round)),
           {},
           [] { return std::string("use tail=\"guard\", or smaller factors"); }};
-    factors_[0] = found_.facts.simplify(floor_div(loop_.extent, round));
-    if (context.leaves_out(found_.facts, equals(floor_mod(loop_.extent, round), make_int(0, type_))))
+    // The remainder of a negative extent is not negative: what runs nothing is cut as 0.
+    For counted = loop_;
+    const Expr zero = make_int(0, type_);
+    if (!context.decides(found_.facts, loop_.extent >= zero))
+      counted.extent = found_.facts.simplify(max(loop_.extent, zero));
+    factors_[0] = found_.facts.simplify(floor_div(counted.extent, round));
+    if (context.leaves_out(found_.facts, equals(floor_mod(counted.extent, round), zero)))
       return finished(nest(body_at(value(), {})), {});
     const std::vector<For> parts =
-        arith::cut_whole_rounds(loop_, round, {loop_.var.name(), loop_.var.name() + "_rest"}, found_.facts);
+        arith::cut_whole_rounds(counted, round, {loop_.var.name(), loop_.var.name() + "_rest"}, found_.facts);
     const Stmt main = nest(substitute(parts[0].body, parts[0].var, value()));
     return finished(make_seq({main, simplified(parts[1])}), parts[1].var);
   }
