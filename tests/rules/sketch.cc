@@ -18,6 +18,8 @@
 #include "ardea/space/evaluate.h"
 #include "ardea/space/tree.h"
 #include "ardea/support/error.h"
+#include "ardea/support/text_file.h"
+#include "tests/schedule/gemm_template.h"
 
 namespace ardea::rules {
 
@@ -29,16 +31,11 @@ struct Case {
 };
 
 std::string gemm(int m, int n, int k) {
-  return fmt::format(R"(@T.prim_func
-def main(A: T.Buffer(({0}, {2}), "float32"), B: T.Buffer(({2}, {1}), "float32"), C: T.Buffer(({0}, {1}), "float32")):
-    for i, j, k in T.grid({0}, {1}, {2}):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)",
-                     m, n, k);
+  return fmt::format(
+             "@T.prim_func\ndef main(A: T.Buffer(({0}, {2}), \"float32\"), B: T.Buffer(({2}, {1}), "
+             "\"float32\"), C: T.Buffer(({0}, {1}), \"float32\")):\n",
+             m, n, k) +
+         schedule::gemm_nest(std::to_string(m), std::to_string(n), std::to_string(k));
 }
 
 const std::vector<Case>& cases() {
@@ -61,26 +58,8 @@ sch.decompose_reduction(c, ko)
 sch.vectorize(ji)
 sch.parallel(io)
 )"},
-      {"registers", gemm(12, 16, 5), R"(
-c = sch.get_block("C")
-i, j, k = sch.get_loops(c)
-sums = sch.cache_write(c, 0, "register")
-i0, i1 = sch.sample_perfect_tile(i, 2, 64)
-lanes = sch.sample_categorical([4, 8, 16], [1, 1, 1])
-io, ii = sch.split(i, [i0, i1])
-jo, ji = sch.split(j, [None, lanes])
-sch.reorder(io, jo, k, ii, ji)
-sch.reverse_compute_at(sums, jo)
-a, b = sch.get_loops(sums)[-2:]
-sch.unroll(a)
-sch.vectorize(b)
-init = sch.decompose_reduction(c, k)
-a, b = sch.get_loops(init)[-2:]
-sch.unroll(a)
-sch.vectorize(b)
-sch.unroll(ii)
-sch.vectorize(ji)
-)"},
+      {"registers", gemm(12, 32, 5),
+       read_text_file(std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_space.py")},
       {"halo", R"(@T.prim_func
 def main(A: T.Buffer((27,), "float32"), C: T.Buffer((24,), "float32")):
     B = T.alloc_buffer((26,))
