@@ -13,8 +13,8 @@ namespace {
 
 /// One end of a knob's domain: the outermost value there that a solution has.
 struct Edge {
-  space::Var knob;
-  bool is_largest;
+  space::Var knob = {};
+  bool is_largest = false;
 };
 
 space::Constraint is(const space::System& system, space::Var knob, std::int64_t value) {

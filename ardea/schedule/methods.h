@@ -88,16 +88,18 @@ using AllWays = Method<Face, std::make_index_sequence<field_count<Step> - requir
 
 /// Ends the list of bases that the table makes.
 template <class Face>
-struct NoMethod {};
+struct NoMethod {};  // NOLINT(bugprone-crtp-constructor-accessibility): it has no members to make wrongly
 
 }  // namespace detail
 
 /// What Schedule derives from. Face has results(step).
+// NOLINTBEGIN(bugprone-crtp-constructor-accessibility): as above
 #define ARDEA_BASE(method, Step) \
  public                          \
   detail::AllWays<Face, Step, detail::Step##Method>,
 template <class Face>
 struct Methods : ARDEA_PRIMITIVES(ARDEA_BASE) public detail::NoMethod<Face> {};
 #undef ARDEA_BASE
+// NOLINTEND(bugprone-crtp-constructor-accessibility)
 
 }  // namespace ardea::schedule

@@ -30,7 +30,7 @@ std::optional<Conflict> why_not(const System& system, Var variable, std::int64_t
 struct PointReport {
   struct Nearest {
     Var knob;
-    std::int64_t value;                  ///< at the point
+    std::int64_t value = 0;              ///< at the point
     std::optional<std::int64_t> alone;   ///< nearest legal value with all other knobs kept
     std::optional<std::int64_t> at_all;  ///< nearest value in any solution, where `alone` is none
   };

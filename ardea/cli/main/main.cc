@@ -46,7 +46,7 @@ std::string what_is_wrong(const CLI::ParseError& e, const CLI::App& command,
       continue;
     const std::string value =
         name.size() < arguments[i].size() ? arguments[i].substr(name.size() + 1) : arguments[i + 1];
-    if (std::string(e.what()).find(name + " = " + value) != std::string::npos)
+    if (std::string(e.what()).find(fmt::format("{} = {}", name, value)) != std::string::npos)
       return fmt::format("{} {}: must be a number", name, value);
   }
   return e.what();

@@ -55,8 +55,8 @@ class Emitter {
  public:
   Emitter(llvm::Module& module, const target::Target& target, const Options& options);
 
-  /// Adds the entry point of f to the module.
-  void emit_function(const Function& f);
+  /// Adds the entry point of the function to the module.
+  void emit_function(const Function& given);
 
  private:
   // emit_expr.cc
