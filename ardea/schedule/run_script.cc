@@ -359,7 +359,7 @@ class ScriptRun {
     }
     if (sampled.empty()) return {{text}};
     Items with_numbers = {{text}};
-    for (const auto& [name, number] : sampled) with_numbers.push_back({Items{{name}, number}});
+    for (const auto& [name, number] : sampled) with_numbers.emplace_back(Items{{name}, number});
     return {{std::move(with_numbers)}};
   }
 
@@ -466,7 +466,7 @@ std::optional<Argument> range_of(const Items& arguments) {
   Items items;
   std::int64_t at = from;
   while ((step > 0 ? at < to : at > to) && items.size() <= most_items) {
-    items.push_back({at});
+    items.emplace_back(at);
     if (__builtin_add_overflow(at, step, &at)) break;
   }
   return Argument{std::move(items)};
@@ -499,7 +499,7 @@ std::optional<Argument> zipped(const Items& arguments) {
   for (std::size_t i = 0; i < shortest; ++i) {
     Items row;
     for (const Argument& argument : arguments) row.push_back((*list_in(argument))[i]);
-    rows.push_back({std::move(row)});
+    rows.emplace_back(std::move(row));
   }
   return Argument{std::move(rows)};
 }
@@ -508,7 +508,7 @@ std::optional<Argument> enumerated(const Items& arguments) {
   if (arguments.size() != 1 || !list_in(arguments[0])) return std::nullopt;
   Items rows;
   for (const Argument& item : *list_in(arguments[0]))
-    rows.push_back({Items{{static_cast<std::int64_t>(rows.size())}, item}});
+    rows.emplace_back(Items{{static_cast<std::int64_t>(rows.size())}, item});
   return Argument{std::move(rows)};
 }
 
@@ -565,7 +565,7 @@ Value ScriptRun::evaluate(const Call& call, const std::string& place) {
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const ScriptFunction& function : script_functions()) all.push_back(function.name);
+    for (const ScriptFunction& function : script_functions()) all.emplace_back(function.name);
     return all;
   }();
   return names;

@@ -133,7 +133,7 @@ TEST(Primitives, ask_their_context) {
       {"analysis/inverse_index.cc", 1},
       {"analysis/iterator_values.cc", 10},
       {"analysis/moved_block.cc", 1},
-      {"analysis/placed_nest.cc", 5},
+      {"analysis/placed_nest.cc", 6},
       {"analysis/reduction_nest.cc", 1},
       {"canon.cc", 1},
       {"context.cc", 3},

@@ -22,7 +22,7 @@ std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found,
 
 /// The block in the loop whose reduction it runs over.
 struct ReducedBy {
-  const Block* block;
+  const Block* block = nullptr;
   Var iterator;
 };
 std::optional<ReducedBy> reduced_by(const For& loop);

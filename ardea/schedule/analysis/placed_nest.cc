@@ -7,6 +7,7 @@
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
 
 namespace ardea::schedule {
 
@@ -14,6 +15,17 @@ namespace {
 
 using arith::Analyzer;
 using arith::as_index;
+
+/// Whether e divides by what is not proved to differ from 0.
+bool may_divide_by_zero(const Expr& e, const Analyzer& facts) {
+  if (is_integer_division(e)) {
+    const Expr& divisor = e.as<Binary>()->right;
+    if (!facts.proves(not_equals(divisor, make_int(0, divisor.type())))) return true;
+  }
+  bool may = false;
+  for_each_child(e, [&](const Expr& part) { may = may || may_divide_by_zero(part, facts); });
+  return may;
+}
 
 class PlacedNest {
  public:
@@ -71,6 +83,10 @@ class PlacedNest {
   Range range_of(std::size_t i) const {
     const Bounds domain = domain_of(block_.iterators[i], facts_);
     Bounds wanted = request_.wanted[i];
+    // What holds inside a loop that runs need not hold outside of it, where these bounds stand: the length of
+    // a loop that divides may be 0.
+    for (std::vector<Expr>* bounds : {&wanted.lows, &wanted.highs})
+      std::erase_if(*bounds, [&](const Expr& bound) { return may_divide_by_zero(bound, facts_); });
     if (wanted.lows.empty()) wanted.lows = domain.lows;
     if (wanted.highs.empty()) wanted.highs = domain.highs;
     std::optional<Range> best;
