@@ -3,7 +3,8 @@
 #include "ardea/schedule/primitive.h"
 
 /// Steps that choose by chance: by hand a draw from the seed of the schedule, kept in the trace as the
-/// decision. A decision that is given is taken, where it fits.
+/// decision. A decision that is given is taken, where it fits. In a template numbers stay open: they are
+/// variables of it (posting.h).
 
 namespace ardea::schedule {
 
