@@ -19,8 +19,10 @@ std::vector<Fault> deliberate_faults() {
   std::string before;
   for (std::string line; std::getline(lines, line); before = line) {
     // tools/mutants reads paragraphs: two faults in one would be one that fits nowhere.
-    if (line.starts_with("name: ")) EXPECT_EQ(before, "") << line << " needs an empty line before it";
-    if (line.starts_with("name: ")) faults.push_back({line.substr(6), {}, {}});
+    if (line.starts_with("name: ")) {
+      EXPECT_EQ(before, "") << line << " needs an empty line before it";
+      faults.push_back({line.substr(6), {}, {}});
+    }
     if (line.starts_with("file: ")) faults.at(faults.size() - 1).file = line.substr(6);
     if (!line.starts_with("- ")) continue;
     std::string& original = faults.at(faults.size() - 1).original;
