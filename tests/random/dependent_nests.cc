@@ -117,14 +117,37 @@ class DependentNests {
     }
   }
 
+  /// A loop, and one to three in it that run ever fewer iterations, and in the end none: their extents become
+  /// negative, mostly those of several loops in the same iterations.
+  void draw_short_rows() {
+    loops_.push_back({random_.integer(0, 1), random_.integer(4, 7)});
+    for (std::int64_t inner = random_.integer(1, 3); inner > 0; --inner) {
+      const std::int64_t n = random_.integer(1, 4), c = random_.integer(1, 3);
+      const IndexExpression o = random_.chance(0.8) ? var(0) : any_var(loops_.size());
+      const IndexExpression start = random_.chance(0.6) ? 0 : random_.chance(0.5) ? IndexExpression(c) : o;
+      switch (random_.integer(0, 6)) {
+        case 0:
+        case 1: loops_.push_back({start, n - o}); break;
+        case 2: loops_.push_back({start, n - o * c}); break;
+        case 3: loops_.push_back({start, o - n}); break;
+        case 4: loops_.push_back({start, floor_div(n + c - o, c)}); break;
+        case 5: loops_.push_back({start, least(1, n - o)}); break;
+        default: loops_.push_back({start, n}); break;
+      }
+    }
+  }
+
   /// Draws loops until they run a few iterations.
   void draw_loops() {
     do {
       loops_.clear();
       has_uneven_tiles_ = random_.chance(0.3);
+      has_short_rows_ = !has_uneven_tiles_ && random_.chance(0.35);
       if (has_uneven_tiles_) draw_uneven_tiles();
+      if (has_short_rows_) draw_short_rows();
       const auto depth = static_cast<std::size_t>(random_.integer(1, 4));
-      while (loops_.size() < depth && !has_uneven_tiles_) loops_.push_back(bounds_of_loop(loops_.size()));
+      while (loops_.size() < depth && !has_uneven_tiles_ && !has_short_rows_)
+        loops_.push_back(bounds_of_loop(loops_.size()));
       points_.clear();
       Point point;
       enumerate(point);
@@ -238,14 +261,15 @@ class DependentNests {
     return place;
   }
 
-  /// Moves the indices so that none is negative, and lets the tensor reach there.
-  void fit(Memory& tensor, Indices& indices) {
+  /// Moves the indices so that none is negative, and lets the tensor reach there, and have `room` on both
+  /// sides.
+  void fit(Memory& tensor, Indices& indices, std::int64_t room = 0) {
     tensor.shape.resize(indices.size(), 1);
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const auto [low, high] = reach(indices[d]);
-      const std::int64_t shift = low < 0 ? -low : 0;
+      const std::int64_t shift = low < room ? room - low : 0;
       if (shift > 0) indices[d] = indices[d] + shift;
-      tensor.shape[d] = std::max(tensor.shape[d], high + shift + 1);
+      tensor.shape[d] = std::max(tensor.shape[d], high + shift + room + 1);
     }
   }
 
@@ -328,10 +352,11 @@ class DependentNests {
       text_ += pad(depth + 2) + fmt::format("T.where({})\n", any_guard(depth).text(loop_names_));
   }
 
+  /// The statement, inside so many loops, in each iteration or where a condition of the iterators holds.
   std::string guarded(std::size_t depth, const std::string& store) {
     if (!random_.chance(0.15)) return pad(depth + 2) + store;
-    return pad(depth + 2) + fmt::format("if {}:\n", any_guard(depth).text(iterators_)) + pad(depth + 3) +
-           store;
+    return pad(depth + 2) + fmt::format("if {}:\n", any_guard(iterators_.size()).text(iterators_)) +
+           pad(depth + 3) + store;
   }
 
   /// A store in every iteration: of something new, of what was there and something new, of what was
@@ -386,6 +411,47 @@ class DependentNests {
                                         value(depth, &target)));
   }
 
+  /// A block that leaves loops around it out of its bindings, all of them at times: how often it runs, if at
+  /// all, is in what it leaves behind. Mostly its iterators and tensors have room for more than the loops
+  /// reach, so that no bound but the loops' own says which iterations there are.
+  void counting_block(std::size_t depth) {
+    Indices bound;
+    const auto left_out = static_cast<std::size_t>(random_.integer(0, static_cast<std::int64_t>(depth) - 1));
+    for (std::size_t k = 0; k < depth; ++k)
+      if (k != left_out && random_.chance(0.6))
+        bound.push_back(random_.chance(0.8) ? var(k) : var(k) + random_.integer(1, 5));
+    if (bound.empty() || random_.chance(0.1)) bound.push_back(random_.integer(0, 3));
+    const std::int64_t room = random_.chance(0.7) ? random_.integer(1, 8) : 0;
+    const char* kind = random_.chance(0.9) ? "opaque" : "scan";
+    text_ += pad(depth + 1) + fmt::format("with T.block(\"b{}\"):\n", blocks_++);
+    iterators_.clear();
+    for (std::size_t k = 0; k < bound.size(); ++k) {
+      const auto [low, high] = reach(bound[k]);
+      iterators_.push_back(fmt::format("v{}", k));
+      text_ += pad(depth + 2) + fmt::format("v{} = T.axis.{}(({}, {}), {})\n", k, kind, low - room,
+                                            high + room + 1, bound[k].text(loop_names_));
+    }
+    if (random_.chance(0.2))
+      text_ += pad(depth + 2) + fmt::format("T.where({})\n", any_guard(depth).text(loop_names_));
+    std::vector<Point> instances;
+    for (const Point& point : points_) instances.push_back(at(bound, point));
+    std::swap(points_, instances);
+    is_of_loops_ = false;
+    Indices indices;
+    if (random_.chance(0.5))
+      for (std::size_t k = 0; k < bound.size(); ++k) indices.push_back(var(k));
+    else
+      indices = any_indices(bound.size());
+    Memory& target = new_tensor(random_.chance(0.7) ? Memory::output : Memory::filled);
+    fit(target, indices, room);
+    const std::string place = access(target, indices), what = value(bound.size(), &target);
+    const double how = random_.real();
+    const std::string before = how < 0.5 ? place + " + " : how < 0.7 ? place + " * 3 + " : "";
+    text_ += guarded(depth, fmt::format("{} = {}{}\n", place, before, what));
+    std::swap(points_, instances);
+    is_of_loops_ = true;
+  }
+
   /// Whether every element's first instance is the one that runs the init, and no other is.
   bool init_comes_first(const Indices& spatial, const Indices& reduce) const {
     Point start;
@@ -396,10 +462,20 @@ class DependentNests {
     return true;
   }
 
-  /// A sum over some of the loops; a reduce or a spatial iterator may be a number of two of them.
+  /// Whether the loop has two iterations or more somewhere.
+  bool repeats(std::size_t k) const {
+    return std::any_of(points_.begin(), points_.end(),
+                       [&](const Point& point) { return loops_[k].extent.value(point) > 1; });
+  }
+
+  /// A sum over some of the loops; a reduce or a spatial iterator may be a number of two of them. A loop of
+  /// at most one iteration may be left out.
   bool reduction(std::size_t depth) {
     Indices spatial, reduce;
-    for (std::size_t k = 0; k < depth; ++k) (random_.chance(0.5) ? spatial : reduce).push_back(var(k));
+    for (std::size_t k = 0; k < depth; ++k) {
+      if (!repeats(k) && random_.chance(0.5)) continue;
+      (random_.chance(0.5) ? spatial : reduce).push_back(var(k));
+    }
     if (reduce.empty()) return false;
     Indices& joined = random_.chance(0.7) ? reduce : spatial;
     if (joined.size() >= 2 && random_.chance(0.7)) {
@@ -486,6 +562,7 @@ class DependentNests {
 
   /// A block at that depth, or two.
   void add_blocks(std::size_t depth) {
+    if (random_.chance(has_short_rows_ ? 0.7 : 0.08)) return counting_block(depth);
     const double what = random_.real();
     if (what < 0.3 && reduction(depth)) return;
     if (what < 0.4) return passed_on(depth);
@@ -531,7 +608,7 @@ class DependentNests {
   bool counts_twice_ = false;
   // Of the nest under way:
   std::vector<LoopBounds> loops_;
-  bool has_uneven_tiles_ = false;
+  bool has_uneven_tiles_ = false, has_short_rows_ = false;
   std::vector<Memory*> consumed_;  ///< that the next loops are to read
   std::vector<std::string> loop_names_;
   // Of the block under way:

@@ -36,6 +36,19 @@ void propose_split(RandomSteps& steps) {
   steps.attempt(split);
 }
 
+/// As many rounds of the inner loop as fit, and a rest: of most loops with bounds that depend on others.
+void propose_cut(RandomSteps& steps) {
+  Random& random = steps.random();
+  const std::vector<LoopRef> loops = steps.any_loops();
+  if (loops.empty()) return;
+  Split split{random.pick(loops), {}};
+  split.factors.emplace_back();
+  split.factors.emplace_back(random.integer(2, 3));
+  split.preserve_unit_iters = random.chance(0.5);
+  split.tail = "cut";
+  steps.attempt(split);
+}
+
 void propose_fuse(RandomSteps& steps) {
   Random& random = steps.random();
   const std::vector<LoopRef> loops = steps.any_loops();
@@ -175,7 +188,11 @@ std::vector<Proposer> loop_proposers() {
 }
 
 std::vector<Proposer> order_proposers() {
-  return {{0.6, propose_split}, {0.6, propose_fuse}, {0.7, propose_reorder}, {2.3, propose_exchange}};
+  return {{0.6, propose_split},
+          {0.6, propose_cut},
+          {0.6, propose_fuse},
+          {0.7, propose_reorder},
+          {2.3, propose_exchange}};
 }
 
 }  // namespace ardea::schedule
