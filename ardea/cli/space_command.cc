@@ -10,6 +10,7 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/print.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/measure/check.h"
@@ -214,8 +215,9 @@ int space(const SpaceOptions& options) {
   text += count.exact ? fmt::format("{} points\n", *count.exact)
                       : fmt::format("about {:.3g} points (± {:.2g})\n", count.value, count.error);
   if (options.show)
-    text += space::print(system) + fmt::format("solved by {}; {} questions are left to the replay\n",
-                                               solver.why(), sketch.deferred.size());
+    text += print(sketch.symbolic) + space::print(system) +
+            fmt::format("solved by {}; {} questions are left to the replay\n", solver.why(),
+                        sketch.deferred.size());
   for (const Point& point : samples.points) text += rules::to_string(system, point) + "\n";
   for (const auto& [point, fault] : failures)
     text += fmt::format("INVALID with {}: {}\n", rules::to_string(system, point), fault);

@@ -65,7 +65,7 @@ class PlacedNest {
     for (std::size_t i = 0; i < block_.iterators.size(); ++i) {
       const Range whole = whole_of(i), range = range_of(i);
       if (varies(range.extent) || context.decides(facts_, range.extent >= whole.extent)) continue;
-      ARDEA_TRY(context.require(facts_, range.extent <= whole.extent, [&] {
+      ARDEA_TRY(context.keep_to(facts_, range.extent <= whole.extent, [&] {
         return Refusal{"longer_than_the_whole",
                        fmt::format("block {} would run {} values of {}, which has {}", block_.name,
                                    print(range.extent), block_.iterators[i].var.name(), print(whole.extent))};
