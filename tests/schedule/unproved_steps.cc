@@ -84,6 +84,18 @@ TEST(UnprovedSteps, are_faults_where_the_answers_are_wrong) {
   EXPECT_FALSE(same.fault.has_value());
   EXPECT_TRUE(same.is_easy);
   EXPECT_FALSE(StepJudge(bent, 1).unproved(bent, step, {}).is_easy);
+  step.name = "blockize";
+  EXPECT_TRUE(StepJudge(program, 1).unproved(program, step, {}).is_easy);
+  const Function numbered = parse_function(R"(@T.prim_func
+def main(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int32")):
+    for j in range(8):
+        for i in range(8):
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                vj = T.axis.spatial(8, j)
+                B[vi * 8 + vj] = A[vi * 8 + vj]
+)");
+  EXPECT_FALSE(StepJudge(numbered, 1).unproved(numbered, step, {}).is_easy);
   step.apply = refuse;
   EXPECT_FALSE(StepJudge(program, 1).unproved(program, step, {}).is_known);
 }

@@ -129,12 +129,33 @@ bool has_guarded_reduction(const Function& program) {
   });
 }
 
+/// Whether several iterators share a dimension of what is written.
+bool writes_numbered_elements(const Function& program) {
+  const Variables all = iterating(program);
+  bool found = false;
+  visit_stmts(program.body, [&](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    if (store == nullptr) return;
+    for (const Expr& index : store->indices) {
+      Variables used;
+      visit_exprs(index, [&](const Expr& part) {
+        if (part.is<VarNode>() && all.contains(Var(part))) used.insert(Var(part));
+      });
+      found = found || used.size() > 1;
+    }
+  });
+  return found;
+}
+
 /// Whether the step may make a program hard to prove that was easy. Reductions with guards, once their loops
 /// are fused, are cut by quotients and guards at once: that they count every term once is proved by running
 /// through their iterations, and only where those are few. What transform_layout makes of indices is the
-/// map's: quotients of shifted and mirrored ones are not always proved to tell elements apart.
+/// map's: quotients of shifted and mirrored ones are not always proved to tell elements apart. The block that
+/// blockize makes writes a box, and the boxes around every fourth element meet where the elements do not.
 bool may_make_hard(const Primitive& primitive, const Function& before) {
-  return primitive.name == "transform_layout" || (primitive.name == "fuse" && has_guarded_reduction(before));
+  return primitive.name == "transform_layout" ||
+         (primitive.name == "fuse" && has_guarded_reduction(before)) ||
+         (primitive.name == "blockize" && writes_numbered_elements(before));
 }
 
 }  // namespace
