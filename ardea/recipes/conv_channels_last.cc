@@ -4,7 +4,7 @@
 
 #include "ardea/recipes/conv_sizes.h"
 #include "ardea/recipes/register_sums.h"
-#include "ardea/recipes/register_tiles.h"
+#include "ardea/rules/model/register_tiles.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"

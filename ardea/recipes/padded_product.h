@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "ardea/recipes/product_sizes.h"
+#include "ardea/rules/model/product_sizes.h"
 #include "ardea/recipes/recipe.h"
 
 /// What products on tensor instructions share: operands copied into panels of whole instructions.

@@ -224,7 +224,7 @@ class Steps {
   const Product& product_;
   const target::Target& target_;
   BlockRef block_;
-  Tile tile_;
+  ProductTile tile_;
   std::int64_t tile_rows_ = 1, tile_columns_ = 1;
   Blocks blocks_;
   std::optional<BlockRef> left_, right_;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "ardea/recipes/blocking.h"
+#include "ardea/rules/model/blocking.h"
 #include "ardea/recipes/recipe.h"
 
 /// Sums of products of float matrices, blocked for caches around a tile of registers.

@@ -10,7 +10,11 @@
 /// Schedules written by hand as functions of the workload and the machine: what runs where nothing is tuned
 /// yet.
 
+namespace ardea::rules {}
+
 namespace ardea::recipes {
+
+using namespace rules;  // whose models recipes use
 
 /// Where a recipe packs the weights: the right operand of a product, the kernel of a convolution, which is
 /// the second parameter.

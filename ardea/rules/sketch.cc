@@ -7,6 +7,7 @@
 #include "ardea/lower/limits_of.h"
 #include "ardea/rules/expressed.h"
 #include "ardea/space/builder.h"
+#include "ardea/space/evaluate.h"
 #include "ardea/support/error.h"
 
 namespace ardea::rules {
@@ -32,23 +33,39 @@ void post_limits(space::Builder& builder, const Expressed& expressed, const Sket
   }
 }
 
+/// What was made, with the constraints that its context and the rules posted.
+Sketch sketch_of(const Function& program, const target::Target& target, const schedule::Schedule& made,
+                 const std::vector<Posted>& kept) {
+  const auto& context = dynamic_cast<const schedule::Posting&>(made.context());
+  Sketch sketch{program, made.trace(), made.program(), context.knobs(), {}, context.deferred()};
+  std::unordered_map<Var, space::Var> variables;
+  for (const Knob& knob : sketch.knobs)
+    variables.emplace(knob.var, sketch.system.knob(knob.var.name(), space::Domain::of(knob.values)));
+  const Expressed expressed(std::move(variables));
+  space::Builder builder(sketch.system);
+  for (const std::vector<Posted>* all : {&context.posted(), &kept})
+    for (const Posted& posted : *all)
+      builder.require(posted.code, expressed.formula(posted.condition), posted.fact);
+  post_limits(builder, expressed, sketch, target);
+  return sketch;
+}
+
 }  // namespace
 
 Sketch make_sketch(const Function& program, const target::Target& target,
                    const std::function<void(schedule::Schedule&)>& steps) {
   schedule::Schedule made(program, std::make_unique<schedule::Posting>());
   steps(made);
-  const auto& context = dynamic_cast<const schedule::Posting&>(made.context());
-  Sketch sketch{program, made.trace(), made.program(), context.knobs(), {}, context.deferred()};
+  return sketch_of(program, target, made, {});
+}
 
-  std::unordered_map<Var, space::Var> variables;
-  for (const Knob& knob : sketch.knobs)
-    variables.emplace(knob.var, sketch.system.knob(knob.var.name(), space::Domain::of(knob.values)));
-  const Expressed expressed(std::move(variables));
-  space::Builder builder(sketch.system);
-  for (const Posted& posted : context.posted())
-    builder.require(posted.code, expressed.formula(posted.condition), posted.fact);
-  post_limits(builder, expressed, sketch, target);
+Sketch make_sketch(const Function& program, const Derivation& derived) {
+  Sketch sketch = sketch_of(program, derived.target(), derived.steps(), derived.kept());
+  sketch.ways = derived.ways();
+  std::vector<std::int64_t> numbers;
+  for (const Knob& knob : sketch.knobs) numbers.push_back(derived.model().at(knob.var.name()));
+  const auto point = space::complete_knobs(sketch.system, numbers);
+  if (point && space::is_solution(sketch.system, *point)) sketch.model = point;
   return sketch;
 }
 

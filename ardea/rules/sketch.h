@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "ardea/rules/rule.h"
 #include "ardea/schedule/posting.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/space/system.h"
@@ -18,6 +19,9 @@ struct Sketch {
   std::vector<schedule::Knob> knobs;  ///< the knobs of the system, in the same order
   space::System system;
   std::vector<schedule::Refusal> deferred;  ///< judged when a point is materialised, and not before
+  std::vector<Way> ways = {};               ///< that the rules took
+  /// What the model of the machine chooses, where that is a solution.
+  std::optional<space::Point> model = {};
 };
 
 /// What the steps make of the program where what they sample (sample_perfect_tile, sample_categorical) stays
@@ -25,6 +29,9 @@ struct Sketch {
 /// language cannot express, or where the program never fits the target.
 Sketch make_sketch(const Function& program, const target::Target& target,
                    const std::function<void(schedule::Schedule&)>& steps);
+
+/// The same of what rules have derived.
+Sketch make_sketch(const Function& program, const Derivation& derived);
 
 /// The schedule with the numbers of a point: the steps once more, by hand. Error where one is refused, which
 /// for a solution of the system is a defect of the rule that made the sketch.

@@ -174,7 +174,7 @@ Outcome apply(const Function& f, const SampleCategorical& step, Context& context
   std::int64_t chosen = 0;
   if (step.decision) {
     chosen = *step.decision;
-  } else if (const auto open = context.variable("choice", likely_candidates(step))) {
+  } else if (const auto open = context.variable(step.called.value_or("choice"), likely_candidates(step))) {
     return Applied{f, {NumberRef::fresh(*open)}};
   } else {
     constexpr std::uint64_t steps = std::uint64_t{1} << 53;  // as fine as the numbers between 0 and 1 are

@@ -32,16 +32,18 @@ struct SampleCategorical {
   std::vector<std::int64_t> candidates;
   std::vector<double> probs;
   std::optional<std::int64_t> decision = {};
+  std::optional<std::string> called = {};  ///< the variable of a template
   using Results = NumberRef;
   static constexpr auto name = "sample_categorical";
   static constexpr auto fields = std::tuple(field("candidates", &SampleCategorical::candidates),
                                             field("probs", &SampleCategorical::probs),
-                                            optional_field("decision", &SampleCategorical::decision));
+                                            optional_field("decision", &SampleCategorical::decision),
+                                            optional_field("called", &SampleCategorical::called));
   static constexpr auto contract = R"(one of several numbers, drawn by chance
 
 Each candidate has the probability of the same place in the list, which must be finite and not negative, and
 whose sum must be positive. A decision is the place of a candidate, from 0. The result may stand wherever a step
-takes a number.)";
+takes a number. In a template it is a variable of the name `called`, or nearly so where that is taken.)";
   static constexpr std::array refusals = {"no_candidates", "probabilities_do_not_fit",
                                           "decision_does_not_fit"};
 };

@@ -1,4 +1,4 @@
-#include "ardea/recipes/blocking.h"
+#include "ardea/rules/model/blocking.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "ardea/limits/register_tile.h"
 #include "ardea/support/ceil_div.h"
 
-namespace ardea::recipes {
+namespace ardea::rules {
 
 namespace {
 
@@ -34,7 +34,7 @@ double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t k, c
 }
 
 /// All tiles of the product, those at the edges included.
-double cycles_of_product(const ProductSizes& sizes, const Tile& tile, const target::Core& core) {
+double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, const target::Core& core) {
   double cycles = 0;
   const std::int64_t right = ceil_div(sizes.n % tile.columns(), tile.lanes), bottom = sizes.m % tile.rows;
   for (const auto& [rows, down] :
@@ -58,15 +58,15 @@ std::int64_t second_cache_bytes(const target::Target& target) {
   return cache_bytes(target, 2, usual_second_cache);
 }
 
-Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target) {
+ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target) {
   const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
   const std::int64_t most_vectors = ceil_div(sizes.n, lanes);
-  Tile best{1, 1, lanes};
+  ProductTile best{1, 1, lanes};
   double least = -1;
   for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(most_vectors, target.vector_registers);
        ++vectors)
     for (std::int64_t rows = 1; rows <= sizes.m; ++rows) {
-      const Tile tile{rows, vectors, lanes};
+      const ProductTile tile{rows, vectors, lanes};
       if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
           target.vector_registers)
         break;
@@ -80,7 +80,7 @@ Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target&
   return best;
 }
 
-Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
+Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,
                      const target::Target& target) {
   const std::int64_t first = cache_bytes(target, 1, usual_first_cache);
   const std::int64_t second = second_cache_bytes(target);
@@ -97,9 +97,9 @@ Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
   return blocks;
 }
 
-std::int64_t steps_ahead(const Tile& tile, const target::Target& target) {
+std::int64_t steps_ahead(const ProductTile& tile, const target::Target& target) {
   return static_cast<std::int64_t>(std::ceil(cycles_ahead * target.core.multiplications_per_cycle /
                                              static_cast<double>(tile.rows * tile.vectors)));
 }
 
-}  // namespace ardea::recipes
+}  // namespace ardea::rules

@@ -7,7 +7,7 @@
 /// Which tile of float32 sums in registers suits a matrix of results, when what is left over at its edges is
 /// computed by smaller tiles.
 
-namespace ardea::recipes {
+namespace ardea::rules {
 
 /// rows × vectors sums. A step loads `vectors` vectors and `rows` numbers that are broadcast.
 struct SumTile {
@@ -22,4 +22,4 @@ SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::T
 /// float32 numbers in one vector.
 std::int64_t lanes_of(const target::Target& target);
 
-}  // namespace ardea::recipes
+}  // namespace ardea::rules

@@ -1,11 +1,11 @@
-#include "ardea/recipes/register_tiles.h"
+#include "ardea/rules/model/register_tiles.h"
 
 #include <algorithm>
 
 #include "ardea/limits/register_tile.h"
 #include "ardea/support/ceil_div.h"
 
-namespace ardea::recipes {
+namespace ardea::rules {
 
 namespace {
 
@@ -60,4 +60,4 @@ SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::T
   return best;
 }
 
-}  // namespace ardea::recipes
+}  // namespace ardea::rules

@@ -2,24 +2,24 @@
 
 #include <cstdint>
 
-#include "ardea/recipes/product_sizes.h"
+#include "ardea/rules/model/product_sizes.h"
 #include "ardea/support/data_type.h"
 #include "ardea/target/target.h"
 
 /// How large the parts of a product should be: m × n sums of k products each.
 
-namespace ardea::recipes {
+namespace ardea::rules {
 
 /// The part that registers hold: rows × vectors sums, updated by one column of the left operand, an element
 /// at a time, and one row of the right one, in vectors.
-struct Tile {
+struct ProductTile {
   std::int64_t rows = 1, vectors = 1, lanes = 1;
   std::int64_t columns() const { return vectors * lanes; }
 };
 
 /// The tile whose copies, smaller ones at the edges included, take the fewest cycles for all sums, by a count
 /// of multiplications, loads, and of the latency that too few sums cannot hide.
-Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target);
+ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target);
 
 /// Steps of the sum and columns of one block of the right operand, which the second cache holds while all
 /// rows use it, a tile of them after the other: the panel of those (the tile's rows × steps) stays in the
@@ -28,13 +28,13 @@ Tile choose_tile(const ProductSizes& sizes, DataType type, const target::Target&
 struct Blocks {
   std::int64_t steps = 1, columns = 1;
 };
-Blocks choose_blocks(const ProductSizes& sizes, const Tile& tile, DataType type,
+Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,
                      const target::Target& target);
 
 /// How many steps ahead a panel must be asked for to arrive from the second cache in time.
-std::int64_t steps_ahead(const Tile& tile, const target::Target& target);
+std::int64_t steps_ahead(const ProductTile& tile, const target::Target& target);
 
 /// What one core has of the second cache; of a common size where the target does not know one.
 std::int64_t second_cache_bytes(const target::Target& target);
 
-}  // namespace ardea::recipes
+}  // namespace ardea::rules

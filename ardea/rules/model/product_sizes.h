@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-namespace ardea::recipes {
+namespace ardea::rules {
 
 /// m × n sums of k products each.
 struct ProductSizes {
   std::int64_t m = 1, n = 1, k = 1;
 };
 
-}  // namespace ardea::recipes
+}  // namespace ardea::rules

@@ -1,0 +1,92 @@
+#include "ardea/rules/analysis/matrix_product.h"
+
+#include <algorithm>
+
+#include "ardea/ir/equal.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+namespace {
+
+const Load* load_in(const Expr& e) {
+  if (const auto* cast = e.as<Cast>()) return load_in(cast->value);
+  return e.as<Load>();
+}
+
+/// The iterators that the indices are, one each; nothing where one is more than an iterator.
+std::optional<std::vector<Var>> plain(const std::vector<Expr>& indices) {
+  std::vector<Var> all;
+  for (const Expr& index : indices) {
+    if (!index.is<VarNode>()) return std::nullopt;
+    all.emplace_back(index);
+  }
+  return all;
+}
+
+/// Numbers of iterations of the loops around, where each is the binding of an iterator in the same order.
+std::optional<std::vector<std::int64_t>> extents_of(const schedule::Path& path) {
+  const Block& block = path.block();
+  const std::vector<schedule::LoopRef> loops = path.loops();
+  if (loops.size() != block.iterators.size()) return std::nullopt;
+  std::vector<std::int64_t> extents;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const BlockIterator& iterator = block.iterators[i];
+    const auto extent = constant_int(iterator.domain.extent);
+    const auto start = constant_int(iterator.domain.min);
+    if (!extent || start != 0 || !iterator.binding.is<VarNode>() || Var(iterator.binding) != loops[i].var)
+      return std::nullopt;
+    extents.push_back(*extent);
+  }
+  return extents;
+}
+
+}  // namespace
+
+std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& ref) {
+  const auto path = schedule::path_to(program, ref);
+  if (!path) return std::nullopt;
+  const Block& block = path->block();
+  const auto extents = extents_of(*path);
+  const auto* store = block.body.as<Store>();
+  if (!extents || store == nullptr || !block.init.defined() || block.predicate.defined()) return std::nullopt;
+  const auto* sum = store->value.as<Binary>();
+  if (sum == nullptr || sum->op != BinaryOp::add) return std::nullopt;
+  const auto* before = sum->left.as<Load>();
+  const auto* term = sum->right.as<Binary>();
+  if (before == nullptr || before->buffer != store->buffer || term == nullptr || term->op != BinaryOp::mul)
+    return std::nullopt;
+  const Load *left = load_in(term->left), *right = load_in(term->right);
+  if (left == nullptr || right == nullptr) return std::nullopt;
+  const auto of_sum = plain(before->indices), of_out = plain(store->indices), of_left = plain(left->indices),
+             of_right = plain(right->indices);
+  if (!of_sum || !of_out || !of_left || !of_right || *of_sum != *of_out) return std::nullopt;
+
+  std::vector<Var> iterators;
+  for (const BlockIterator& iterator : block.iterators) iterators.push_back(iterator.var);
+  if (iterators.size() < 3 || block.iterators.back().kind != IteratorKind::reduce) return std::nullopt;
+  const std::size_t batches = iterators.size() - 3;
+  for (std::size_t i = 0; i + 1 < iterators.size(); ++i)
+    if (block.iterators[i].kind != IteratorKind::spatial) return std::nullopt;
+  const Var m = iterators[batches], n = iterators[batches + 1], k = iterators[batches + 2];
+  const auto with_batches = [&](const Var& a, const Var& b) {
+    std::vector<Var> all(iterators.begin(), iterators.begin() + static_cast<std::ptrdiff_t>(batches));
+    all.push_back(a);
+    all.push_back(b);
+    return all;
+  };
+  const bool transposed = *of_right == with_batches(n, k);
+  if (*of_out != with_batches(m, n) || *of_left != with_batches(m, k) ||
+      (!transposed && *of_right != with_batches(k, n)))
+    return std::nullopt;
+  MatrixProduct found;
+  found.out = store->buffer;
+  found.left = left->buffer;
+  found.right = right->buffer;
+  found.sizes = {(*extents)[batches], (*extents)[batches + 1], (*extents)[batches + 2]};
+  found.batches = batches;
+  found.transposed = transposed;
+  return found;
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,304 @@
+#include "ardea/rules/cpu/packed_product.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/rules/analysis/matrix_product.h"
+#include "ardea/rules/analysis/producers.h"
+#include "ardea/rules/model/blocking.h"
+#include "ardea/rules/model/candidates.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/cache_read.h"
+#include "ardea/schedule/primitives/memory/stage_mem.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/program/tree.h"
+#include "ardea/support/ceil_div.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+namespace {
+
+/// Products below that are done before another thread has begun.
+constexpr std::int64_t least_products_a_thread = std::int64_t{1} << 18;
+
+/// Rows of a matrix that are asked for early enough are read as fast as panels that were made of them. So
+/// many tiles of rows must read a panel before it has paid for itself.
+constexpr std::int64_t many_tiles = 24;
+
+/// Wider tiles than that have no registers anywhere.
+constexpr std::int64_t most_vectors = 8;
+
+class Steps {
+ public:
+  Steps(Derivation& d, const BlockRef& block, const MatrixProduct& product)
+      : d_(d),
+        s_(d.steps()),
+        product_(product),
+        block_(block),
+        name_(path_to(s_.program(), block)->block().name),
+        type_(product.out->type),
+        maker_(elementwise_producer(s_.program(), block, product.left)),
+        tile_(choose_tile(product.sizes, type_, d.target())),
+        blocks_(choose_blocks(product.sizes, tile_, type_, d.target())) {}
+
+  void run() {
+    choose_numbers();
+    pack();
+    split_loops();
+    sum_in_registers();
+    place_panels();
+    ask_ahead();
+    use_threads();
+    d_.finish(block_);
+    if (maker_) d_.finish(*maker_);
+  }
+
+ private:
+  const ProductSizes& sizes() const { return product_.sizes; }
+  const target::Target& target() const { return d_.target(); }
+  std::int64_t rows_by_model() const { return std::min(tile_.rows, sizes().m); }
+  std::int64_t columns_by_model() const { return std::min(tile_.columns(), sizes().n); }
+
+  /// The sizes of the tile of sums and of the blocks around it.
+  void choose_numbers() {
+    const auto& [m, n, k] = sizes();
+    const std::int64_t lanes = tile_.lanes;
+    tile_rows_ = d_.number(name_ + "_rows", tile_sizes(m, target().vector_registers), rows_by_model());
+    tile_columns_ =
+        d_.number(name_ + "_columns", tile_sizes(n, most_vectors * lanes, lanes), columns_by_model());
+    steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
+    row_group_ =
+        d_.number(name_ + "_row_tiles", group_sizes(ceil_div(m, rows_by_model())), row_tiles_of_a_thread());
+    const std::int64_t tiles = std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1);
+    column_group_ = d_.number(name_ + "_column_tiles", group_sizes(ceil_div(n, columns_by_model())), tiles);
+    keep_to_what_there_is(row_group_, tile_rows_, m, "tiles of rows");
+    keep_to_what_there_is(column_group_, tile_columns_, n, "tiles of columns");
+  }
+
+  /// A group of more tiles than there are would be the same program as one of all.
+  void keep_to_what_there_is(const Number& group, const Number& tile, std::int64_t extent,
+                             const std::string& what) {
+    const Expr of_tile = value_of(tile), of_group = value_of(group);
+    d_.keep_to((of_group - 1) * of_tile < make_int(extent), what,
+               fmt::format("{}: a group holds no more {} than {} numbers make", name_, what, extent));
+  }
+
+  /// Panels of the right operand are read again for each tile of rows. Making them pays where there are many,
+  /// and it would not stay in the cache anyway; or where its rows are not what vectors are loaded from.
+  bool packs_right() {
+    if (product_.transposed || d_.wishes().weights_ahead) return true;
+    const bool pays = sizes().m > many_tiles * rows_by_model() &&
+                      sizes().k * sizes().n * type_.bytes() > second_cache_bytes(target()) / 4;
+    return d_.whether(fmt::format("{} in panels", product_.right->name), pays);
+  }
+
+  /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
+  /// elements are read, from wherever they are, but not from rows that fall onto each other in the
+  /// first cache.
+  bool packs_left() {
+    if (maker_) return true;
+    return d_.whether(fmt::format("{} in panels", product_.left->name), packing_left_pays());
+  }
+  bool packing_left_pays() const {
+    if (takes_lanes()) return sizes().n > 2 * columns_by_model();
+    const target::Cache* first = target().cache(1);
+    const std::int64_t way =
+        first != nullptr && first->ways ? first->bytes / *first->ways : target().core.page_bytes;
+    const std::int64_t row = sizes().k * type_.bytes();
+    return sizes().n > 4 * columns_by_model() && sizes().m * row > second_cache_bytes(target()) / 2 &&
+           row % way == 0;
+  }
+
+  bool takes_lanes() const { return target().arch == target::Arch::aarch64; }
+
+  /// "b0, b1, " for the indices of batches.
+  std::string batch_names() const {
+    std::string names;
+    for (std::size_t i = 0; i < product_.batches; ++i) names += fmt::format("b{}, ", i);
+    return names;
+  }
+
+  void pack_left() {
+    if (takes_lanes()) {
+      const std::string b = batch_names();
+      // Rows beyond the last one are never read: only where the panel is a copy are they filled.
+      const std::optional<double> padding = maker_ ? std::nullopt : std::optional<double>(0.0);
+      const auto added = s_.blocks(TransformLayout{
+          block_, product_.left->name,
+          IndexText(fmt::format("lambda {0}i, k: ({0}i // t, k, i % t)", b), {{"t", tile_rows_}}), padding});
+      if (!maker_) left_ = added.at(0);
+    } else if (!maker_ || makes_left_once_) {
+      left_ = s_.blocks(CacheRead{block_, 0, "global"})[0];  // rows close together
+    }
+  }
+
+  void pack() {
+    // What makes the left operand works for all columns at once, or again for each block of them.
+    if (maker_)
+      makes_left_once_ = d_.whether(fmt::format("{} made once for all columns", product_.left->name),
+                                    blocks_.columns < sizes().n);
+    if (packs_left()) pack_left();
+    if (packs_right())
+      right_ = s_.blocks(
+          TransformLayout{block_, product_.right->name,
+                          IndexText(fmt::format("lambda {0}{1}: ({0}j // t, k, j % t)", batch_names(),
+                                                product_.transposed ? "j, k" : "k, j"),
+                                    {{"t", tile_columns_}}),
+                          0.0})[0];
+  }
+
+  void split_loops() {
+    const std::vector<LoopRef> loops = s_.get_loops(block_);
+    const std::size_t first = product_.batches;
+    const auto two = [&](const LoopRef& loop, const Number& inner) {
+      return s_.loops(Split{loop, {std::nullopt, inner}});
+    };
+    const auto k = two(loops[first + 2], steps_of_block_);
+    const auto i = two(loops[first], tile_rows_);
+    const auto ii = two(i[0], row_group_);
+    const auto j = two(loops[first + 1], tile_columns_);
+    const auto jj = two(j[0], column_group_);
+    s_.apply(Reorder{{k[0], jj[0], ii[0], ii[1], jj[1], k[1], i[1], j[1]}});
+    step_blocks_ = k[0];
+    column_blocks_ = jj[0];
+    row_blocks_ = ii[0];
+    column_tiles_ = jj[1];
+    row_tiles_ = ii[1];
+    steps_ = k[1];
+    tile_loops_ = {i[1], j[1]};
+  }
+
+  /// The sums of one tile and one block of steps are registers; the first block of steps stores them, the
+  /// others add them to what is there.
+  void sum_in_registers() {
+    const auto around = s_.get_loops(block_);
+    const auto depth =
+        static_cast<std::size_t>(std::find(around.begin(), around.end(), steps_) - around.begin());
+    const auto added = s_.blocks(StageMem{steps_, product_.out->name, "register", {}, /*accumulate=*/true});
+    s_.apply(Unroll{tile_loops_[0]});
+    s_.apply(Vectorize{tile_loops_[1]});
+    // Rows are written out, columns are vectors.
+    for (const BlockRef& block : added) {
+      const std::vector<LoopRef> loops = s_.get_loops(block);
+      s_.apply(Vectorize{loops.back()});
+      s_.apply(Unroll{loops[depth]});
+    }
+  }
+
+  /// Panels of the right operand are made for one block of steps and columns, which stays in the cache while
+  /// all rows use it; a panel of the left one where it is used, again for each block of columns, except where
+  /// it is more than a copy.
+  void place_panels() {
+    if (right_ && d_.wishes().weights_ahead) {
+      const std::vector<LoopRef> loops = s_.get_loops(*right_);
+      s_.apply(Vectorize{loops.back()});
+      right_loop_ = loops.front();
+    } else if (right_) {
+      s_.apply(ComputeAt{*right_, column_blocks_, /*preserve_unit_loops=*/true});
+      const std::vector<LoopRef> loops = s_.get_loops(*right_);
+      const std::size_t panel = loops.size() - 3;  // panels, steps, columns
+      s_.apply(Vectorize{loops[panel + 2]});
+      if (!product_.transposed) s_.apply(Reorder{{loops[panel + 1], loops[panel]}});
+      right_loop_ = product_.transposed ? loops[panel] : loops[panel + 1];
+    }
+    if (left_) {
+      s_.apply(ComputeAt{*left_, row_tiles_, /*preserve_unit_loops=*/true});
+      const std::vector<LoopRef> loops = s_.get_loops(*left_);
+      if (takes_lanes()) s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
+    }
+    if (maker_) {
+      const LoopRef place = makes_left_once_ ? step_blocks_ : row_tiles_;
+      s_.apply(ComputeAt{*maker_, place, /*preserve_unit_loops=*/true});
+      const std::vector<LoopRef> loops = s_.get_loops(*maker_);
+      if (makes_left_once_) left_loop_ = loops[loops.size() - 2];  // rows
+      s_.apply(Vectorize{loops.back()});
+    }
+  }
+
+  void ask_for(const LoopRef& loop, const std::string& buffer, const Number& distance) {
+    s_.apply(Pragma{loop, "prefetch",
+                    Argument(std::vector<Argument>{Argument(buffer), Convert<Number>::to(distance)})});
+  }
+
+  /// While the sums of one tile are stored, those of the next one are asked for; and rows of a panel that
+  /// comes from the second cache some steps before they are used.
+  void ask_ahead() {
+    ask_for(column_tiles_, product_.out->name, tile_columns_);
+    const target::Cache* first = target().cache(1);
+    const std::int64_t block = blocks_.steps * blocks_.columns * type_.bytes();
+    const bool misses = first == nullptr || block > first->bytes / 2;
+    if (!misses || !d_.whether(fmt::format("{} asked for ahead", product_.right->name), true)) return;
+    const std::int64_t ahead = steps_ahead(tile_, target());
+    const Number steps = d_.number(name_ + "_ahead", {1, 2, 4, 8, 16, 32}, ahead);
+    const Expr row = right_ ? value_of(tile_columns_) : make_int(sizes().n);
+    ask_for(steps_, right_ ? product_.right->name + "_packed" : product_.right->name,
+            d_.follows(value_of(steps) * row));
+  }
+
+  bool uses_threads() const {
+    const std::int64_t products = sizes().m * sizes().n * sizes().k;
+    return target().cores >= 2 && products >= 2 * least_products_a_thread;
+  }
+
+  /// As many tiles of rows for each thread as for the others, where there are tiles for all.
+  std::int64_t row_tiles_of_a_thread() const {
+    const std::int64_t tiles = ceil_div(sizes().m, tile_.rows);
+    if (!uses_threads() || tiles < target().cores) return tiles;
+    return ceil_div(tiles, target().cores);
+  }
+
+  void use_threads() {
+    if (!uses_threads()) return;
+    if (left_loop_) s_.apply(Parallel{*left_loop_});
+    if (right_loop_) s_.apply(Parallel{*right_loop_});
+    const bool shares_rows = row_tiles_of_a_thread() * tile_.rows < sizes().m;
+    const std::size_t shared = d_.way(name_ + " shared by threads", {"rows", "columns"}, shares_rows ? 0 : 1);
+    s_.apply(Parallel{shared == 0 ? row_blocks_ : column_tiles_});
+  }
+
+  Derivation& d_;
+  Schedule& s_;
+  const MatrixProduct& product_;
+  BlockRef block_;
+  std::string name_;
+  DataType type_;
+  std::optional<BlockRef> maker_;  ///< of the left operand, element by element
+  ProductTile tile_;
+  Blocks blocks_;
+  Number tile_rows_, tile_columns_, steps_of_block_, row_group_, column_group_;
+  bool makes_left_once_ = false;
+  std::optional<BlockRef> left_, right_;
+  LoopRef step_blocks_, column_blocks_, row_blocks_, column_tiles_, row_tiles_, steps_;
+  std::optional<LoopRef> left_loop_, right_loop_;
+  std::vector<LoopRef> tile_loops_;
+};
+
+bool is_product_of_floats(const Derivation& d, const BlockRef& stage) {
+  const target::Target& target = d.target();
+  if (target.kind != target::Kind::cpu || target.vector_bits < 128) return false;
+  const auto found = matrix_product(d.steps().program(), stage);
+  if (!found) return false;
+  const DataType type = found->out->type;
+  return (type == float32 || type == float64) && found->left->type == type && found->right->type == type;
+}
+
+}  // namespace
+
+Rule packed_product() {
+  return {.name = "packed product",
+          .doc = "a product of matrices: panels for caches around a tile of sums in registers",
+          .applies = is_product_of_floats,
+          .apply = [](Derivation& d, const BlockRef& stage) {
+            const MatrixProduct found = *matrix_product(d.steps().program(), stage);
+            Steps(d, stage, found).run();
+          }};
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ardea/rules/way.h"
+#include "ardea/schedule/posting.h"
+#include "ardea/schedule/schedule.h"
+#include "ardea/target/target.h"
+
+namespace ardea::rules {
+
+using schedule::BlockRef;
+using schedule::LoopRef;
+using schedule::Number;
+
+/// What somebody who knows more than the rules wants of them.
+struct Wishes {
+  /// The right operand of products and the kernel of convolutions are packed before all else, by a block of
+  /// its own at the root, for schedule::separate_packing.
+  bool weights_ahead = false;
+};
+
+/// A schedule in the making, and the decisions that its rules leave open.
+///
+/// Rules are written once and run in two ways. By the model, every decision is what a model of the machine
+/// says: plain numbers, the schedule that runs where nothing is tuned. As a sketch, numbers are variables,
+/// and another run of the rules follows each other way. Both have the structure of templates, so that a rule
+/// finds the same loops whatever the numbers are.
+class Derivation {
+ public:
+  /// By the model.
+  Derivation(const Function& program, target::Target target, Wishes wishes = {});
+  /// As a sketch that takes the given ways, and after them the model's.
+  Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways);
+
+  schedule::Schedule& steps() { return steps_; }
+  const schedule::Schedule& steps() const { return steps_; }
+  const target::Target& target() const { return target_; }
+  const Wishes& wishes() const { return wishes_; }
+  bool is_sketch() const { return is_sketch_; }
+
+  /// A number that is chosen out of some, to which the model's is added. The name is the knob's.
+  schedule::Number number(const std::string& name, std::vector<std::int64_t> values, std::int64_t model);
+  /// The same in expressions: for numbers that follow from others.
+  schedule::Number follows(const Expr& value) const;
+  /// Keeps the numbers to a condition that no step needs: without it two points would be one program.
+  void keep_to(const Expr& condition, const std::string& name, const std::string& reason);
+
+  /// One of several ways, each a sketch of its own; the place of the answer.
+  std::size_t way(const std::string& question, const std::vector<std::string>& answers, std::size_t model);
+  bool whether(const std::string& question, bool model);
+
+  /// A stage that a rule has scheduled, alone or as a part of another.
+  void finish(const schedule::BlockRef& stage) { finished_.insert(stage.id); }
+  bool is_finished(const schedule::BlockRef& stage) const { return finished_.contains(stage.id); }
+
+  /// What keep_to was asked for: conditions over the knobs.
+  const std::vector<schedule::Posted>& kept() const { return kept_; }
+  /// What was taken, in order.
+  const std::vector<Way>& ways() const { return ways_; }
+  /// What the model says of the knobs.
+  const std::map<std::string, std::int64_t>& model() const { return model_; }
+
+ private:
+  schedule::Schedule steps_;
+  target::Target target_;
+  Wishes wishes_;
+  bool is_sketch_ = false;
+  std::vector<std::size_t> asked_;
+  std::vector<Way> ways_;
+  std::vector<schedule::Posted> kept_;
+  std::map<std::string, std::int64_t> model_;
+  std::set<BlockId> finished_;
+};
+
+/// As an expression, for what follows from it.
+Expr value_of(const schedule::Number& number);
+
+}  // namespace ardea::rules

@@ -1,0 +1,33 @@
+#include <algorithm>
+
+#include "ardea/rules/rule.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+namespace {
+
+std::vector<BlockRef> stages_of(const Function& program) {
+  std::vector<BlockRef> stages;
+  for (const schedule::Path& path : schedule::all_blocks(program)) stages.push_back({path.block().id});
+  return stages;
+}
+
+bool is_there(const Derivation& d, const BlockRef& stage) {
+  return schedule::path_to(d.steps().program(), stage).has_value();
+}
+
+}  // namespace
+
+void derive(Derivation& d, const RuleSet& rules) {
+  std::vector<BlockRef> stages = stages_of(d.steps().program());
+  std::reverse(stages.begin(), stages.end());
+  for (const BlockRef& stage : stages)
+    for (const Rule& rule : rules) {
+      // A rule for another stage, or one before, may have inlined this one.
+      if (!is_there(d, stage) || d.is_finished(stage)) break;
+      if (rule.applies(d, stage)) rule.apply(d, stage);
+    }
+}
+
+}  // namespace ardea::rules

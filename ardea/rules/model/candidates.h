@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+/// Numbers worth trying, for the knobs of rules.
+
+namespace ardea::rules {
+
+/// Sizes of tiles of an axis, none longer than `most`: its divisors, and the multiples of `multiple` up to
+/// the one that covers it.
+std::vector<std::int64_t> tile_sizes(std::int64_t extent, std::int64_t most, std::int64_t multiple = 1);
+
+/// How many of `count` things to take together: divisors, powers of two, and equal parts of all.
+std::vector<std::int64_t> group_sizes(std::int64_t count);
+
+}  // namespace ardea::rules

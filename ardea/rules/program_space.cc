@@ -1,0 +1,115 @@
+#include "ardea/rules/program_space.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "ardea/rules/witnesses.h"
+#include "ardea/space/explain.h"
+#include "ardea/support/error.h"
+#include "ardea/support/random.h"
+
+namespace ardea::rules {
+
+namespace {
+
+/// The answers up to a question, and another one there.
+std::vector<std::size_t> other_way(const std::vector<Way>& ways, std::size_t at, std::size_t answer) {
+  std::vector<std::size_t> prefix;
+  for (std::size_t i = 0; i < at; ++i) prefix.push_back(ways[i].taken);
+  prefix.push_back(answer);
+  return prefix;
+}
+
+class Ways {
+ public:
+  Ways(const Function& program, const target::Target& target, const RuleSet& rules)
+      : rules_(rules), space_{program, target, {}, {}} {}
+
+  ProgramSpace run() && {
+    std::vector<std::vector<std::size_t>> open = {{}};
+    // The model's way is the first; then the others, those that leave it late before those that leave early.
+    for (std::size_t next = 0; next < open.size(); ++next) {
+      const std::vector<std::size_t> prefix = open[next];
+      Derivation d(space_.program, space_.target, prefix);
+      follow(d);
+      const std::vector<Way>& ways = d.ways();
+      for (std::size_t at = ways.size(); at-- > prefix.size();)
+        for (std::size_t answer = 0; answer < ways[at].answers.size(); ++answer)
+          if (answer != ways[at].taken) open.push_back(other_way(ways, at, answer));
+    }
+    if (space_.sketches.empty())
+      fail("{} has no space on {}: {}", space_.program.name, space_.target.name,
+           space_.left_out.empty() ? "no rule applies to it" : space_.left_out[0].reason);
+    return std::move(space_);
+  }
+
+ private:
+  void follow(Derivation& d) {
+    try {
+      derive(d, rules_);
+      Sketch sketch = make_sketch(space_.program, d);
+      if (const auto conflict = space::why_unsatisfiable(sketch.system)) {
+        space_.left_out.push_back({d.ways(), space::in_words(sketch.system, *conflict)});
+        return;
+      }
+      auto solver = std::make_unique<space::Solver>(sketch.system);
+      judge_at(sketch, witnesses(*solver));
+      space_.sketches.push_back({std::move(sketch), std::move(solver)});
+    } catch (const Error& refused) {
+      space_.left_out.push_back({d.ways(), refused.what()});
+    }
+  }
+
+  const RuleSet& rules_;
+  ProgramSpace space_;
+};
+
+}  // namespace
+
+space::Count ProgramSpace::count(std::uint64_t seed) const {
+  space::Count all{0, 0, 0};
+  for (const SolvedSketch& solved : sketches) {
+    const space::Count one = solved.solver->count(seed);
+    all.value += one.value;
+    all.error = std::hypot(all.error, one.error);
+    all.exact = all.exact && one.exact ? std::optional(*all.exact + *one.exact) : std::nullopt;
+  }
+  return all;
+}
+
+std::vector<Choice> ProgramSpace::sample(std::size_t count, std::uint64_t seed) const {
+  Random random(seed);
+  std::vector<std::size_t> of_each(sketches.size(), 0), order;
+  for (std::size_t i = 0; i < count; ++i) {
+    order.push_back(static_cast<std::size_t>(random.integer(0, std::ssize(sketches) - 1)));
+    ++of_each[order.back()];
+  }
+  std::vector<std::vector<space::Point>> points;
+  for (std::size_t i = 0; i < sketches.size(); ++i)
+    points.push_back(sketches[i].solver->sample(of_each[i], seed + i).points);
+  std::vector<Choice> all;
+  std::vector<std::size_t> used(sketches.size(), 0);
+  for (const std::size_t sketch : order)
+    if (const std::size_t at = used[sketch]++; at < points[sketch].size())
+      all.push_back({sketch, points[sketch][at]});
+  return all;
+}
+
+schedule::Schedule ProgramSpace::materialise(const Choice& choice) const {
+  return rules::materialise(sketches.at(choice.sketch).sketch, choice.point);
+}
+
+ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules) {
+  return Ways(program, target, rules).run();
+}
+
+std::optional<schedule::Schedule> model_schedule(const Function& program, const target::Target& target,
+                                                 const RuleSet& rules, Wishes wishes) {
+  Derivation d(program, target, wishes);
+  derive(d, rules);
+  if (d.steps().trace().instructions.empty()) return std::nullopt;
+  return d.steps();
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "ardea/rules/rule.h"
+#include "ardea/rules/sketch.h"
+#include "ardea/space/solver.h"
+
+namespace ardea::rules {
+
+/// A way through the rules that leads to no program, and why.
+struct LeftOut {
+  std::vector<Way> ways;
+  std::string reason;
+};
+
+/// A sketch with its solver.
+struct SolvedSketch {
+  Sketch sketch;
+  std::unique_ptr<space::Solver> solver;
+};
+
+/// One program out of a space.
+struct Choice {
+  std::size_t sketch = 0;
+  space::Point point;
+};
+
+/// All that the rules make of a program for a target: the disjoint union of sketches, the model's first.
+struct ProgramSpace {
+  Function program;
+  target::Target target;
+  std::vector<SolvedSketch> sketches;
+  std::vector<LeftOut> left_out;
+
+  /// Of all sketches; exact where it is exact of each.
+  space::Count count(std::uint64_t seed = 1) const;
+  /// Sketches weigh equally, the points of one are uniform. The same for the same seed.
+  std::vector<Choice> sample(std::size_t count, std::uint64_t seed) const;
+  schedule::Schedule materialise(const Choice& choice) const;
+};
+
+/// Every way through the rules, as a sketch each. Error where there is none.
+ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules);
+
+/// The schedule that the model chooses: what runs where nothing is tuned. Nothing where no rule has taken a
+/// step.
+std::optional<schedule::Schedule> model_schedule(const Function& program, const target::Target& target,
+                                                 const RuleSet& rules, Wishes wishes = {});
+
+}  // namespace ardea::rules
