@@ -178,9 +178,6 @@ class Steps {
   /// The sums of one tile and one block of steps are registers; the first block of steps stores them, the
   /// others add them to what is there.
   void sum_in_registers() {
-    const auto around = s_.get_loops(block_);
-    const auto depth =
-        static_cast<std::size_t>(std::find(around.begin(), around.end(), steps_) - around.begin());
     const auto added = s_.blocks(StageMem{steps_, product_.out->name, "register", {}, /*accumulate=*/true});
     s_.apply(Unroll{tile_loops_[0]});
     s_.apply(Vectorize{tile_loops_[1]});
@@ -188,7 +185,7 @@ class Steps {
     for (const BlockRef& block : added) {
       const std::vector<LoopRef> loops = s_.get_loops(block);
       s_.apply(Vectorize{loops.back()});
-      s_.apply(Unroll{loops[depth]});
+      s_.apply(Unroll{loops[loops.size() - 2]});
     }
   }
 
