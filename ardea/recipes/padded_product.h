@@ -3,8 +3,8 @@
 #include <array>
 #include <optional>
 
-#include "ardea/rules/model/product_sizes.h"
 #include "ardea/recipes/recipe.h"
+#include "ardea/rules/model/product_sizes.h"
 
 /// What products on tensor instructions share: operands copied into panels of whole instructions.
 

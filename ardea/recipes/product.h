@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "ardea/rules/model/blocking.h"
 #include "ardea/recipes/recipe.h"
+#include "ardea/rules/model/blocking.h"
 
 /// Sums of products of float matrices, blocked for caches around a tile of registers.
 
