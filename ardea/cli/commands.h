@@ -76,13 +76,17 @@ struct BenchOptions {
 int bench(const BenchOptions& options);
 
 struct SpaceOptions {
-  ProgramOptions program;  ///< with a script, whose sampling steps are the choices
+  ProgramOptions
+      program;  ///< with a script its sampling steps are the choices, else what the rules leave open
   std::string target = "host";
-  bool show = false;         ///< knobs, variables and constraints
-  std::int64_t samples = 0;  ///< points, drawn by chance
-  bool check = false;        ///< make each of them a program and run it
-  std::string explain = {};  ///< a point, "i_0=4,i_1=3": what it breaks
-  std::string csv = {};      ///< a file for the samples
+  bool show = false;                        ///< knobs, variables and constraints
+  std::int64_t samples = 0;                 ///< points, drawn by chance
+  bool check = false;                       ///< make each of them a program and run it
+  std::string explain = {};                 ///< a point, "i_0=4,i_1=3": what it breaks
+  std::string csv = {};                     ///< a file for the samples
+  std::string plot = {};                    ///< a file for a picture
+  bool count = false;                       ///< the number of points alone
+  std::optional<std::int64_t> sketch = {};  ///< this one only
   std::uint64_t seed = 0;
   bool json = false;
 };

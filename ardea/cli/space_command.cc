@@ -1,28 +1,19 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "ardea/cli/backends.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
-#include "ardea/ir/equal.h"
-#include "ardea/ir/print.h"
-#include "ardea/limits/limits.h"
-#include "ardea/lower/limits_of.h"
-#include "ardea/measure/check.h"
-#include "ardea/measure/inputs.h"
-#include "ardea/rules/witnesses.h"
+#include "ardea/cli/space_check.h"
+#include "ardea/cli/space_plot.h"
+#include "ardea/cli/space_report.h"
 #include "ardea/runtime/time_evaluator.h"
-#include "ardea/schedule/canon.h"
 #include "ardea/schedule/script.h"
 #include "ardea/space/explain.h"
-#include "ardea/space/print.h"
 #include "ardea/support/error.h"
-#include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
 #include "ardea/support/whole_file.h"
 
@@ -30,13 +21,9 @@ namespace ardea::cli {
 
 namespace {
 
-using rules::Sketch;
+using rules::ProgramSpace;
 using space::Point;
 using space::System;
-
-std::int64_t value_at(const Point& point, space::Var var) {
-  return point[static_cast<std::size_t>(var.index)];
-}
 
 std::optional<std::int64_t> integer_in(const std::string& text) {
   std::int64_t value = 0;
@@ -45,187 +32,124 @@ std::optional<std::int64_t> integer_in(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
-/// "i_0=4,i_1=3": every knob once.
-Point point_of(const System& system, const std::string& text) {
+/// "i_0=4,i_1=3" or "sketch=2,C_rows=4": every knob once; the first sketch where none is said.
+rules::Choice choice_of(const ProgramSpace& space, const std::string& text) {
   std::map<std::string, std::int64_t> given;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
     const std::size_t at = part.find('=');
     const auto value = at == std::string::npos ? std::nullopt : integer_in(part.substr(at + 1));
     require(value.has_value(), "--explain {}: \"{}\" is not NAME=NUMBER", text, part);
-    const space::Var var = system.get(part.substr(0, at));
-    require(system[var].is_knob(), "--explain {}: {} follows from the knobs; leave it out", text,
-            system[var].name);
-    require(given.emplace(system[var].name, *value).second, "--explain {}: {} has two values", text,
-            system[var].name);
+    require(given.emplace(part.substr(0, at), *value).second, "--explain {}: {} has two values", text,
+            part.substr(0, at));
   }
-  Point point(system.variables().size(), 0);
+  rules::Choice choice;
+  if (const auto sketch = given.find("sketch"); sketch != given.end()) {
+    require(sketch->second >= 0 && sketch->second < std::ssize(space.sketches),
+            "--explain {}: there is no sketch {}; they are 0 to {}", text, sketch->second,
+            space.sketches.size() - 1);
+    choice.sketch = static_cast<std::size_t>(sketch->second);
+    given.erase(sketch);
+  }
+  const System& system = space.sketches[choice.sketch].sketch.system;
+  for (const auto& [name, value] : given)
+    require(system[system.get(name)].is_knob(), "--explain {}: {} follows from the knobs; leave it out", text,
+            name);
+  choice.point.assign(system.variables().size(), 0);
   for (const space::Var knob : system.knobs()) {
     const auto at = given.find(system[knob].name);
     require(at != given.end(), "--explain {}: it has no value for {}", text, system[knob].name);
-    point[static_cast<std::size_t>(knob.index)] = at->second;
+    choice.point[static_cast<std::size_t>(knob.index)] = at->second;
   }
-  return point;
+  return choice;
 }
 
-/// What is wrong with a point, in a sentence; empty where nothing is: it applies, is the sketch with its
-/// numbers, takes of the machine what was predicted, and computes what the program does.
-std::string fault_of(const Sketch& sketch, const Point& point, const target::Target& target,
-                     const std::vector<interp::Argument>& given) {
-  try {
-    const Function program = rules::materialise(sketch, point).program();
-    std::vector<std::pair<Var, std::int64_t>> numbers;
-    limits::Numbers values;
-    for (std::size_t i = 0; i < sketch.knobs.size(); ++i) {
-      const std::int64_t value = value_at(point, sketch.system.knobs()[i]);
-      numbers.emplace_back(sketch.knobs[i].var, value);
-      values[sketch.knobs[i].var] = value;
-    }
-    const std::string apart = first_difference(
-        schedule::canon(schedule::with_numbers(sketch.symbolic, numbers)), schedule::canon(program));
-    if (!apart.empty()) return "the symbolic program is another one: " + apart;
-    const auto predicted = limits::bounds_of(lower::limits_of(sketch.symbolic, target), target);
-    const auto taken = limits::bounds_of(lower::limits_of(program, target), target);
-    for (std::size_t i = 0; i < taken.size() && i < predicted.size(); ++i) {
-      if (!taken[i].taken.defined() || !predicted[i].taken.defined()) continue;
-      const auto was = limits::value_at(predicted[i].taken, values),
-                 is = limits::value_at(taken[i].taken, {});
-      if (was && is && *was < *is)
-        return fmt::format("it takes {} {}, {} were predicted", *is, taken[i].name, *was);
-    }
-    const std::vector<interp::Argument> after = measure::copy_arguments(given);
-    on_backend(program, target.name == target::host().name ? "llvm" : "interp").run(after);
-    for (const measure::Comparison& c : measure::check(sketch.program, given, after).arguments)
-      if (c.mismatches > 0)
-        return fmt::format("{} is wrong in {} of {} elements", c.argument, c.mismatches, c.elements);
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
+/// The choices of a script: the numbers that it samples.
+ProgramSpace script_space(const Program& given, const target::Target& target, const std::string& file) {
+  const auto steps = schedule::parse_steps(read_text_file(file), file);
+  ProgramSpace space{given.module.functions[0], target, {}, {}};
+  rules::Sketch sketch = rules::make_sketch(space.program, target, [&](schedule::Schedule& s) {
+    s.replay(steps, schedule::Schedule::Decisions::draw);
+  });
+  require(!sketch.system.knobs().empty(), "space {}: {} samples nothing, so that there is nothing to choose",
+          given.title, file);
+  if (const auto conflict = space::why_unsatisfiable(sketch.system))
+    fail("space {}: no choice fulfils all that {} needs:\n{}", given.title, file,
+         space::in_words(sketch.system, *conflict));
+  space.sketches.push_back(rules::solved(std::move(sketch)));
+  return space;
 }
 
-std::string csv_of(const System& system, const std::vector<Point>& points) {
-  std::vector<std::string> names;
-  for (const space::Variable& variable : system.variables()) names.push_back(variable.name);
-  std::string text = join(names, ",") + "\n";
-  for (const Point& point : points) text += fmt::format("{}\n", fmt::join(point, ","));
-  return text;
+ProgramSpace space_of(const SpaceOptions& options, const Program& given, const target::Target& target) {
+  const std::string& file = options.program.schedule;
+  ProgramSpace space = file.empty()
+                           ? rules::program_space(given.module.functions[0], target, rules::rules_for(target))
+                           : script_space(given, target, file);
+  if (!options.sketch) return space;
+  require(*options.sketch >= 0 && *options.sketch < std::ssize(space.sketches),
+          "--sketch {}: there is none; they are 0 to {}", *options.sketch, space.sketches.size() - 1);
+  rules::SolvedSketch only = std::move(space.sketches[static_cast<std::size_t>(*options.sketch)]);
+  space.sketches.clear();
+  space.sketches.push_back(std::move(only));
+  space.left_out.clear();
+  return space;
 }
 
-nlohmann::json knobs_json(const System& system, const Point& point) {
-  nlohmann::json values = nlohmann::json::object();
-  for (const space::Var knob : system.knobs()) values[system[knob].name] = value_at(point, knob);
-  return values;
-}
-
-nlohmann::json constraints_json(const System& system) {
-  nlohmann::json all = nlohmann::json::array();
-  for (std::size_t i = 0; i < system.constraints().size(); ++i) {
-    const space::Constraint& c = system.constraints()[i];
-    all.push_back({{"name", c.name},
-                   {"text", space::print(system, c)},
-                   {"reason", c.reason},
-                   {"defines", system.is_definition(static_cast<int>(i))}});
-  }
-  return all;
+int explain(const ProgramSpace& space, const std::string& text) {
+  const rules::Choice choice = choice_of(space, text);
+  const System& system = space.sketches[choice.sketch].sketch.system;
+  const space::PointReport report = space::explain(system, choice.point);
+  write_out(space::in_words(system, choice.point, report));
+  return report.is_solution() ? exit_ok : exit_disagrees;
 }
 
 }  // namespace
 
 int space(const SpaceOptions& options) {
   ProgramOptions plain = options.program;
-  require(!plain.schedule.empty() && plain.schedule != "none" && plain.schedule != "recipe",
-          "space {}: give a script whose sampling steps are the choices, --schedule FILE", plain.program);
+  require(plain.schedule != "none" && plain.schedule != "recipe",
+          "space {}: --schedule {} leaves nothing to choose; leave it out for the rules' space, or give a "
+          "script whose sampling steps are the choices",
+          plain.program, plain.schedule);
   require(options.samples >= 0, "--sample {}: must be at least 0", options.samples);
   plain.schedule = "none";
   const target::Target target = target::find(options.target);
   const Program given = load_program(plain, target);
   require(given.module.functions.size() == 1, "space {}: it has {} functions, a schedule is for one",
           given.title, given.module.functions.size());
-  const std::string& file = options.program.schedule;
-  const auto steps = schedule::parse_steps(read_text_file(file), file);
-  const Sketch sketch = rules::make_sketch(given.module.functions[0], target, [&](schedule::Schedule& s) {
-    s.replay(steps, schedule::Schedule::Decisions::draw);
-  });
-  const System& system = sketch.system;
-  require(!system.knobs().empty(), "space {}: {} samples nothing, so that there is nothing to choose",
-          given.title, file);
-  if (const auto conflict = space::why_unsatisfiable(system))
-    fail("space {}: no choice fulfils all that {} needs:\n{}", given.title, file,
-         space::in_words(system, *conflict));
-  if (!options.explain.empty()) {
-    const Point point = point_of(system, options.explain);
-    const space::PointReport report = space::explain(system, point);
-    write_out(space::in_words(system, point, report));
-    return report.is_solution() ? exit_ok : exit_disagrees;
-  }
-  const space::Solver solver(system);
-  rules::judge_at(sketch, rules::witnesses(solver));
-  const space::Count count = solver.count(options.seed + 1);
+  const ProgramSpace space = space_of(options, given, target);
+  if (!options.explain.empty()) return explain(space, options.explain);
 
+  const std::string by = options.program.schedule.empty() ? "" : " by " + options.program.schedule;
+  SpaceReport report{given.title + by, space, space.count(options.seed + 1)};
   const double start = runtime::steady_seconds();
-  const space::Samples samples = solver.sample(static_cast<std::size_t>(options.samples), options.seed);
-  const double seconds = runtime::steady_seconds() - start;
-  if (!samples.alarm.empty()) write_note(samples.alarm);
+  rules::Drawn drawn = space.sample(static_cast<std::size_t>(options.samples), options.seed);
+  report.seconds = runtime::steady_seconds() - start;
+  report.samples = std::move(drawn.choices);
+  for (const std::string& alarm : drawn.alarms) write_note(alarm);
   if (!options.csv.empty()) {
-    const std::string table = csv_of(system, samples.points);
+    const std::string table = as_csv(report);
     write_whole_file(options.csv, {table});
   }
-  std::vector<std::pair<Point, std::string>> failures;
+  if (!options.plot.empty()) {
+    const std::string picture = plot(space, options.seed);
+    write_whole_file(options.plot, {picture});
+  }
   if (options.check) {
-    const auto arguments = measure::make_arguments(sketch.program, {.seed = options.seed});
-    for (const Point& point : samples.points)
-      if (const std::string fault = fault_of(sketch, point, target, arguments); !fault.empty())
-        failures.emplace_back(point, fault);
+    const PointCheck check(space, options.seed);
+    report.invalid.emplace();
+    for (const rules::Choice& choice : report.samples)
+      if (std::string fault = check.fault_of(choice); !fault.empty())
+        report.invalid->push_back({choice, std::move(fault)});
   }
-
-  if (options.json) {
-    nlohmann::json knobs = nlohmann::json::array(), points = nlohmann::json::array(),
-                   wrong = nlohmann::json::array(), deferred = nlohmann::json::array();
-    for (const space::Var knob : system.knobs())
-      knobs.push_back({{"name", system[knob].name}, {"values", system[knob].domain.to_string()}});
-    for (const Point& point : samples.points) points.push_back(knobs_json(system, point));
-    for (const auto& [point, fault] : failures)
-      wrong.push_back({{"point", knobs_json(system, point)}, {"fault", fault}});
-    for (const schedule::Refusal& refusal : sketch.deferred) deferred.push_back(refusal.fact);
-    nlohmann::json answer = {{"program", given.title},
-                             {"target", target.name},
-                             {"sketches", 1},
-                             {"variables", system.variables().size()},
-                             {"knobs", knobs},
-                             {"constraints", constraints_json(system)},
-                             {"count", count.value},
-                             {"count_is_exact", count.exact.has_value()},
-                             {"solved_by", solver.why()},
-                             {"samples", points},
-                             {"deferred", deferred}};
-    if (options.check) {
-      answer["valid"] = samples.points.size() - failures.size();
-      answer["failures"] = wrong;
-    }
-    if (seconds > 0 && !samples.points.empty())
-      answer["samples_per_s"] = static_cast<double>(samples.points.size()) / seconds;
-    write_out(answer.dump(2) + "\n");
-    return failures.empty() ? exit_ok : exit_disagrees;
-  }
-
-  std::string text =
-      fmt::format("{} by {} on {}: {} knobs, {} variables, {} constraints; ", given.title, file, target.name,
-                  system.knobs().size(), system.variables().size(), system.constraints().size());
-  text += count.exact ? fmt::format("{} points\n", *count.exact)
-                      : fmt::format("about {:.3g} points (± {:.2g})\n", count.value, count.error);
-  if (options.show)
-    text += print(sketch.symbolic) + space::print(system) +
-            fmt::format("solved by {}; {} questions are left to the replay\n", solver.why(),
-                        sketch.deferred.size());
-  for (const Point& point : samples.points) text += rules::to_string(system, point) + "\n";
-  for (const auto& [point, fault] : failures)
-    text += fmt::format("INVALID with {}: {}\n", rules::to_string(system, point), fault);
-  if (options.check)
-    text += fmt::format("check: {} of {} samples apply, fit and agree with the program as written\n",
-                        samples.points.size() - failures.size(), samples.points.size());
-  write_out(text);
-  return failures.empty() ? exit_ok : exit_disagrees;
+  if (options.json)
+    write_out(as_json(report).dump(2) + "\n");
+  else if (options.count)
+    write_out(report.count.exact ? fmt::format("{}\n", *report.count.exact)
+                                 : fmt::format("{:.6g}\n", report.count.value));
+  else
+    write_out(in_words(report, options.show));
+  return report.invalid.value_or(std::vector<Invalid>{}).empty() ? exit_ok : exit_disagrees;
 }
 
 }  // namespace ardea::cli

@@ -53,9 +53,7 @@ class Ways {
         space_.left_out.push_back({d.ways(), space::in_words(sketch.system, *conflict)});
         return;
       }
-      auto solver = std::make_unique<space::Solver>(sketch.system);
-      judge_at(sketch, witnesses(*solver));
-      space_.sketches.push_back({std::move(sketch), std::move(solver)});
+      space_.sketches.push_back(solved(std::move(sketch)));
     } catch (const Error& refused) {
       space_.left_out.push_back({d.ways(), refused.what()});
     }
@@ -78,26 +76,35 @@ space::Count ProgramSpace::count(std::uint64_t seed) const {
   return all;
 }
 
-std::vector<Choice> ProgramSpace::sample(std::size_t count, std::uint64_t seed) const {
+Drawn ProgramSpace::sample(std::size_t count, std::uint64_t seed) const {
   Random random(seed);
   std::vector<std::size_t> of_each(sketches.size(), 0), order;
   for (std::size_t i = 0; i < count; ++i) {
     order.push_back(static_cast<std::size_t>(random.integer(0, std::ssize(sketches) - 1)));
     ++of_each[order.back()];
   }
+  Drawn all;
   std::vector<std::vector<space::Point>> points;
-  for (std::size_t i = 0; i < sketches.size(); ++i)
-    points.push_back(sketches[i].solver->sample(of_each[i], seed + i).points);
-  std::vector<Choice> all;
+  for (std::size_t i = 0; i < sketches.size(); ++i) {
+    space::Samples drawn = sketches[i].solver->sample(of_each[i], seed + i);
+    points.push_back(std::move(drawn.points));
+    if (!drawn.alarm.empty()) all.alarms.push_back(fmt::format("sketch {}: {}", i, drawn.alarm));
+  }
   std::vector<std::size_t> used(sketches.size(), 0);
   for (const std::size_t sketch : order)
     if (const std::size_t at = used[sketch]++; at < points[sketch].size())
-      all.push_back({sketch, points[sketch][at]});
+      all.choices.push_back({sketch, points[sketch][at]});
   return all;
 }
 
 schedule::Schedule ProgramSpace::materialise(const Choice& choice) const {
   return rules::materialise(sketches.at(choice.sketch).sketch, choice.point);
+}
+
+SolvedSketch solved(Sketch sketch) {
+  auto solver = std::make_unique<space::Solver>(sketch.system);
+  judge_at(sketch, witnesses(*solver));
+  return {std::move(sketch), std::move(solver)};
 }
 
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules) {

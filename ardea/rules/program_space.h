@@ -24,6 +24,12 @@ struct Choice {
   space::Point point;
 };
 
+/// Points drawn out of a space.
+struct Drawn {
+  std::vector<Choice> choices;
+  std::vector<std::string> alarms;  ///< sentences, where they must not be trusted as uniform
+};
+
 /// All that the rules make of a program for a target: the disjoint union of sketches, the model's first.
 struct ProgramSpace {
   Function program;
@@ -34,9 +40,12 @@ struct ProgramSpace {
   /// Of all sketches; exact where it is exact of each.
   space::Count count(std::uint64_t seed = 1) const;
   /// Sketches weigh equally, the points of one are uniform. The same for the same seed.
-  std::vector<Choice> sample(std::size_t count, std::uint64_t seed) const;
+  Drawn sample(std::size_t count, std::uint64_t seed) const;
   schedule::Schedule materialise(const Choice& choice) const;
 };
+
+/// The sketch with a solver, after its deferred questions were judged at witnesses (witnesses.h).
+SolvedSketch solved(Sketch sketch);
 
 /// Every way through the rules, as a sketch each. Error where there is none.
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules);

@@ -36,6 +36,44 @@ TEST(SpaceCommand, counts_what_the_registers_hold) {
   EXPECT_EQ(space("--sample 9 --json").out.substr(0, 40), answer.out.substr(0, 40));
 }
 
+/// The rules' space of an odd product: a sketch for each way, of which every sample is a program.
+TEST(SpaceCommand, makes_the_space_of_an_operator_by_rules) {
+  const std::string gemm = "space gemm 7,5,11 --target generic-x86_64 ";
+  const Answer answer = ardea(gemm + "--sample 6 --seed 3 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
+  const json result = json::parse(answer.out);
+  EXPECT_GE(result["sketches"].size(), 2U);
+  EXPECT_EQ(result["samples"].size(), 6U);
+  EXPECT_TRUE(result["deferred"].empty());
+  double points = 0;
+  for (const json& sketch : result["sketches"]) points += sketch["count"].get<double>();
+  EXPECT_EQ(result["count"], points);
+  EXPECT_TRUE(result["sketches"][0].contains("model"));
+  EXPECT_EQ(ardea(gemm + "--count").out, std::to_string(static_cast<int>(points)) + "\n");
+
+  std::string point = "sketch=1";
+  const json model = result["sketches"][1]["model"];
+  for (const auto& [name, value] : model.items())
+    if (name != "sketch") point += "," + name + "=" + std::to_string(value.get<int>());
+  EXPECT_EQ(ardea(gemm + "--explain " + point).out, "The point is a solution.\n");
+  const Answer beyond = ardea(gemm + "--explain sketch=99");
+  EXPECT_EQ(beyond.exit_code, 2);
+  EXPECT_NE(beyond.error.find("there is no sketch 99"), std::string::npos) << beyond.error;
+  const Answer one = ardea(gemm + "--sketch 1 --show");
+  EXPECT_EQ(one.exit_code, 0) << one.error;
+  EXPECT_NE(one.out.find("the model chooses"), std::string::npos) << one.out;
+}
+
+TEST(SpaceCommand, draws_a_picture) {
+  const Folder folder;
+  const std::string file = (folder.path() / "space.svg").string();
+  ASSERT_EQ(space("--plot " + file).exit_code, 0);
+  const std::string picture = read_text_file(file);
+  EXPECT_TRUE(picture.starts_with("<svg ")) << picture.substr(0, 40);
+  for (const char* part : {">m_0<", ">choice<", "vector registers", "</svg>"})
+    EXPECT_NE(picture.find(part), std::string::npos) << part;
+}
+
 TEST(SpaceCommand, explains_points) {
   const Answer legal = space("--explain m_0=3,m_1=4,choice=16");
   EXPECT_EQ(legal.exit_code, 0) << legal.error;

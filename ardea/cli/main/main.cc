@@ -237,11 +237,15 @@ int run(int argc, char** argv) {
   cli::SpaceOptions space;
   CLI::App* space_command = app.add_subcommand(
       "space",
-      "the choices that a script's sampling steps leave open: count, sample, check and explain them");
+      "all programs that the rules, or a script's sampling steps, can make: count, sample, check and explain "
+      "them");
   add_program(space_command, space.program, true);
   space_command->add_option("--target", space.target, "a name from `ardea target --list`, or a JSON file")
       ->capture_default_str();
-  space_command->add_flag("--show", space.show, "print knobs, variables and constraints with their reasons");
+  space_command->add_flag("--show", space.show,
+                          "print sketches, knobs, variables and constraints with their reasons");
+  space_command->add_flag("--count", space.count, "print the number of points, and nothing else");
+  space_command->add_option("--sketch", space.sketch, "this sketch only, counted from 0");
   space_command->add_option("--sample", space.samples, "draw so many points")->capture_default_str();
   space_command->add_flag("--check", space.check,
                           "make each sample a program: does it apply, fit the machine as predicted, and "
@@ -249,10 +253,16 @@ int run(int argc, char** argv) {
   space_command->add_option("--explain", space.explain,
                             "a point, such as m_0=4,m_1=3: what it breaks, and what is legal near it");
   space_command->add_option("--csv", space.csv, "write the samples to this file");
+  space_command->add_option(
+      "--plot", space.plot,
+      "draw what knobs are in solutions, and which constraints bind, into this SVG file");
   space_command->add_option("--seed", space.seed, "of the samples and of the inputs")->capture_default_str();
   space_command->add_flag("--json", space.json, "machine-readable output");
   space_command->footer(
       "Examples:\n"
+      "  ardea space gemm 64,64,64 --sample 20 --check\n"
+      "  ardea space gemm 64,64,64 --sketch 0 --show\n"
+      "  ardea space softmax 64,1000 --target avx2 --plot space.svg\n"
       "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --show\n"
       "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --sample 20 --check\n"
       "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --explain m_0=4,m_1=3,choice=8\n"

@@ -11,8 +11,7 @@ std::vector<std::int64_t> tile_sizes(std::int64_t extent, std::int64_t most, std
   std::set<std::int64_t> sizes;
   for (std::int64_t d = 1; d <= std::min(extent, most); ++d)
     if (extent % d == 0) sizes.insert(d);
-  for (std::int64_t size = multiple; size <= std::min(most, round_up(extent, multiple)); size += multiple)
-    sizes.insert(size);
+  for (std::int64_t size = multiple; size <= std::min(most, extent); size += multiple) sizes.insert(size);
   return {sizes.begin(), sizes.end()};
 }
 

@@ -1,0 +1,58 @@
+#include "ardea/cli/space_check.h"
+
+#include <fmt/core.h>
+
+#include "ardea/cli/backends.h"
+#include "ardea/ir/equal.h"
+#include "ardea/lower/limits_of.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/schedule/canon.h"
+#include "ardea/support/error.h"
+
+namespace ardea::cli {
+
+PointCheck::PointCheck(const rules::ProgramSpace& space, std::uint64_t seed)
+    : space_(space),
+      runs_here_(space.target.name == target::host().name),
+      given_(measure::make_arguments(space.program, {.seed = seed})),
+      expected_(space.program, given_) {
+  for (const rules::SolvedSketch& solved : space.sketches)
+    predicted_.push_back(
+        limits::bounds_of(lower::limits_of(solved.sketch.symbolic, space.target), space.target));
+}
+
+std::string PointCheck::fault_of(const rules::Choice& choice) const {
+  const rules::Sketch& sketch = space_.sketches[choice.sketch].sketch;
+  try {
+    const Function program = space_.materialise(choice).program();
+    std::vector<std::pair<Var, std::int64_t>> numbers;
+    limits::Numbers values;
+    for (std::size_t i = 0; i < sketch.knobs.size(); ++i) {
+      const std::int64_t value = choice.point[static_cast<std::size_t>(sketch.system.knobs()[i].index)];
+      numbers.emplace_back(sketch.knobs[i].var, value);
+      values[sketch.knobs[i].var] = value;
+    }
+    const std::string apart = first_difference(
+        schedule::canon(schedule::with_numbers(sketch.symbolic, numbers)), schedule::canon(program));
+    if (!apart.empty()) return "the symbolic program is another one: " + apart;
+    const auto& predicted = predicted_[choice.sketch];
+    const auto taken = limits::bounds_of(lower::limits_of(program, space_.target), space_.target);
+    for (std::size_t i = 0; i < taken.size() && i < predicted.size(); ++i) {
+      if (!taken[i].taken.defined() || !predicted[i].taken.defined()) continue;
+      const auto was = limits::value_at(predicted[i].taken, values),
+                 is = limits::value_at(taken[i].taken, {});
+      if (was && is && *was < *is)
+        return fmt::format("it takes {} {}, {} were predicted", *is, taken[i].name, *was);
+    }
+    const std::vector<interp::Argument> after = measure::copy_arguments(given_);
+    on_backend(program, runs_here_ ? "llvm" : "interp").run(after);
+    for (const measure::Comparison& c : expected_.compare(after).arguments)
+      if (c.mismatches > 0)
+        return fmt::format("{} is wrong in {} of {} elements", c.argument, c.mismatches, c.elements);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace ardea::cli

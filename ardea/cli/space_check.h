@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardea/limits/limits.h"
+#include "ardea/measure/check.h"
+#include "ardea/rules/program_space.h"
+
+namespace ardea::cli {
+
+/// Makes programs of points, and tries them.
+class PointCheck {
+ public:
+  /// Inputs by the seed; what the program makes of them is computed once.
+  PointCheck(const rules::ProgramSpace& space, std::uint64_t seed);
+
+  /// What is wrong with a choice, in a sentence; empty where nothing is: it applies, is the sketch with its
+  /// numbers, takes of the machine no more than was predicted, and computes what the program does.
+  std::string fault_of(const rules::Choice& choice) const;
+
+ private:
+  const rules::ProgramSpace& space_;
+  bool runs_here_;
+  std::vector<interp::Argument> given_;
+  measure::Expectation expected_;
+  std::vector<std::vector<limits::Bound>> predicted_;  ///< of each sketch
+};
+
+}  // namespace ardea::cli
