@@ -212,7 +212,9 @@ TEST(Text, names_line_and_column_of_a_mistake) {
 
 TEST(Json, names_the_field_of_a_mistake) {
   using nlohmann::json;
-  const auto error = [](const char* text) { return message_of([&] { from_json(json::parse(text), "t"); }); };
+  const auto error = [](const char* text) {
+    return message_of([&] { space::from_json(json::parse(text), "t"); });
+  };
   EXPECT_EQ(error("[]"), "t: a system must be an object, not array");
   EXPECT_EQ(error(R"({"variables": []})"), "t: a system has no field \"constraints\"");
   EXPECT_EQ(error(R"({"variables": [{"name": "a", "domain": [[1, 2, 3]]}], "constraints": []})"),

@@ -54,7 +54,7 @@ class ArgumentsOf {
       const AccessPair* pair = pair_of(parameter.buffer, at);
       ensure(pair != nullptr, "{}: its program does not touch {}", instruction_.name, parameter.buffer->name);
       Substitution starts;
-      for (const For& loop : nest_.loops) starts[loop.var] = loop.min;
+      for (const For& loop : nest_.loops) starts[loop.var] = substitute(loop.min, starts);
       std::vector<Expr> corner;
       for (const Expr& index : pair->actual_indices)
         corner.push_back(facts_.simplify(substitute(index, starts)));

@@ -54,7 +54,7 @@ class Isolating {
     for (const For& loop : loops_) {
       inside_.bind(loop.var, {loop.min, loop.extent});
       ranges_.emplace_back(loop.var, Range{loop.min, loop.extent});
-      starts_[loop.var] = loop.min;
+      starts_[loop.var] = substitute(loop.min, starts_);  // which may be another loop of the nest
     }
     return std::nullopt;
   }
