@@ -2,23 +2,10 @@
 
 #include <algorithm>
 
+#include "ardea/rules/analysis/stage.h"
 #include "ardea/schedule/program/tree.h"
 
 namespace ardea::rules {
-
-namespace {
-
-bool mentions(const std::optional<std::vector<BufferRegion>>& regions, const Buffer& buffer) {
-  return regions && std::any_of(regions->begin(), regions->end(),
-                                [&](const BufferRegion& r) { return r.buffer == buffer; });
-}
-
-bool is_parameter(const Function& program, const Buffer& buffer) {
-  return std::any_of(program.parameters.begin(), program.parameters.end(),
-                     [&](const Parameter& p) { return p.buffer == buffer; });
-}
-
-}  // namespace
 
 std::optional<schedule::BlockRef> elementwise_producer(const Function& program,
                                                        const schedule::BlockRef& reader,
@@ -27,8 +14,8 @@ std::optional<schedule::BlockRef> elementwise_producer(const Function& program,
   std::optional<schedule::BlockRef> found;
   for (const schedule::Path& path : schedule::all_blocks(program)) {
     const Block& block = path.block();
-    if (mentions(block.reads, buffer) && block.id != reader.id) return std::nullopt;
-    if (!mentions(block.writes, buffer)) continue;
+    if (reads(block, buffer) && block.id != reader.id) return std::nullopt;
+    if (!writes(block, buffer)) continue;
     const bool is_spatial =
         std::all_of(block.iterators.begin(), block.iterators.end(),
                     [](const BlockIterator& i) { return i.kind == IteratorKind::spatial; });
