@@ -111,7 +111,7 @@ class RowSteps {
     if (has_one_sum() && nest_.extent < target().vector_bits / type_.bits)
       model = {.rows = std::min(last_axis(), rows_of_a_page())};
     sum_ = choose_sum(rows, model);
-    at_once_ = d_.number(name_ + "_rows", tile_sizes(last_axis(), target().vector_registers / 2), sum_.rows);
+    at_once_ = d_.number(name_ + "_rows", tile_sizes(last_axis(), target().vector_registers), sum_.rows);
   }
 
   /// What comes before the anchor is computed where that needs it, what comes after it follows.

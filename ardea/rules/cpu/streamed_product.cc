@@ -91,7 +91,7 @@ class StreamSteps {
     const LaneSum model = lane_sum_for(rows, bits, d_.target());
     const LaneSum sum = choose_lane_sum(d_, name_, rows, model, bits);
     const Number at_once =
-        d_.number(name_ + "_rows", tile_sizes(rows.rows, d_.target().vector_registers / 2), sum.rows);
+        d_.number(name_ + "_rows", tile_sizes(rows.rows, d_.target().vector_registers), sum.rows);
     const auto loops = s_.get_loops(block_);
     const auto tiles = s_.loops(Split{loops[many_rows ? 0 : 1], {std::nullopt, at_once}});
     s_.apply(Reorder{{tiles[0], loops[many_rows ? 1 : 0], tiles[1]}});
