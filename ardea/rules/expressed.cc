@@ -35,15 +35,15 @@ const Expr* hinted(const Expr& e) {
 }
 
 /// The condition and the two values of a choice.
-struct Choice {
+struct Selection {
   Expr condition, yes, no;
 };
-std::optional<Choice> choice_of(const Expr& e) {
+std::optional<Selection> choice_of(const Expr& e) {
   if (const auto* select = e.as<Select>())
-    return Choice{select->condition, select->when_true, select->when_false};
+    return Selection{select->condition, select->when_true, select->when_false};
   const auto* call = e.as<Call>();
   if (call == nullptr || call->op->name != "if_then_else") return std::nullopt;
-  return Choice{call->arguments[0], call->arguments[1], call->arguments[2]};
+  return Selection{call->arguments[0], call->arguments[1], call->arguments[2]};
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "ardea/rules/analysis/producers.h"
 
-#include <algorithm>
-
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/schedule/program/tree.h"
 
@@ -16,10 +14,7 @@ std::optional<schedule::BlockRef> elementwise_producer(const Function& program,
     const Block& block = path.block();
     if (reads(block, buffer) && block.id != reader.id) return std::nullopt;
     if (!writes(block, buffer)) continue;
-    const bool is_spatial =
-        std::all_of(block.iterators.begin(), block.iterators.end(),
-                    [](const BlockIterator& i) { return i.kind == IteratorKind::spatial; });
-    if (found || !is_spatial) return std::nullopt;
+    if (found || !is_spatial(block)) return std::nullopt;
     found = schedule::BlockRef{block.id};
   }
   return found;

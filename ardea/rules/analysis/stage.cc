@@ -49,6 +49,11 @@ bool is_parameter(const Function& program, const Buffer& buffer) {
                      [&](const Parameter& p) { return p.buffer == buffer; });
 }
 
+bool is_spatial(const Block& block) {
+  return std::all_of(block.iterators.begin(), block.iterators.end(),
+                     [](const BlockIterator& i) { return i.kind == IteratorKind::spatial; });
+}
+
 bool reads(const Block& block, const Buffer& buffer) { return has_region_of(block.reads, buffer); }
 bool writes(const Block& block, const Buffer& buffer) { return has_region_of(block.writes, buffer); }
 

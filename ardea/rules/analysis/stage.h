@@ -42,6 +42,8 @@ bool are_plain(const std::vector<Expr>& indices, const std::vector<Var>& variabl
 std::int64_t bytes_around(const Function& program, const std::vector<schedule::BlockRef>& stages);
 
 bool is_parameter(const Function& program, const Buffer& buffer);
+/// Whether no iterator reduces, or has an order.
+bool is_spatial(const Block& block);
 /// Whether the regions of the block have the buffer.
 bool reads(const Block& block, const Buffer& buffer);
 bool writes(const Block& block, const Buffer& buffer);
