@@ -122,20 +122,28 @@ TEST_P(Sketches, lose_nothing_that_is_valid) {
   EXPECT_GT(tried.valid, 8);
 }
 
-/// A tile of eight columns would be cut to the seven that there are, with numbers and not with variables.
-TEST(Sketch, has_no_tile_that_is_longer_than_what_it_tiles) {
+/// Tiles that do not divide, and one of all columns: conditions cut them, with numbers as with variables.
+TEST(Sketch, has_the_form_of_its_replay_where_tiles_do_not_divide) {
   const Function program = arith::load_program(gemm(6, 7, 3), "gemm.tir").functions[0];
   const Sketch made = make_sketch(program, target::find("generic-x86_64"), [](schedule::Schedule& s) {
     const auto c = s.get_block("C");
     const auto loops = s.get_loops(c);
     const auto sums = s.cache_write(c, 0, "local");
-    const auto width = s.sample_categorical({2, 4, 7, 8}, {1, 1, 1, 1});
+    const auto width = s.sample_categorical({2, 4, 7}, {1, 1, 1});
     const auto columns = s.split(loops[1], {schedule::none, width});
     s.reorder(loops[0], columns[0], loops[2], columns[1]);
     s.reverse_compute_at(sums, columns[0]);
   });
   std::vector<std::int64_t> widths;
-  for (const space::Point& point : solutions_of(made.system)) widths.push_back(point[0]);
+  for (const space::Point& point : solutions_of(made.system)) {
+    widths.push_back(point[0]);
+    const Function replayed = materialise(made, point).program();
+    EXPECT_EQ(first_difference(
+                  schedule::canon(schedule::with_numbers(made.symbolic, {{made.knobs[0].var, point[0]}})),
+                  schedule::canon(replayed)),
+              "")
+        << "width " << point[0];
+  }
   EXPECT_EQ(widths, (std::vector<std::int64_t>{2, 4, 7}));
 }
 
