@@ -24,7 +24,8 @@ std::string described(const target::Target& t) {
   std::string text =
       fmt::format("{}: {} {}, {}\n", t.name, target::to_string(t.kind), target::to_string(t.arch), t.cpu);
   text += fmt::format("  triple     {}\n  cores      {}\n", t.triple, t.cores);
-  text += fmt::format("  vectors    {} bits, {} registers\n", t.vector_bits, t.vector_registers);
+  text += fmt::format("  vectors    {} bits{}\n", t.vector_bits,
+                      t.kind == target::Kind::cpu ? fmt::format(", {} registers", t.vector_registers) : "");
   if (t.kind == target::Kind::cpu)
     text += fmt::format("  core       {} multiplications and {} loads of vectors a cycle, {} cycles a sum\n",
                         t.core.multiplications_per_cycle, t.core.loads_per_cycle, t.core.sum_cycles);
@@ -35,9 +36,21 @@ std::string described(const target::Target& t) {
   text += fmt::format("  memory     {}\n", bytes(t.memory_bytes));
   if (t.gpu)
     text += fmt::format(
-        "  gpu        {} threads a block, warps of {}, {} shared memory a block, {} registers a core\n",
-        t.gpu->threads_per_block, t.gpu->warp_threads, bytes(t.gpu->shared_bytes_per_block),
-        t.gpu->registers_per_core);
+        "  gpu        {} threads a block, {} a core, warps of {}\n"
+        "  shared     {} a block, {} a core, {} banks of {} bytes\n"
+        "  registers  {} a thread, {} a core\n",
+        t.gpu->threads_per_block, t.gpu->threads_per_core, t.gpu->warp_threads,
+        bytes(t.gpu->shared_bytes_per_block), bytes(t.gpu->shared_bytes_per_core), t.gpu->shared_banks,
+        t.gpu->shared_bank_bytes, t.gpu->registers_per_thread, t.gpu->registers_per_core);
+  if (t.accelerator) {
+    for (const target::Scratchpad& one : t.accelerator->scratchpads)
+      text += fmt::format("  {:<10} {} of scratchpad\n", one.scope, bytes(one.bytes));
+    text += fmt::format("  threads    {} virtual\n", t.accelerator->virtual_threads);
+  }
+  for (const target::TensorShape& shape : t.tensor_shapes)
+    text += fmt::format("  tensor     {} {}x{}{}x{}, {} to {}\n", shape.unit, shape.rows, shape.columns,
+                        shape.most_columns ? fmt::format("..{}", *shape.most_columns) : "", shape.depth,
+                        shape.inputs, shape.sums);
   for (const auto& [name, rate] : t.peak_per_second)
     text += fmt::format("  peak       {} {:.3g} a second\n", name, rate);
   std::vector<std::string> present;

@@ -165,37 +165,96 @@ json write(const CopyEngine& engine) {
   return record;
 }
 
+std::vector<CopyEngine> read_copy_engines(Fields& fields) {
+  std::vector<CopyEngine> engines;
+  for (const json& engine : fields.array("copy_engines"))
+    engines.push_back(read_copy_engine(fields.object("copy_engines[]", engine)));
+  return engines;
+}
+
+json write(const std::vector<CopyEngine>& engines) {
+  json all = json::array();
+  for (const CopyEngine& engine : engines) all.push_back(write(engine));
+  return all;
+}
+
 Gpu read_gpu(Fields fields) {
   Gpu gpu{.shared_bytes_per_block = fields.integer<std::int64_t>("shared_bytes_per_block"),
           .shared_bytes_per_core = fields.integer<std::int64_t>("shared_bytes_per_core"),
+          .shared_bytes_reserved_per_block = fields.integer<std::int64_t>("shared_bytes_reserved_per_block"),
+          .shared_banks = fields.integer<int>("shared_banks"),
+          .shared_bank_bytes = fields.integer<int>("shared_bank_bytes"),
           .registers_per_core = fields.integer<std::int64_t>("registers_per_core"),
           .registers_per_block = fields.integer<std::int64_t>("registers_per_block"),
           .registers_per_thread = fields.integer<int>("registers_per_thread"),
+          .register_granule = fields.integer<int>("register_granule"),
           .threads_per_block = fields.integer<int>("threads_per_block"),
           .threads_per_core = fields.integer<int>("threads_per_core"),
           .blocks_per_core = fields.integer<int>("blocks_per_core"),
           .warp_threads = fields.integer<int>("warp_threads"),
           .barriers_per_block = fields.integer<int>("barriers_per_block")};
-  for (const json& engine : fields.array("copy_engines"))
-    gpu.copy_engines.push_back(read_copy_engine(fields.object("copy_engines[]", engine)));
+  gpu.copy_engines = read_copy_engines(fields);
   fields.done();
   return gpu;
 }
 
 json write(const Gpu& gpu) {
-  json engines = json::array();
-  for (const CopyEngine& engine : gpu.copy_engines) engines.push_back(write(engine));
   return {{"shared_bytes_per_block", gpu.shared_bytes_per_block},
           {"shared_bytes_per_core", gpu.shared_bytes_per_core},
+          {"shared_bytes_reserved_per_block", gpu.shared_bytes_reserved_per_block},
+          {"shared_banks", gpu.shared_banks},
+          {"shared_bank_bytes", gpu.shared_bank_bytes},
           {"registers_per_core", gpu.registers_per_core},
           {"registers_per_block", gpu.registers_per_block},
           {"registers_per_thread", gpu.registers_per_thread},
+          {"register_granule", gpu.register_granule},
           {"threads_per_block", gpu.threads_per_block},
           {"threads_per_core", gpu.threads_per_core},
           {"blocks_per_core", gpu.blocks_per_core},
           {"warp_threads", gpu.warp_threads},
           {"barriers_per_block", gpu.barriers_per_block},
-          {"copy_engines", std::move(engines)}};
+          {"copy_engines", write(gpu.copy_engines)}};
+}
+
+Accelerator read_accelerator(Fields fields) {
+  Accelerator accelerator{.virtual_threads = fields.integer<int>("virtual_threads"),
+                          .copy_engines = read_copy_engines(fields)};
+  for (const json& one : fields.array("scratchpads")) {
+    Fields scratchpad = fields.object("scratchpads[]", one);
+    accelerator.scratchpads.push_back(
+        {.scope = scratchpad.text("scope"), .bytes = scratchpad.integer<std::int64_t>("bytes")});
+    scratchpad.done();
+  }
+  fields.done();
+  return accelerator;
+}
+
+json write(const Accelerator& accelerator) {
+  json scratchpads = json::array();
+  for (const Scratchpad& one : accelerator.scratchpads)
+    scratchpads.push_back({{"scope", one.scope}, {"bytes", one.bytes}});
+  return {{"scratchpads", std::move(scratchpads)},
+          {"virtual_threads", accelerator.virtual_threads},
+          {"copy_engines", write(accelerator.copy_engines)}};
+}
+
+TensorShape read_tensor_shape(Fields fields) {
+  TensorShape shape{.unit = fields.text("unit"),
+                    .inputs = fields.text("inputs"),
+                    .sums = fields.text("sums"),
+                    .rows = fields.integer<int>("rows"),
+                    .columns = fields.integer<int>("columns"),
+                    .most_columns = fields.optional_integer<int>("most_columns"),
+                    .depth = fields.integer<int>("depth")};
+  fields.done();
+  return shape;
+}
+
+json write(const TensorShape& shape) {
+  json record = {{"unit", shape.unit}, {"inputs", shape.inputs},   {"sums", shape.sums},
+                 {"rows", shape.rows}, {"columns", shape.columns}, {"depth", shape.depth}};
+  if (shape.most_columns) record["most_columns"] = *shape.most_columns;
+  return record;
 }
 
 std::map<std::string, double> read_peaks(Fields fields, const json& peaks) {
@@ -221,6 +280,8 @@ nlohmann::json to_json(const Target& target) {
   for (const Cache& cache : target.caches) record["caches"].push_back(write(cache));
   if (target.kind == Kind::cpu) record["core"] = write(target.core);
   if (target.gpu) record["gpu"] = write(*target.gpu);
+  if (target.accelerator) record["accelerator"] = write(*target.accelerator);
+  for (const TensorShape& shape : target.tensor_shapes) record["tensor_shapes"].push_back(write(shape));
   if (!target.peak_per_second.empty()) record["peak_per_second"] = target.peak_per_second;
   return record;
 }
@@ -229,8 +290,8 @@ Target from_json(const nlohmann::json& record, std::string_view where) {
   Fields fields(record, std::string(where), "");
   Target target;
   target.name = fields.text("name");
-  target.kind = one_of(fields, "kind", {Kind::cpu, Kind::cuda});
-  target.arch = one_of(fields, "arch", {Arch::x86_64, Arch::aarch64, Arch::nvptx64});
+  target.kind = one_of(fields, "kind", {Kind::cpu, Kind::cuda, Kind::accelerator});
+  target.arch = one_of(fields, "arch", {Arch::x86_64, Arch::aarch64, Arch::nvptx64, Arch::vta});
   target.triple = fields.text("triple");
   target.cpu = fields.text("cpu");
   for (const json& feature : fields.array("features"))
@@ -243,6 +304,11 @@ Target from_json(const nlohmann::json& record, std::string_view where) {
   target.memory_bytes = fields.integer<std::int64_t>("memory_bytes");
   if (target.kind == Kind::cpu) target.core = read_core(fields.object("core", fields.get("core")));
   if (const json* gpu = fields.find("gpu")) target.gpu = read_gpu(fields.object("gpu", *gpu));
+  if (const json* accelerator = fields.find("accelerator"))
+    target.accelerator = read_accelerator(fields.object("accelerator", *accelerator));
+  if (fields.find("tensor_shapes") != nullptr)
+    for (const json& shape : fields.array("tensor_shapes"))
+      target.tensor_shapes.push_back(read_tensor_shape(fields.object("tensor_shapes[]", shape)));
   if (const json* peaks = fields.find("peak_per_second"))
     target.peak_per_second = read_peaks(fields.object("peak_per_second", *peaks), *peaks);
   fields.done();

@@ -10,8 +10,8 @@
 
 namespace ardea::target {
 
-enum class Kind : std::uint8_t { cpu, cuda };
-enum class Arch : std::uint8_t { x86_64, aarch64, nvptx64 };
+enum class Kind : std::uint8_t { cpu, cuda, accelerator };
+enum class Arch : std::uint8_t { x86_64, aarch64, nvptx64, vta };
 
 std::string to_string(Kind kind);
 std::string to_string(Arch arch);
@@ -53,13 +53,30 @@ struct CopyEngine {
   friend bool operator==(const CopyEngine&, const CopyEngine&) = default;
 };
 
+/// A product of matrices that a unit of its own makes in one step: rows × columns sums of `depth` products.
+struct TensorShape {
+  std::string unit;    ///< "wmma", "mma", "wgmma", "gemm": the family of its instructions
+  std::string inputs;  ///< the type of both factors, as programs spell it
+  std::string sums;
+  int rows = 1;
+  int columns = 1;
+  std::optional<int> most_columns{};  ///< where given, `columns` may be any multiple of itself up to this
+  int depth = 1;
+
+  friend bool operator==(const TensorShape&, const TensorShape&) = default;
+};
+
 /// What only a GPU has. Its multiprocessors are the target's `cores`.
 struct Gpu {
-  std::int64_t shared_bytes_per_block = 0;  ///< the most one block can ask for
+  std::int64_t shared_bytes_per_block = 0;  ///< the most one block can ask for, all its buffers in sum
   std::int64_t shared_bytes_per_core = 0;
-  std::int64_t registers_per_core = 0;  ///< of 32 bits, as the two below
+  std::int64_t shared_bytes_reserved_per_block = 0;  ///< taken of a core's for each block that it holds
+  int shared_banks = 0;                              ///< that serve a warp at the same time
+  int shared_bank_bytes = 0;                         ///< that one bank gives a cycle
+  std::int64_t registers_per_core = 0;               ///< of 32 bits, as the two below
   std::int64_t registers_per_block = 0;
   int registers_per_thread = 0;
+  int register_granule = 0;  ///< what a warp takes of a core's registers is a multiple of this
   int threads_per_block = 0;
   int threads_per_core = 0;
   int blocks_per_core = 0;
@@ -68,6 +85,25 @@ struct Gpu {
   std::vector<CopyEngine> copy_engines{};
 
   friend bool operator==(const Gpu&, const Gpu&) = default;
+};
+
+/// Memory of its own that a program fills and empties itself; buffers of its scope live there.
+struct Scratchpad {
+  std::string scope;       ///< "vta.inp": a word, a dot and a name
+  std::int64_t bytes = 0;  ///< all of it, for all buffers in sum
+
+  friend bool operator==(const Scratchpad&, const Scratchpad&) = default;
+};
+
+/// What only an accelerator has: a machine of few instructions beside a host that prepares its operands.
+struct Accelerator {
+  std::vector<Scratchpad> scratchpads{};
+  int virtual_threads = 1;  ///< that it interleaves, each with its own part of the scratchpads
+  std::vector<CopyEngine> copy_engines{};
+
+  const Scratchpad* scratchpad(std::string_view scope) const;
+
+  friend bool operator==(const Accelerator&, const Accelerator&) = default;
 };
 
 /// A machine to compile for, as data: every limit that a rule, a pass or a backend needs is read from here.
@@ -81,11 +117,15 @@ struct Target {
       features{};       ///< "+avx2" or "-sve"; a later one wins over what an earlier one or `cpu` implies
   int cores = 1;        ///< physical; a GPU's multiprocessors
   int vector_bits = 0;  ///< of the widest vector register; on a GPU of the widest access of one thread
-  int vector_registers = 0;     ///< 0 on a GPU, whose registers are in `gpu`
-  Core core{};                  ///< means nothing on a GPU
-  std::vector<Cache> caches{};  ///< nearest first
+  int vector_registers = 0;     ///< 0 on a GPU, whose registers are in `gpu`, and on an accelerator
+  Core core{};                  ///< of a cpu alone
+  std::vector<Cache> caches{};  ///< nearest first; an accelerator has none
   std::int64_t memory_bytes = 0;
-  std::optional<Gpu> gpu{};  ///< present exactly where kind is cuda
+  std::optional<Gpu> gpu{};                  ///< present exactly where kind is cuda
+  std::optional<Accelerator> accelerator{};  ///< present exactly where kind is accelerator
+  /// What its tensor units multiply at once. Empty on CPUs, whose instructions say so themselves
+  /// (ardea/intrin).
+  std::vector<TensorShape> tensor_shapes{};
   /// Measured operations or bytes a second by name, such as "float32_operations" or "memory_bytes"; empty
   /// until measured.
   std::map<std::string, double> peak_per_second{};

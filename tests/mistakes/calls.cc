@@ -106,9 +106,10 @@ const std::vector<CppMistake>& mistakes_in_calls() {
       {"code for another machine called here", [] { compile::callable(product(), target::find("h200")); },
        "target h200: there is no backend for cuda yet; choose a cpu target"},
       {"a target that there is not", [] { target::find("avx1024"); },
-       "target \"avx1024\" is not known; use one of host, avx2, generic-aarch64, generic-x86_64, h200, "
-       "neoverse-n1, neoverse-v1, neoverse-v1-sve, sapphirerapids, skylake-avx512 or the path of a .json "
-       "file; did you mean avx2?"},
+       "target \"avx1024\" is not known; use one of host, a100, avx2, cascade-lake, cortex-a76, "
+       "generic-aarch64, generic-x86_64, h100, h200, neoverse-n1, neoverse-v1, neoverse-v1-sve, neoverse-v2, "
+       "sapphirerapids, skylake-avx512, t4, v100, vta, vta-out32 or the path of a .json file; did you mean "
+       "avx2?"},
       {"a library of no name", [] { compile::export_library({{}, {}}, target::host(), {.folder = "out"}); },
        "export_library to \"out\": the program has no functions"},
       {"a library with a name that no file can have",

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "ardea/support/error.h"
 #include "ardea/target/target.h"
@@ -94,6 +96,7 @@ TEST(Records, have_caches_that_grow_with_the_level) {
   for (const auto& file : record_files()) {
     const std::string name = file.stem();
     const Target target = find(name);
+    if (target.kind == Kind::accelerator) continue;
     ASSERT_NE(target.cache(1), nullptr) << name;
     ASSERT_NE(target.cache(2), nullptr) << name;
     EXPECT_LT(target.cache(1)->bytes, target.cache(2)->bytes) << name;
@@ -114,18 +117,95 @@ TEST(Records, llvm_features_are_one_comma_separated_list) {
   EXPECT_EQ(find("generic-aarch64").llvm_features(), "+fp-armv8,+neon");
 }
 
-TEST(Records, h200_has_a_gpus_limits) {
-  const Target target = find("h200");
-  EXPECT_EQ(target.kind, Kind::cuda);
-  ASSERT_TRUE(target.gpu);
-  EXPECT_EQ(target.gpu->shared_bytes_per_block, 227 * 1024);
-  EXPECT_EQ(target.gpu->copy_engines.size(), 2U);
+TEST(Records, cascade_lake_is_skylake_with_products_of_bytes) {
+  const Target cascade = find("cascade-lake"), skylake = find("skylake-avx512");
+  EXPECT_TRUE(cascade.has("avx512vnni"));
+  EXPECT_FALSE(skylake.has("avx512vnni"));
+  for (const std::string& feature : skylake.features)
+    EXPECT_TRUE(std::find(cascade.features.begin(), cascade.features.end(), feature) !=
+                cascade.features.end())
+        << feature;
+}
+
+TEST(Records, of_arm_say_which_products_of_bytes_and_bfloat16_they_have) {
+  for (const auto& [name, dotprod, matrices] :
+       {std::tuple("generic-aarch64", false, false), std::tuple("cortex-a76", true, false),
+        std::tuple("neoverse-n1", true, false), std::tuple("neoverse-v1", true, true),
+        std::tuple("neoverse-v2", true, true)}) {
+    const Target target = find(name);
+    EXPECT_EQ(target.has("dotprod"), dotprod) << name;
+    EXPECT_EQ(target.has("i8mm"), matrices) << name;
+    EXPECT_EQ(target.has("bf16"), matrices) << name;
+    EXPECT_FALSE(target.has("sve")) << name;
+  }
+}
+
+/// As NVIDIA's table of compute capabilities has them, in KiB: 7.0, 7.5, 8.0, 9.0, 9.0.
+TEST(Records, of_gpus_have_the_limits_of_their_capability) {
+  struct Row {
+    const char *name, *cpu;
+    int cores, block_kib, core_kib, reserved_kib, threads_per_core, blocks_per_core;
+    std::size_t copy_engines;
+  };
+  for (const Row& row :
+       {Row{"v100", "sm_70", 80, 96, 96, 0, 2048, 32, 0}, Row{"t4", "sm_75", 40, 64, 64, 0, 1024, 16, 0},
+        Row{"a100", "sm_80", 108, 163, 164, 1, 2048, 32, 1},
+        Row{"h100", "sm_90a", 132, 227, 228, 1, 2048, 32, 2},
+        Row{"h200", "sm_90a", 132, 227, 228, 1, 2048, 32, 2}}) {
+    const Target target = find(row.name);
+    ASSERT_TRUE(target.gpu) << row.name;
+    EXPECT_EQ(target.cpu, row.cpu);
+    EXPECT_EQ(target.cores, row.cores) << row.name;
+    EXPECT_EQ(target.gpu->shared_bytes_per_block, row.block_kib * 1024) << row.name;
+    EXPECT_EQ(target.gpu->shared_bytes_per_core, row.core_kib * 1024) << row.name;
+    EXPECT_EQ(target.gpu->shared_bytes_reserved_per_block, row.reserved_kib * 1024) << row.name;
+    EXPECT_EQ(target.gpu->threads_per_core, row.threads_per_core) << row.name;
+    EXPECT_EQ(target.gpu->blocks_per_core, row.blocks_per_core) << row.name;
+    EXPECT_EQ(target.gpu->copy_engines.size(), row.copy_engines) << row.name;
+    EXPECT_EQ(target.gpu->registers_per_core, 65536) << row.name;
+    EXPECT_EQ(target.gpu->registers_per_thread, 255) << row.name;
+    EXPECT_EQ(target.gpu->threads_per_block, 1024) << row.name;
+    // What Heron's constraints ask of wmma: m, n of {8, 16, 32}, k of 16, and their product 4096.
+    int fragments = 0;
+    for (const TensorShape& shape : target.tensor_shapes) {
+      if (shape.unit != "wmma") continue;
+      EXPECT_EQ(shape.rows * shape.columns * shape.depth, 4096) << row.name;
+      fragments += shape.inputs == "float16" && shape.sums == "float32" ? 1 : 0;
+    }
+    EXPECT_EQ(fragments, 3) << row.name;
+  }
+}
+
+TEST(Records, h100_and_h200_differ_in_their_memory_alone) {
+  Target h100 = find("h100"), h200 = find("h200");
+  EXPECT_LT(h100.memory_bytes, h200.memory_bytes);
+  h100.name = h200.name;
+  h100.memory_bytes = h200.memory_bytes;
+  h100.caches.back().bytes = h200.caches.back().bytes;
+  EXPECT_EQ(h100, h200);
+}
+
+/// 2^15, 2^18 and 2^17 bytes; tiles of 1 × 16 by 16 × 16.
+TEST(Records, vta_has_its_scratchpads) {
+  for (const char* name : {"vta", "vta-out32"}) {
+    const Target target = find(name);
+    EXPECT_EQ(target.kind, Kind::accelerator);
+    ASSERT_TRUE(target.accelerator);
+    EXPECT_EQ(target.accelerator->scratchpad("vta.inp")->bytes, 1 << 15);
+    EXPECT_EQ(target.accelerator->scratchpad("vta.wgt")->bytes, 1 << 18);
+    EXPECT_EQ(target.accelerator->scratchpad("vta.acc")->bytes, 1 << 17);
+    EXPECT_EQ(target.accelerator->scratchpad("vta.uop"), nullptr);
+    EXPECT_EQ(target.accelerator->virtual_threads, 2);
+    const TensorShape gemm{"gemm", "int8", "int32", 1, 16, {}, 16};
+    EXPECT_EQ(target.tensor_shapes, std::vector{gemm});
+  }
 }
 
 TEST(Find, names_the_nearest_target) {
-  const std::string message = message_of([] { find("neoverse-v2"); });
-  EXPECT_TRUE(says(message, "target \"neoverse-v2\" is not known"));
-  EXPECT_TRUE(says(message, "did you mean neoverse-v1 or neoverse-n1"));
+  const std::string message = message_of([] { find("neoverse-v3"); });
+  EXPECT_TRUE(says(message, "target \"neoverse-v3\" is not known"));
+  EXPECT_TRUE(says(message, "did you mean neoverse-v1, neoverse-v2 or neoverse-n1"));
+  EXPECT_TRUE(says(message_of([] { find("a10"); }), "did you mean a100"));
 }
 
 TEST(Find, refuses_files_it_cannot_read) {
@@ -148,7 +228,8 @@ TEST(Find, refuses_text_that_is_not_json) {
 TEST(Json, names_each_missing_field) {
   const json whole = to_json(find("h200"));
   for (const auto& [field, value] : whole.items()) {
-    if (field == "gpu") continue;  // its absence is refused because of the kind, below
+    // The absence of the first is refused because of the kind, below; the other may be absent.
+    if (field == "gpu" || field == "tensor_shapes") continue;
     EXPECT_TRUE(says(refusal("h200", [&](json& r) { r.erase(field); }),
                      "mine.json: field \"" + field + "\" is missing"));
   }
@@ -177,7 +258,7 @@ TEST(Json, names_a_field_of_the_wrong_type) {
   EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["memory_bytes"] = ~std::uint64_t{0}; }),
                    "\"memory_bytes\" must be"));
   EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["kind"] = "gpu"; }),
-                   "\"kind\" must be one of cpu, cuda, not \"gpu\""));
+                   "\"kind\" must be one of cpu, cuda, accelerator, not \"gpu\""));
   EXPECT_TRUE(
       says(refusal("avx2", [](json& r) { r["features"] = "+fma"; }), "\"features\" must be an array"));
   EXPECT_TRUE(
@@ -217,6 +298,75 @@ TEST(Json, refuses_numbers_at_odds_with_each_other) {
                    "shared_bytes_per_block"));
   EXPECT_TRUE(says(refusal("h200", [](json& r) { r["gpu"]["registers_per_block"] = 1 << 20; }),
                    "registers_per_block"));
+}
+
+/// "/gpu/copy_engines/0/max_rank" as messages say it: "gpu.copy_engines[].max_rank".
+std::string said(const std::string& pointer) {
+  const std::string dotted = std::regex_replace(pointer, std::regex("/[0-9]+"), "[]");
+  return std::regex_replace(dotted, std::regex("/"), ".").substr(1);
+}
+
+/// Each number of each record, made 0 and made negative: refused by its name and value, with what it must be.
+TEST(Json, refuses_limits_of_nothing_and_less) {
+  int tried = 0;
+  for (const auto& file : record_files()) {
+    const json whole = read(file), flat = whole.flatten();
+    for (const auto& [pointer, value] : flat.items()) {
+      if (!value.is_number()) continue;
+      for (const int bad : {0, -3}) {
+        const bool may_be_nothing = pointer == "/gpu/shared_bytes_reserved_per_block" ||
+                                    (pointer == "/vector_registers" && whole["kind"] != "cpu");
+        if (bad == 0 && may_be_nothing) continue;
+        json record = whole;
+        record[json::json_pointer(pointer)] = bad;
+        const std::string message = message_of([&] { from_json(record, "mine.json"); });
+        EXPECT_TRUE(says(message, "mine.json: ")) << file;
+        EXPECT_TRUE(says(message, said(pointer))) << file;
+        EXPECT_TRUE(says(message, " " + std::to_string(bad))) << file;
+        EXPECT_TRUE(says(message, "must") || says(message, "nearest first")) << file;
+        ++tried;
+      }
+    }
+  }
+  EXPECT_GE(tried, 500);
+}
+
+/// In each object of each record.
+TEST(Json, refuses_unknown_fields_wherever_they_stand) {
+  for (const char* name : {"avx2", "h100", "vta"}) {
+    const json whole = to_json(find(name)), flat = whole.flatten();
+    std::set<std::string> objects = {""};
+    for (const auto& [pointer, value] : flat.items())
+      if (pointer.find("/features") == std::string::npos && !value.is_array())
+        objects.insert(pointer.substr(0, pointer.rfind('/')));
+    for (const std::string& object : objects) {
+      json record = whole;
+      record[json::json_pointer(object)]["coffee"] = 1;
+      EXPECT_TRUE(says(message_of([&] { from_json(record, "mine.json"); }),
+                       said(object + "/coffee") + "\" is unknown; the fields here are "));
+    }
+  }
+}
+
+TEST(Json, refuses_accelerators_that_cannot_be) {
+  const auto vta = [](const std::function<void(json&)>& change) { return refusal("vta", change); };
+  EXPECT_TRUE(says(vta([](json& r) { r.erase("accelerator"); }),
+                   "field \"accelerator\" is missing but \"kind\" is accelerator"));
+  EXPECT_TRUE(says(refusal("avx2", [](json& r) { r["accelerator"] = to_json(find("vta"))["accelerator"]; }),
+                   "field \"accelerator\" is present but \"kind\" is cpu"));
+  EXPECT_TRUE(says(vta([](json& r) { r["arch"] = "x86_64"; }), "kind accelerator with vta"));
+  EXPECT_TRUE(says(vta([](json& r) { r["accelerator"]["scratchpads"] = json::array(); }),
+                   "\"accelerator.scratchpads\" is empty; list the memories"));
+  for (const char* bad : {"inp", "vta.", ".inp", ""})
+    EXPECT_TRUE(says(vta([&](json& r) { r["accelerator"]["scratchpads"][0]["scope"] = bad; }),
+                     "it must be a word, a dot and a name, such as \"vta.inp\""));
+  EXPECT_TRUE(says(vta([](json& r) { r["accelerator"]["scratchpads"][1]["scope"] = "vta.inp"; }),
+                   "the scratchpad \"vta.inp\" is listed twice"));
+  EXPECT_TRUE(says(vta([](json& r) { r["tensor_shapes"][0]["inputs"] = "byte"; }),
+                   "\"tensor_shapes[].inputs\" is \"byte\", it must be a type"));
+  EXPECT_TRUE(says(vta([](json& r) { r["tensor_shapes"] = 3; }), "\"tensor_shapes\" must be an array"));
+  EXPECT_TRUE(says(refusal("h100", [](json& r) { r["tensor_shapes"].back()["most_columns"] = 250; }),
+                   "\"tensor_shapes[].most_columns\" is 250, it must be a larger multiple of columns, 8"));
 }
 
 TEST(Json, refuses_features_llvm_could_not_read) {
