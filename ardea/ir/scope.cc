@@ -13,7 +13,7 @@ constexpr RankedScope ranked_scopes[] = {
     {"global", ScopeRank::device},     {"shared", ScopeRank::block}, {"shared.dyn", ScopeRank::block},
     {"warp", ScopeRank::warp},         {"local", ScopeRank::thread}, {"register", ScopeRank::thread},
     {"scratchpad.", ScopeRank::block}, {"wmma.", ScopeRank::warp},   {"mma.", ScopeRank::warp},
-    {"amx.", ScopeRank::thread},
+    {"amx.", ScopeRank::thread},       {"vta.", ScopeRank::block},
 };
 
 }  // namespace

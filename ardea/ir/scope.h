@@ -10,7 +10,7 @@ namespace ardea {
 
 enum class ScopeRank {
   device = 0,  ///< every thread: "global"
-  block = 1,   ///< the threads of one block: "shared", "scratchpad.*"
+  block = 1,   ///< the threads of one block: "shared", "scratchpad.*", "vta.*"
   warp = 2,    ///< the lanes of one warp: "warp", "wmma.*", "mma.*"
   thread = 3,  ///< one thread: "local", "register", "amx.*"
 };

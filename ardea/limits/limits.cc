@@ -4,6 +4,7 @@
 
 #include "ardea/arith/inside.h"
 #include "ardea/intrin/tile_registers.h"
+#include "ardea/ir/ceil_div.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
@@ -79,11 +80,61 @@ Expr product_of(const std::map<std::string, Expr>& threads, const std::string& p
   return product;
 }
 
+Expr virtual_threads(const Stmt& s, const Analyzer& facts) {
+  Expr most = make_int(1);
+  for_each_child(
+      s, [](const Expr&) {},
+      [&](const Stmt& part) { most = larger_count(most, virtual_threads(part, facts), facts); });
+  const auto* loop = s.as<For>();
+  return loop != nullptr && loop->kind == ForKind::virtual_thread
+             ? multiply_index(most, as_index(loop->extent))
+             : most;
+}
+
+constexpr auto shared_memory = "shared", registers = "registers";
+
+/// The memory of a GPU in which a scope's buffers are; nothing for what has none of its own.
+std::string gpu_memory(const std::string& scope) {
+  if (scope == "shared" || scope == "shared.dyn") return shared_memory;
+  const auto rank = scope_rank(scope);
+  return rank == ScopeRank::warp || rank == ScopeRank::thread ? registers : "";
+}
+
+/// What a thread has of it: a warp's buffers are spread over its threads.
+Expr registers_of_thread(const Memory& memory, const target::Gpu& gpu) {
+  constexpr int register_bytes = 4;
+  const bool of_warp = scope_rank(memory.scope) == ScopeRank::warp;
+  const std::int64_t bytes = register_bytes * (of_warp ? gpu.warp_threads : 1);
+  return ceil_div(memory.bytes, make_int(bytes));
+}
+
+Expr sum_of(const std::map<std::string, Expr>& sums, const std::string& group) {
+  const auto found = sums.find(group);
+  return found == sums.end() ? make_int(0) : found->second;
+}
+
+/// Scratchpads that an accelerator has not got hold nothing.
 std::optional<std::int64_t> bytes_available(const std::string& scope, const target::Target& target) {
-  if (scope_rank(scope) == ScopeRank::device) return target.memory_bytes;
-  if (scope_rank(scope) == ScopeRank::block && target.gpu) return target.gpu->shared_bytes_per_block;
+  const auto rank = scope_rank(scope);
+  if (rank == ScopeRank::device) return target.memory_bytes;
+  if (target.accelerator && rank == ScopeRank::block) {
+    const target::Scratchpad* scratchpad = target.accelerator->scratchpad(scope);
+    return scratchpad != nullptr ? scratchpad->bytes : 0;
+  }
   if (scope == tile_scope) return intrin::tile_registers * intrin::tile_bytes;
   return std::nullopt;
+}
+
+void add_gpu_bounds(std::vector<Bound>& bounds, const Limits& limits, const target::Gpu& gpu) {
+  const Expr threads = product_of(limits.threads, "threadIdx");
+  bounds.push_back({"bytes of shared memory", limits.shared_bytes, gpu.shared_bytes_per_block});
+  bounds.push_back({"threads in a block", threads, gpu.threads_per_block});
+  bounds.push_back({"warps in a block", ceil_div(threads, make_int(gpu.warp_threads)),
+                    gpu.threads_per_block / gpu.warp_threads});
+  bounds.push_back({"registers of a thread", limits.thread_registers, gpu.registers_per_thread});
+  bounds.push_back(
+      {"registers of a block", multiply_index(limits.thread_registers, threads), gpu.registers_per_block});
+  bounds.push_back({"blocks", product_of(limits.threads, "blockIdx"), std::nullopt});
 }
 
 }  // namespace
@@ -92,15 +143,22 @@ Limits limits_of(const Function& placed, const target::Target& target) {
   const Analyzer facts = arith::facts_of(placed);
   Limits limits;
   limits.memory = memory_of(placed, target);
-  limits.live_bytes = live(placed, limits.memory, [](const Memory& one) { return one.bytes; });
+  const Cost bytes = [](const Memory& one) { return one.bytes; };
+  limits.live_bytes = live(placed, limits.memory, bytes, own_group, target);
+  if (target.gpu) {
+    limits.shared_bytes = sum_of(live(placed, limits.memory, bytes, gpu_memory, target), shared_memory);
+    const Cost count = [&](const Memory& one) { return registers_of_thread(one, *target.gpu); };
+    limits.thread_registers = sum_of(live(placed, limits.memory, count, gpu_memory, target), registers);
+  }
   limits.vector_registers = vector_registers(placed, limits.memory, target);
-  limits.tile_registers = tile_registers(placed, limits.memory);
+  limits.tile_registers = tile_registers(placed, limits.memory, target);
   Function bounded = placed;
   bounded.body = with_largest_extents(placed.body, facts);
   limits.vectors = vector_loops(bounded, target);
   limits.unrolled_iterations = unrolled_iterations(bounded);
   limits.unrolled_steps = unrolled_steps(bounded, target);
   limits.threads = threads_of(placed, facts);
+  limits.virtual_threads = virtual_threads(placed.body, facts);
   limits.parallel = parallel_iterations(placed.body, facts);
   limits.code_steps = code_steps(bounded, target);
   return limits;
@@ -117,11 +175,9 @@ std::vector<Bound> bounds_of(const Limits& limits, const target::Target& target)
   for (const VectorLoop& loop : limits.vectors)
     bounds.push_back({fmt::format("lanes of {}", loop.loop.name()), loop.extent, std::nullopt});
   bounds.push_back({"unrolled steps", limits.unrolled_steps, most_unrolled_steps});
-  if (target.gpu) {
-    bounds.push_back(
-        {"threads in a block", product_of(limits.threads, "threadIdx"), target.gpu->threads_per_block});
-    bounds.push_back({"blocks", product_of(limits.threads, "blockIdx"), std::nullopt});
-  }
+  if (target.gpu) add_gpu_bounds(bounds, limits, *target.gpu);
+  if (target.accelerator)
+    bounds.push_back({"virtual threads", limits.virtual_threads, target.accelerator->virtual_threads});
   for (const auto& [axis, extent] : limits.threads)
     bounds.push_back({fmt::format("threads on {}", axis), extent, std::nullopt});
   bounds.push_back({"parallel iterations", limits.parallel, std::nullopt});

@@ -19,12 +19,15 @@ struct VectorLoop {
 struct Limits {
   std::vector<Memory> memory;
   std::map<std::string, Expr> live_bytes;  ///< by scope, at one time, in one thread
-  Expr vector_registers;                   ///< at most: kept by a loop, in slots of scope "register"
-  Expr tile_registers;                     ///< at one time
+  Expr shared_bytes;      ///< of all scopes that are a GPU's shared memory, in sum; undefined elsewhere
+  Expr thread_registers;  ///< of 32 bits: at least, what buffers in a GPU thread's registers take
+  Expr vector_registers;  ///< at most: kept by a loop, in slots of scope "register"
+  Expr tile_registers;    ///< at one time
   std::vector<VectorLoop> vectors;
   Expr unrolled_iterations;             ///< of the largest nest
   Expr unrolled_steps;                  ///< of it, what it holds included
   std::map<std::string, Expr> threads;  ///< by the axis that loops are bound to
+  Expr virtual_threads;                 ///< of the largest nest
   Expr parallel;                        ///< iterations of the largest nest of parallel loops
   Expr code_steps;                      ///< at most: statements when unrolled and cut
 };

@@ -110,19 +110,36 @@ void take_larger(Sums& sums, const Sums& others, const Analyzer& facts) {
   }
 }
 
-Sums live_in(const Stmt& s, const std::unordered_map<Var, const Memory*>& memory, const Cost& cost,
-             const Analyzer& facts) {
-  Sums sums;
-  for_each_child(
-      s, [](const Expr&) {},
-      [&](const Stmt& part) { take_larger(sums, live_in(part, memory, cost, facts), facts); });
-  const auto* allocate = s.as<Allocate>();
-  if (allocate == nullptr) return sums;
-  Expr& sum = sums[allocate->scope];
-  const Expr own = cost(*memory.at(allocate->data));
-  sum = facts.simplify(sum.defined() ? sum + own : own);
-  return sums;
-}
+class Liveness {
+ public:
+  Liveness(const std::vector<Memory>& memory, const Cost& cost, const Group& group,
+           const target::Target& target, const Analyzer& facts)
+      : cost_(cost), group_(group), interleaves_(target.kind != target::Kind::cpu), facts_(facts) {
+    for (const Memory& one : memory) by_data_[one.data] = &one;
+  }
+
+  Sums in(const Stmt& s) const {
+    Sums sums;
+    for_each_child(s, [](const Expr&) {}, [&](const Stmt& part) { take_larger(sums, in(part), facts_); });
+    if (const auto* loop = s.as<For>();
+        loop != nullptr && loop->kind == ForKind::virtual_thread && interleaves_)
+      for (auto& [group, sum] : sums) sum = facts_.simplify(multiply_index(sum, as_index(loop->extent)));
+    const auto* allocate = s.as<Allocate>();
+    const std::string group = allocate != nullptr ? group_(allocate->scope) : std::string();
+    if (group.empty()) return sums;
+    Expr& sum = sums[group];
+    const Expr own = cost_(*by_data_.at(allocate->data));
+    sum = facts_.simplify(sum.defined() ? sum + own : own);
+    return sums;
+  }
+
+ private:
+  const Cost& cost_;
+  const Group& group_;
+  bool interleaves_;
+  const Analyzer& facts_;
+  std::unordered_map<Var, const Memory*> by_data_;
+};
 
 }  // namespace
 
@@ -132,10 +149,12 @@ std::vector<Memory> memory_of(const Function& f, const target::Target& target) {
   return collection.take();
 }
 
-std::map<std::string, Expr> live(const Function& f, const std::vector<Memory>& memory, const Cost& cost) {
-  std::unordered_map<Var, const Memory*> by_data;
-  for (const Memory& one : memory) by_data[one.data] = &one;
-  return live_in(f.body, by_data, cost, arith::facts_of(f));
+std::map<std::string, Expr> live(const Function& f, const std::vector<Memory>& memory, const Cost& cost,
+                                 const Group& group, const target::Target& target) {
+  const Analyzer facts = arith::facts_of(f);
+  return Liveness(memory, cost, group, target, facts).in(f.body);
 }
+
+std::string own_group(const std::string& scope) { return scope; }
 
 }  // namespace ardea::limits

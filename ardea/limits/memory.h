@@ -29,9 +29,15 @@ struct Memory {
 /// over the parameters of f alone: the most there is in any iteration.
 std::vector<Memory> memory_of(const Function& f, const target::Target& target);
 
-/// The largest sum of `cost` over memory that is live at once, by scope. A parallel loop counts as one
-/// iteration: each thread has its own.
+/// The largest sum of `cost` over memory that is live at once, by the group it is counted in. A parallel loop
+/// counts as one iteration: each thread has its own. So do virtual threads on a CPU, which runs them one
+/// after the other; any other machine interleaves them, so that what each has counts for all.
 using Cost = std::function<Expr(const Memory&)>;
-std::map<std::string, Expr> live(const Function& f, const std::vector<Memory>& memory, const Cost& cost);
+using Group = std::function<std::string(const std::string& scope)>;  ///< empty: not counted
+std::map<std::string, Expr> live(const Function& f, const std::vector<Memory>& memory, const Cost& cost,
+                                 const Group& group, const target::Target& target);
+
+/// Each scope by itself.
+std::string own_group(const std::string& scope);
 
 }  // namespace ardea::limits

@@ -125,8 +125,8 @@ std::int64_t tiles_in(std::int64_t bytes) { return (bytes + intrin::tile_bytes -
 
 Expr tiles_in(const Expr& bytes) { return rounded_up(bytes, make_int(intrin::tile_bytes)); }
 
-Expr tile_registers(const Function& f, const std::vector<Memory>& memory) {
-  const auto sums = live(f, memory, [](const Memory& one) { return tiles_in(one.bytes); });
+Expr tile_registers(const Function& f, const std::vector<Memory>& memory, const target::Target& target) {
+  const auto sums = live(f, memory, [](const Memory& one) { return tiles_in(one.bytes); }, own_group, target);
   const auto tiles = sums.find(tile_scope);
   return tiles == sums.end() ? make_int(0) : tiles->second;
 }

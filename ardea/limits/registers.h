@@ -16,7 +16,7 @@ Expr vector_registers(const Function& f, const std::vector<Memory>& memory, cons
 std::int64_t tiles_in(std::int64_t bytes);
 Expr tiles_in(const Expr& bytes);
 /// The most that are in use at once (scope "amx.tile").
-Expr tile_registers(const Function& f, const std::vector<Memory>& memory);
+Expr tile_registers(const Function& f, const std::vector<Memory>& memory, const target::Target& target);
 
 /// The scope of memory that is tile registers.
 inline constexpr auto tile_scope = "amx.tile";

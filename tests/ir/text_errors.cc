@@ -70,7 +70,7 @@ constexpr WrongText whole_texts[] = {
     {"unknown_buffer_keyword", "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\", offset=4)):\n    pass\n",
      "2:36: there is no offset= here; the keywords are dtype=, strides=, elem_offset=, scope=, align="},
     {"unknown_scope", "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\", scope=\"gobal\")):\n    pass\n",
-     "2:42: there is no scope \"gobal\"; the scopes are global, shared, shared.dyn, warp, local, register, scratchpad.*, wmma.*, mma.*, amx.*"},
+     "2:42: there is no scope \"gobal\"; the scopes are global, shared, shared.dyn, warp, local, register, scratchpad.*, wmma.*, mma.*, amx.*, vta.*"},
     {"odd_alignment", "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\", align=3)):\n    pass\n",
      "2:42: align=3 is not a power of two"},
     {"extent_of_no_parameter", "@T.prim_func\ndef f(a: T.handle):\n    n = T.int64()\n    A = T.match_buffer(a, (4,))\n    pass\n",

@@ -170,7 +170,7 @@ TEST(HybridRefusals, judge_loops_and_arrays) {
   EXPECT_LINE_REFUSED(
       "x = allocate((n,), \"float32\", \"cache\")",
       "35: there is no scope \"cache\"; the scopes are global, shared, shared.dyn, warp, local, register, "
-      "scratchpad.*, wmma.*, mma.*, amx.*");
+      "scratchpad.*, wmma.*, mma.*, amx.*, vta.*");
   EXPECT_LINE_REFUSED("x = allocate((0,))", "18: x: the extent 0 is not positive");
   EXPECT_LINE_REFUSED("x = allocate((1.5,))", "19: an extent is float32, must be an integer");
   EXPECT_LINE_REFUSED("x = allocate((1 << 40, 1 << 40))", "18: x: the array is larger than any memory");
