@@ -33,6 +33,7 @@ std::vector<std::string> backends_of(const Instruction& record) {
 }
 
 std::string answer_to(const Instruction& record, const target::Target& target) {
+  if (target.accelerator) return record.required_feature.empty() || !is_there(record, target) ? "no" : "yes";
   if (record.implementations.empty()) return "as its meaning";
   return is_there(record, target) ? "yes" : "no, as its meaning";
 }
@@ -45,7 +46,8 @@ nlohmann::json described(const Instruction& record, const target::Target& target
       const intrin::Operand& operand = record.operands[i++];
       operands.push_back({{"name", parameter.buffer->name},
                           {"scope", operand.scope},
-                          {"alignment_bytes", operand.alignment_bytes}});
+                          {"alignment_bytes", operand.alignment_bytes},
+                          {"tile_bytes", operand.tile_bytes}});
     }
   return {{"name", record.name},
           {"feature", record.required_feature},
@@ -71,8 +73,9 @@ std::string page(const Instruction& record, const target::Target& target) {
     if (parameter.buffer.defined()) {
       const intrin::Operand& operand = record.operands[i++];
       text +=
-          fmt::format("  {:<10} {}, aligned to {} bytes\n", parameter.buffer->name,
-                      operand.scope.empty() ? "anywhere" : "in " + operand.scope, operand.alignment_bytes);
+          fmt::format("  {:<10} {}, aligned to {} bytes{}\n", parameter.buffer->name,
+                      operand.scope.empty() ? "anywhere" : "in " + operand.scope, operand.alignment_bytes,
+                      operand.tile_bytes > 1 ? fmt::format(", a whole tile of {}", operand.tile_bytes) : "");
     }
   text += "\nmeaning\n" + print(record.meaning);
   for (const auto& [backend, implementation] : record.implementations)

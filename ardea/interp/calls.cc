@@ -258,6 +258,10 @@ void Executor::check_operand(const intrin::Instruction& instruction, std::size_t
     report(fmt::format("{}: operand {} must be aligned to {} bytes, but begins at byte {} of {}",
                        instruction.name, index + 1, operand.alignment_bytes, address.integer / 8,
                        address.memory->name));
+  if (address.integer / 8 % operand.tile_bytes != 0)
+    report(fmt::format("{}: operand {} must be a whole tile of {} bytes, but begins at byte {} of {}",
+                       instruction.name, index + 1, operand.tile_bytes, address.integer / 8,
+                       address.memory->name));
 }
 
 void Executor::barrier(const Call& call) {

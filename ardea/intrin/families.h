@@ -19,6 +19,9 @@ std::vector<Instruction> avx512_instructions();
 /// amx.tilezero_*.
 std::vector<Instruction> amx_instructions();
 
+/// vta.load_inp, vta.load_wgt, vta.load_acc; vta.gemm, vta.reset; vta.alu_*; vta.store_i8, vta.store_i32.
+std::vector<Instruction> vta_instructions();
+
 /// A record whose meaning is written in the text form.
 Instruction written_instruction(const std::string& name, const std::string& feature,
                                 const std::string& meaning, std::vector<Operand> operands,

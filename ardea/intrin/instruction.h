@@ -16,6 +16,9 @@ struct Operand {
   /// name.
   std::string scope;
   std::int64_t alignment_bytes = 1;  ///< of its first element
+  /// Its first element is a multiple of this away from the beginning of its memory, as where memory is
+  /// addressed by tiles and not by bytes.
+  std::int64_t tile_bytes = 1;
 };
 
 struct Instruction {

@@ -16,7 +16,8 @@ namespace {
 class Registry {
  public:
   Registry() {
-    for (auto family : {example_instructions, neon_instructions, avx512_instructions, amx_instructions})
+    for (auto family :
+         {example_instructions, neon_instructions, avx512_instructions, amx_instructions, vta_instructions})
       for (Instruction& record : family()) add(std::move(record));
   }
 
@@ -62,9 +63,11 @@ class Registry {
     }
     require(buffers == instruction.operands.size(), "{}: {} operands for {} buffer parameters", call,
             instruction.operands.size(), buffers);
-    for (const Operand& operand : instruction.operands)
+    for (const Operand& operand : instruction.operands) {
       require(operand.alignment_bytes > 0, "{}: an alignment of {} bytes, must be positive", call,
               operand.alignment_bytes);
+      require(operand.tile_bytes > 0, "{}: tiles of {} bytes, must be positive", call, operand.tile_bytes);
+    }
   }
 
   std::vector<std::string> names_locked() const {

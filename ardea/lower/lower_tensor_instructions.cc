@@ -7,7 +7,6 @@
 #include "ardea/limits/instruction_windows.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
-#include "ardea/lower/pipeline.h"
 #include "ardea/support/error.h"
 
 namespace ardea::lower {
@@ -21,8 +20,20 @@ struct Window {
   Expr start;     ///< of element 0 of the formal, in the memory
 };
 
-/// By every backend for cpus: they get the same lowered program.
+/// By every backend for cpus: they get the same lowered program. An accelerator has no other code than its
+/// instructions, into which one that it lacks could be expanded.
 bool has_implementation(const intrin::Instruction& instruction, const target::Target& target) {
+  if (target.accelerator) {
+    const std::string& feature = instruction.required_feature;
+    const bool has_it = target.has(feature);
+    require(
+        has_it,
+        "T.tensor_instruction({}): it needs {}, which target {} has not; `ardea instructions --target {}` "
+        "lists those that it has",
+        instruction.name, feature.empty() ? "a processor" : "the feature " + feature, target.name,
+        target.name);
+    return true;
+  }
   return instruction.implementations.contains("llvm") && instruction.implementations.contains("c") &&
          (instruction.required_feature.empty() || target.has(instruction.required_feature));
 }
@@ -74,7 +85,11 @@ class BoundCall {
               return Place{window.memory, {add_index(window.start, flat_index(b, indices))}};
           return std::nullopt;
         }};
-    Stmt body = fresh_copy(lower_until(meaning_, *target_, "blocks_to_loops").body);
+    // As the pipeline begins, for any kind of target: none of these asks what only one kind of machine has.
+    Function loops = meaning_;
+    for (const auto pass : {place_allocations, lower_init, lower_match_buffer, blocks_to_loops})
+      loops = pass(loops, *target_);
+    Stmt body = fresh_copy(loops.body);
     if (touches_registers()) body = written_out(body);
     Stmt out = substitute(redirect(body, to_memory), scalars_);
     for (std::size_t i = windows_.size(); i-- > 0;) {

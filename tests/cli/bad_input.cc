@@ -45,6 +45,36 @@ TEST(BadInput, truncated_programs_at_every_length) {
   }
 }
 
+/// A record that cannot be is refused wherever a target is asked for, by its field, its value and what to do.
+TEST(BadInput, target_records_that_cannot_be) {
+  const Folder folder;
+  const std::string vta = read_text_file(ARDEA_SOURCE_DIR "/targets/vta.json");
+  const auto with = [&](const std::string& old, const std::string& now) {
+    std::string text = vta;
+    const std::size_t at = text.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    return folder.write("mine.json", text.replace(at, old.size(), now));
+  };
+  const std::string zero = "\"bytes\": 0", much = "\"bytes\": 32768";
+  const std::string part = "\"accelerator.scratchpads[].bytes\" is 0 for \"vta.inp\", it must be positive";
+  for (const std::string command :
+       {"target ", "show gemm 16,16,16 --as limits --target ", "instructions --target ",
+        "space gemm 16,16,16 --in int8,int8 --schedule examples/vta_gemm.py --target "})
+    expect_refusal(ardea(command + with(much, zero)), part);
+  expect_refusal(ardea("target " + with(much, "\"bytes\": -1")),
+                 "is -1 for \"vta.inp\", it must be positive");
+  expect_refusal(ardea("target " + with("\"virtual_threads\": 2", "\"virtual_threads\": 0")),
+                 "\"accelerator.virtual_threads\" is 0, it must be positive");
+  expect_refusal(
+      ardea("target " + with("\"virtual_threads\"", "\"virtual_thread\"")),
+      "\"accelerator.virtual_threads\" is missing; add it (`ardea target --json` prints a whole record)");
+  expect_refusal(ardea("target " + with("\"cores\": 1,", "\"cores\": 1, \"core_count\": 1,")),
+                 "\"core_count\" is unknown; the fields here are ");
+  expect_refusal(ardea("target " + with("\"cores\": 1,", "\"cores\": one,")),
+                 "is not valid JSON; write one object");
+  EXPECT_EQ(ardea("target " + with("\"cores\": 1,", "\"cores\": 3,")).exit_code, 0);
+}
+
 TEST(BadInput, random_bytes) {
   const Folder folder;
   std::string noise;

@@ -115,5 +115,30 @@ sch.split(j, [c, b], disable_predication=True)
   EXPECT_NE(contradictory.error.find("choice"), std::string::npos) << contradictory.error;
 }
 
+/// Scratchpads and virtual threads of a machine that is not here: its limits are constraints, and the
+/// interpreter runs its points.
+TEST(SpaceCommand, fits_products_into_an_accelerators_scratchpads) {
+  const std::string script = "--in int8,int8 --schedule examples/vta_gemm.py --target vta-out32 ";
+  for (const char* shape : {"64,64,64", "5,33,47"}) {
+    const Answer answer =
+        ardea("space gemm " + std::string(shape) + " " + script + "--sample 30 --check --json");
+    ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
+    const json result = json::parse(answer.out);
+    EXPECT_EQ(result["valid"], 30) << answer.out;
+    EXPECT_TRUE(result["failures"].empty());
+  }
+  const Answer shown = ardea("space gemm 1024,1024,1024 " + script + "--show");
+  ASSERT_EQ(shown.exit_code, 0) << shown.error;
+  for (const char* limit :
+       {"bytes in vta.inp, the target vta-out32 has 32768",
+        "bytes in vta.wgt, the target vta-out32 has 262144",
+        "bytes in vta.acc, the target vta-out32 has 131072", "virtual threads, the target vta-out32 has 2"})
+    EXPECT_NE(shown.out.find(limit), std::string::npos) << limit << "\n" << shown.out;
+  const Answer limits = ardea("show gemm 64,64,64 " + script + "--as limits");
+  for (const char* limit :
+       {"bytes in vta.inp", " of 32768", "bytes in vta.wgt", " of 262144", "bytes in vta.acc", " of 131072"})
+    EXPECT_NE(limits.out.find(limit), std::string::npos) << limits.out << limits.error;
+}
+
 }  // namespace
 }  // namespace ardea::cli

@@ -55,6 +55,7 @@ TEST(Instructions, say_how_much_they_multiply_at_once) {
   EXPECT_EQ(shape("neon.smmla"), (Shape{2, 2, 8, 8}));
   EXPECT_EQ(shape("neon.bfmmla"), (Shape{2, 2, 4, 4}));
   EXPECT_EQ(shape("neon.sdot_lane"), (Shape{1, 4, 4, 4}));
+  EXPECT_EQ(shape("vta.gemm"), (Shape{1, 16, 16, 16}));
   EXPECT_EQ(
       error_of([] { product_shape("amx.tilezero_i32"); }),
       "product_shape(amx.tilezero_i32): it has no operand C, so that it is no sum C of products of A and B");

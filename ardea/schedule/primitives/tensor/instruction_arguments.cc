@@ -119,8 +119,19 @@ class ArgumentsOf {
                      [scope = operand.scope] {
                        return fmt::format("copy it there by cache_read or cache_write with \"{}\"", scope);
                      }};
-    if (operand.alignment_bytes <= 1) return std::nullopt;
+    if (operand.alignment_bytes <= 1 && operand.tile_bytes <= 1) return std::nullopt;
     const Expr bytes = facts_.simplify(flat_index(buffer, corner) * buffer->type.bytes());
+    const Expr whole = equals(floor_mod(bytes, make_int(operand.tile_bytes)), make_int(0));
+    ARDEA_TRY(context_.require(facts_, whole, [&] {
+      return Refusal{
+          "not_aligned",
+          fmt::format("operand {} must be a whole tile of {} bytes, but {} begins at byte {} of {}",
+                      pair.formal->name, operand.tile_bytes, print(make_load(buffer, corner)), print(bytes),
+                      buffer->name),
+          {},
+          [] { return std::string("pack it by transform_layout, a tile in one piece"); }};
+    }));
+    if (operand.alignment_bytes <= 1) return std::nullopt;
     const std::int64_t alignment = memory_alignments(program_).at(buffer->data);
     const Expr holds = logical_and(equals(floor_mod(bytes, make_int(operand.alignment_bytes)), make_int(0)),
                                    make_bool(alignment % operand.alignment_bytes == 0));
