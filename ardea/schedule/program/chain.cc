@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/refer.h"
 
 namespace ardea::schedule {
@@ -37,6 +39,61 @@ Result<Chain> chain_of(const Function& f, const std::vector<LoopRef>& loops) {
     left -= static_cast<std::size_t>(std::count(loops.begin(), loops.end(), LoopRef{loop->var}));
   }
   return chain;
+}
+
+namespace {
+
+/// What the bounds of the loop divide by, numbers aside.
+std::vector<Expr> divisors_in_bounds(const For& loop) {
+  std::vector<Expr> found;
+  for (const Expr* bound : {&loop.min, &loop.extent})
+    visit_exprs(*bound, [&](const Expr& e) {
+      if (!is_integer_division(e)) return;
+      const Expr& divisor = e.as<Binary>()->right;
+      if (constant_int(divisor).value_or(0) == 0) found.push_back(divisor);
+    });
+  return found;
+}
+
+std::optional<Refusal> refuse_division_by_zero(const For& loop, const arith::Analyzer& facts,
+                                               Context& context) {
+  for (const Expr& divisor : divisors_in_bounds(loop))
+    ARDEA_TRY(context.require(facts, not_equals(divisor, make_int(0, divisor.type())), [&] {
+      return Refusal{"bounds_depend",
+                     fmt::format("the bounds of loop {} depend on loops around it: they divide by {}, which "
+                                 "must differ from 0 where these do not run",
+                                 loop.var.name(), print(divisor))};
+    }));
+  return std::nullopt;
+}
+
+bool has_divisors(const Chain& chain) {
+  return std::any_of(chain.loops.begin(), chain.loops.end(),
+                     [](const For* loop) { return !divisors_in_bounds(*loop).empty(); });
+}
+
+}  // namespace
+
+std::optional<Refusal> refuse_undefined_bounds(const Chain& chain, const std::vector<std::size_t>& order,
+                                               Context& context) {
+  if (!has_divisors(chain)) return std::nullopt;
+  arith::Analyzer facts = chain.facts;
+  for (auto place = order.begin(); place != order.end(); ++place) {
+    const For& loop = *chain.loops[*place];
+    // Behind all the loops that were around it, it is as defined as it was.
+    const auto still_around = static_cast<std::size_t>(
+        std::count_if(order.begin(), place, [&](std::size_t other) { return other < *place; }));
+    if (still_around < *place) ARDEA_TRY(refuse_division_by_zero(loop, facts, context));
+    facts.bind(loop.var, {loop.min, loop.extent});
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_undefined_bounds(const Chain& chain, Context& context) {
+  // The outermost one's stand there already.
+  for (std::size_t i = 1; i < chain.loops.size(); ++i)
+    ARDEA_TRY(refuse_division_by_zero(*chain.loops[i], chain.facts, context));
+  return std::nullopt;
 }
 
 std::optional<Refusal> refuse_dependent_bounds(const Chain& chain) {

@@ -22,6 +22,7 @@ Outcome apply(const Function& f, const Fuse& step, Context& context) {
     ARDEA_TRY(refuse_unless_plain(*chain.loops[i]));
   }
   ARDEA_TRY(refuse_dependent_bounds(chain));
+  ARDEA_TRY(refuse_undefined_bounds(chain, context));
 
   std::string name;
   DataType type = chain.loops[0]->var.type();

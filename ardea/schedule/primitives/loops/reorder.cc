@@ -51,6 +51,7 @@ Outcome apply(const Function& f, const Reorder& step, Context& context) {
   ARDEA_TRY(refuse_dependent_bounds(chain));
   const std::vector<std::size_t> order = new_order(chain, step.loops);
   if (std::is_sorted(order.begin(), order.end())) return Applied{f};
+  ARDEA_TRY(refuse_undefined_bounds(chain, order, context));
   for (const For* loop : chain.loops) {
     ARDEA_TRY(refuse_bounds_in_memory(*loop));
     if (loop->kind != ForKind::serial && loop->kind != ForKind::unrolled &&
