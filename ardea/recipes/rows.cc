@@ -4,8 +4,8 @@
 #include <array>
 
 #include "ardea/recipes/extents.h"
-#include "ardea/recipes/lane_sums.h"
 #include "ardea/recipes/threads.h"
+#include "ardea/rules/cpu/lane_sums.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"

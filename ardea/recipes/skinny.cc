@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ardea/recipes/lane_sums.h"
 #include "ardea/recipes/threads.h"
+#include "ardea/rules/cpu/lane_sums.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"

@@ -1,10 +1,11 @@
 #include "ardea/recipes/threads.h"
 
+#include "ardea/rules/model/threads.h"
+
 namespace ardea::recipes {
 
 bool worth_threads(const ops::Workload& workload, const target::Target& target) {
-  const target::Cache* nearest = target.cache(1);
-  return target.cores > 1 && nearest != nullptr && ops::bytes(workload) > nearest->bytes;
+  return rules::worth_threads(ops::bytes(workload), target);
 }
 
 }  // namespace ardea::recipes

@@ -1,5 +1,8 @@
 #include "ardea/rules/expressed.h"
 
+#include <algorithm>
+#include <array>
+
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/support/error.h"
@@ -35,15 +38,25 @@ const Expr* hinted(const Expr& e) {
 }
 
 /// The condition and the two values of a choice.
-struct Choice {
+struct Selection {
   Expr condition, yes, no;
 };
-std::optional<Choice> choice_of(const Expr& e) {
+std::optional<Selection> choice_of(const Expr& e) {
   if (const auto* select = e.as<Select>())
-    return Choice{select->condition, select->when_true, select->when_false};
+    return Selection{select->condition, select->when_true, select->when_false};
   const auto* call = e.as<Call>();
   if (call == nullptr || call->op->name != "if_then_else") return std::nullopt;
-  return Choice{call->arguments[0], call->arguments[1], call->arguments[2]};
+  return Selection{call->arguments[0], call->arguments[1], call->arguments[2]};
+}
+
+}  // namespace
+
+namespace {
+
+bool is_said(BinaryOp op) {
+  constexpr std::array said = {BinaryOp::add,       BinaryOp::sub, BinaryOp::mul, BinaryOp::floor_div,
+                               BinaryOp::floor_mod, BinaryOp::min, BinaryOp::max};
+  return std::find(said.begin(), said.end(), op) != said.end();
 }
 
 }  // namespace
@@ -71,17 +84,18 @@ Term Expressed::term(const Expr& e) const {
     return Term(-1) * term(unary->operand);
   const auto* binary = e.as<Binary>();
   if (binary == nullptr) cannot_say(e, "it is no arithmetic on variables");
-  const auto left = [&] { return term(binary->left); };
-  const auto right = [&] { return term(binary->right); };
+  if (!is_said(binary->op)) cannot_say(e, "there is no such operation");
+  // One after the other: of two that cannot be said the left one is named, whatever the compiler.
+  Term left = term(binary->left);
+  Term right = term(binary->right);
   switch (binary->op) {
-    case BinaryOp::add: return left() + right();
-    case BinaryOp::sub: return left() - right();
-    case BinaryOp::mul: return left() * right();
-    case BinaryOp::floor_div: return space::floor_div(left(), right());
-    case BinaryOp::floor_mod: return space::modulo(left(), right());
-    case BinaryOp::min: return space::min_of({left(), right()});
-    case BinaryOp::max: return space::max_of({left(), right()});
-    default: cannot_say(e, "there is no such operation");
+    case BinaryOp::add: return left + right;
+    case BinaryOp::sub: return left - right;
+    case BinaryOp::mul: return left * right;
+    case BinaryOp::floor_div: return space::floor_div(left, right);
+    case BinaryOp::floor_mod: return space::modulo(left, right);
+    case BinaryOp::min: return space::min_of({left, right});
+    default: return space::max_of({left, right});
   }
 }
 
@@ -109,10 +123,12 @@ Formula Expressed::formula(const Expr& condition) const {
   const auto* remainder = binary->left.as<Binary>();
   if (remainder != nullptr && remainder->op == BinaryOp::floor_mod && constant_int(binary->right) == 0 &&
       (*relation == Relation::eq || *relation == Relation::ne)) {
-    const Formula whole = space::divides(term(remainder->right), term(remainder->left));
+    const Term number = term(remainder->left), divisor = term(remainder->right);
+    const Formula whole = space::divides(divisor, number);
     return *relation == Relation::eq ? whole : space::negation(whole);
   }
-  return space::compare(term(binary->left), *relation, term(binary->right));
+  const Term left = term(binary->left);
+  return space::compare(left, *relation, term(binary->right));
 }
 
 }  // namespace ardea::rules

@@ -97,7 +97,7 @@ Drawn ProgramSpace::sample(std::size_t count, std::uint64_t seed) const {
   return all;
 }
 
-schedule::Schedule ProgramSpace::materialise(const Choice& choice) const {
+schedule::Schedule ProgramSpace::materialise(const rules::Choice& choice) const {
   return rules::materialise(sketches.at(choice.sketch).sketch, choice.point);
 }
 

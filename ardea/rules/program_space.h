@@ -26,7 +26,7 @@ struct Choice {
 
 /// Points drawn out of a space.
 struct Drawn {
-  std::vector<Choice> choices;
+  std::vector<rules::Choice> choices;
   std::vector<std::string> alarms;  ///< sentences, where they must not be trusted as uniform
 };
 
@@ -41,7 +41,7 @@ struct ProgramSpace {
   space::Count count(std::uint64_t seed = 1) const;
   /// Sketches weigh equally, the points of one are uniform. The same for the same seed.
   Drawn sample(std::size_t count, std::uint64_t seed) const;
-  schedule::Schedule materialise(const Choice& choice) const;
+  schedule::Schedule materialise(const rules::Choice& choice) const;
 };
 
 /// The sketch with a solver, after its deferred questions were judged at witnesses (witnesses.h).

@@ -30,12 +30,6 @@ class Context {
   virtual std::optional<Refusal> require(const arith::Analyzer& facts, const Expr& condition,
                                          const Reason& reason) = 0;
 
-  /// A condition without which the step is legal, too, but makes of numbers another form than of variables.
-  /// In a template the numbers are kept to it, and no later proof counts on it: such conditions prove nothing
-  /// that steps ask, and make what is asked longer. By hand nothing is refused.
-  virtual std::optional<Refusal> keep_to(const arith::Analyzer& facts, const Expr& condition,
-                                         const Reason& reason) = 0;
-
   /// A branch of the step's own form: whether the special one may be taken. The general one must be right in
   /// any case, and simplify to the special one where the condition holds.
   virtual bool decides(const arith::Analyzer& facts, const Expr& condition) const = 0;
@@ -71,7 +65,6 @@ class ByHand : public Context {
   std::unique_ptr<Context> clone() const override { return std::make_unique<ByHand>(*this); }
   std::optional<Refusal> require(const arith::Analyzer& facts, const Expr& condition,
                                  const Reason& reason) override;
-  std::optional<Refusal> keep_to(const arith::Analyzer&, const Expr&, const Reason&) override { return {}; }
   bool decides(const arith::Analyzer& facts, const Expr& condition) const override;
   Structure structure() const override { return structure_; }
   std::optional<Refusal> judge(std::optional<Refusal> answer) override { return answer; }

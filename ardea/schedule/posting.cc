@@ -66,16 +66,6 @@ bool Posting::follows_from_a_product(const arith::Analyzer& known, const Expr& p
 
 std::optional<Refusal> Posting::require(const arith::Analyzer& facts, const Expr& condition,
                                         const Reason& reason) {
-  return post(facts, condition, reason, /*is_known=*/true);
-}
-
-std::optional<Refusal> Posting::keep_to(const arith::Analyzer& facts, const Expr& condition,
-                                        const Reason& reason) {
-  return post(facts, condition, reason, /*is_known=*/false);
-}
-
-std::optional<Refusal> Posting::post(const arith::Analyzer& facts, const Expr& condition,
-                                     const Reason& reason, bool is_known) {
   arith::Analyzer known = facts;
   for (const Expr& earlier : this->known()) known.assume(earlier);
   for (const Expr& part : arith::conjuncts(condition)) {
@@ -96,7 +86,7 @@ std::optional<Refusal> Posting::post(const arith::Analyzer& facts, const Expr& c
     }
     for (const Expr& now : sufficient) {
       if (known.proves(now)) continue;
-      posted_.push_back({now, refusal.code, refusal.fact, is_known});
+      posted_.push_back({now, refusal.code, refusal.fact});
       known.assume(now);
     }
   }
@@ -140,8 +130,7 @@ std::vector<Expr> Posting::known() const {
     all.push_back(knob.var >= make_int(knob.values.front()));
     all.push_back(knob.var <= make_int(knob.values.back()));
   }
-  for (const Posted& posted : posted_)
-    if (posted.is_known) all.push_back(posted.condition);
+  for (const Posted& posted : posted_) all.push_back(posted.condition);
   return all;
 }
 

@@ -10,7 +10,6 @@ namespace ardea::schedule {
 struct Posted {
   Expr condition;
   std::string code, fact;  ///< of the refusal where it does not
-  bool is_known = true;    ///< later steps count on it
 };
 
 /// A number that a sampling step left open.
@@ -32,8 +31,6 @@ class Posting : public Context {
   /// more than what is needed. Refused where the bounds do not say it of the variables alone.
   std::optional<Refusal> require(const arith::Analyzer& facts, const Expr& condition,
                                  const Reason& reason) override;
-  std::optional<Refusal> keep_to(const arith::Analyzer& facts, const Expr& condition,
-                                 const Reason& reason) override;
   bool decides(const arith::Analyzer& facts, const Expr& condition) const override;
   Structure structure() const override { return Structure::of_template; }
   std::optional<Refusal> judge(std::optional<Refusal> answer) override;
@@ -49,13 +46,11 @@ class Posting : public Context {
   const std::vector<Refusal>& deferred() const { return deferred_; }
 
  private:
-  std::optional<Refusal> post(const arith::Analyzer& facts, const Expr& condition, const Reason& reason,
-                              bool is_known);
   bool is_about_variables(const Expr& e) const;
   /// Whether part, p <= c, follows from a product that was posted, p · q == d with d <= c and positive
   /// factors: then p <= p · q.
   bool follows_from_a_product(const arith::Analyzer& known, const Expr& part) const;
-  /// What knobs may be, and what was posted for later steps to count on.
+  /// What knobs may be, and what was posted.
   std::vector<Expr> known() const;
   /// Conditions on the variables alone that together make p >= 0 true; nothing where there are none.
   std::optional<Expr> without_loops(const arith::Analyzer& facts, const Expr& p) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/ir/equal.h"
+#include "ardea/rules/analysis/stage.h"
 #include "ardea/schedule/program/tree.h"
 
 namespace ardea::rules {
@@ -24,30 +25,13 @@ std::optional<std::vector<Var>> plain(const std::vector<Expr>& indices) {
   return all;
 }
 
-/// Numbers of iterations of the loops around, where each is the binding of an iterator in the same order.
-std::optional<std::vector<std::int64_t>> extents_of(const schedule::Path& path) {
-  const Block& block = path.block();
-  const std::vector<schedule::LoopRef> loops = path.loops();
-  if (loops.size() != block.iterators.size()) return std::nullopt;
-  std::vector<std::int64_t> extents;
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    const BlockIterator& iterator = block.iterators[i];
-    const auto extent = constant_int(iterator.domain.extent);
-    const auto start = constant_int(iterator.domain.min);
-    if (!extent || start != 0 || !iterator.binding.is<VarNode>() || Var(iterator.binding) != loops[i].var)
-      return std::nullopt;
-    extents.push_back(*extent);
-  }
-  return extents;
-}
-
 }  // namespace
 
 std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& ref) {
   const auto path = schedule::path_to(program, ref);
   if (!path) return std::nullopt;
   const Block& block = path->block();
-  const auto extents = extents_of(*path);
+  const auto extents = loop_extents(*path);
   const auto* store = block.body.as<Store>();
   if (!extents || store == nullptr || !block.init.defined() || block.predicate.defined()) return std::nullopt;
   const auto* sum = store->value.as<Binary>();

@@ -60,20 +60,6 @@ class PlacedNest {
     return nest;
   }
 
-  /// What run() would make longer than the whole, for some numbers.
-  std::optional<Refusal> refuse_longer(Context& context) const {
-    for (std::size_t i = 0; i < block_.iterators.size(); ++i) {
-      const Range whole = whole_of(i), range = range_of(i);
-      if (varies(range.extent) || context.decides(facts_, range.extent >= whole.extent)) continue;
-      ARDEA_TRY(context.keep_to(facts_, range.extent <= whole.extent, [&] {
-        return Refusal{"longer_than_the_whole",
-                       fmt::format("block {} would run {} values of {}, which has {}", block_.name,
-                                   print(range.extent), block_.iterators[i].var.name(), print(whole.extent))};
-      }));
-    }
-    return std::nullopt;
-  }
-
  private:
   bool varies(const Expr& e) const {
     return std::any_of(around_.begin(), around_.end(), [&](const Var& loop) { return uses(e, loop); });
@@ -93,11 +79,24 @@ class PlacedNest {
     for (const Expr& low : wanted.lows)
       for (const Expr& high : wanted.highs) {
         const Expr extent = facts_.simplify(high - low + 1);
-        if (!varies(extent) && (!best || facts_.proves(extent < best->extent))) best = Range{low, extent};
+        if (varies(extent)) continue;
+        // In a template the ends of the domain count last, and of the others the first: which one is less
+        // depends on the numbers, and the predicate cuts what is too much.
+        const bool is_better =
+            !best || (request_.of_template ? ends_with(*best, domain) : facts_.proves(extent < best->extent));
+        if (is_better) best = Range{low, extent};
       }
     if (!best) return tightest(wanted);
     const Range whole = whole_of(i);
+    // Whether a loop is cut to all values must not depend on numbers: in a template the predicate does it.
+    if (request_.of_template) return facts_.proves(equals(best->extent, whole.extent)) ? whole : *best;
     return facts_.proves(best->extent >= whole.extent) ? whole : *best;
+  }
+
+  /// Whether an end of the range is one of the domain.
+  bool ends_with(const Range& range, const Bounds& domain) const {
+    const Expr high = facts_.simplify(range.min + range.extent - 1);
+    return facts_.proves(equals(high, domain.highs[0]));
   }
 
   Range whole_of(std::size_t i) const {
@@ -150,13 +149,6 @@ class PlacedNest {
 Stmt placed_nest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
                  const Analyzer& facts) {
   return PlacedNest(block, request, around, facts).run();
-}
-
-std::optional<Refusal> refuse_longer_loops(const Block& block, const NestRequest& request,
-                                           const std::vector<Var>& around, const Analyzer& facts,
-                                           Context& context) {
-  if (context.structure() != Structure::of_template) return std::nullopt;
-  return PlacedNest(block, request, around, facts).refuse_longer(context);
 }
 
 }  // namespace ardea::schedule

@@ -13,6 +13,9 @@ struct NestRequest {
   IteratorValues allowed;         ///< nothing else runs: what is not proved becomes the block's predicate
   std::vector<Expr> guards = {};  ///< conditions on the place under which the block runs
   bool keep_unit_loops = false;
+  /// Whether a loop is cut to all values of its iterator must not be seen in the form of its extent: it is
+  /// the smaller of two, where that depends on the numbers.
+  bool of_template = false;
   std::vector<Expr> conditions = {};  ///< over the block's iterators: only values that fulfil them run
 };
 
@@ -21,12 +24,5 @@ struct NestRequest {
 /// then the predicate cuts what is too much. `facts` know the place; `around` are the loops there.
 Stmt placed_nest(const Block& block, const NestRequest& request, const std::vector<Var>& around,
                  const arith::Analyzer& facts);
-
-/// In a template: a loop of the nest has at most as many iterations as its iterator has values, which is
-/// posted where it depends on the numbers. A longer one would be cut to the whole with numbers, and is not
-/// with variables. By hand nothing is asked.
-std::optional<Refusal> refuse_longer_loops(const Block& block, const NestRequest& request,
-                                           const std::vector<Var>& around, const arith::Analyzer& facts,
-                                           Context& context);
 
 }  // namespace ardea::schedule

@@ -42,9 +42,9 @@ class ComputingAt {
     IteratorValues allowed = ARDEA_TRY(allowed_values(needed, context));
     NestRequest request{needed, std::move(allowed), {}};
     request.keep_unit_loops = step_.preserve_unit_loops || context.keeps_unit_loops();
+    request.of_template = context.structure() == Structure::of_template;
     request.conditions = where_;
     std::size_t position = ARDEA_TRY(position_of(step_.index, 0, first_consumer(), step_.loop));
-    ARDEA_TRY(refuse_longer_loops(block_, request, places_.loop.variables(), facts_, context));
     const Stmt nest = placed_nest(block_, request, places_.loop.variables(), facts_);
     const Removed removed = without(f_, places_.block);
     const Function placed = with_inside(removed.program, step_.loop, position, nest);

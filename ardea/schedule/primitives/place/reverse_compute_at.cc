@@ -52,8 +52,8 @@ class Consuming {
     const IteratorValues values = available_values(before);
     ARDEA_TRY(context.judge(refuse_no_value(values)));
     const NestRequest request{values, values, guards_,
-                              step_.preserve_unit_loops || context.keeps_unit_loops()};
-    ARDEA_TRY(refuse_longer_loops(block_, request, places_.loop.variables(), facts_, context));
+                              step_.preserve_unit_loops || context.keeps_unit_loops(),
+                              context.structure() == Structure::of_template};
     const Stmt nest = placed_nest(block_, request, places_.loop.variables(), facts_);
     ARDEA_TRY(context.judge(check_reads(nest)));
     const Removed removed = without(f_, places_.block);

@@ -57,6 +57,9 @@ class Padding {
 
  private:
   bool is_padded(std::size_t iterator) const {
+    // A 1 that is written is no number of the template: that nothing is padded is known for all of them.
+    if (const auto* written = std::get_if<std::int64_t>(&step_.padding[iterator]); written && *written == 1)
+      return false;
     return !context_.leaves_out(facts_, equals(value_of(step_.padding[iterator], int64), make_int(1)));
   }
   Path outside() const { return path_.upto(path_.size() - loops_.size() - 1); }

@@ -1,9 +1,7 @@
-#include "ardea/recipes/lane_sums.h"
+#include "ardea/rules/cpu/lane_sums.h"
 
 #include <algorithm>
-#include <bit>
 
-#include "ardea/recipes/extents.h"
 #include "ardea/schedule/primitives/loops/loop_partition.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -12,15 +10,20 @@
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/reduce/rfactor.h"
+#include "ardea/schedule/program/tree.h"
+#include "ardea/support/error.h"
 
-namespace ardea::recipes {
+namespace ardea::rules {
 
 using namespace schedule;
 
 namespace {
 
-std::int64_t power_of_two_below(std::int64_t n) {
-  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
+std::int64_t extent_of(const Schedule& s, const LoopRef& loop) {
+  const auto path = path_to(s.program(), loop);
+  const auto extent = path ? constant_int(path->loop().extent) : std::nullopt;
+  ensure(extent.has_value(), "what is summed in lanes is a loop of a known length");
+  return *extent;
 }
 
 /// The loop over elements side by side: lanes of vectors that are written out.
@@ -56,21 +59,16 @@ void halve(Schedule& s, const BlockRef& block, std::size_t outer, const LaneSum&
 
 }  // namespace
 
-LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target) {
-  const std::int64_t lanes = target.vector_bits / bits;
-  const std::int64_t tile = std::max<std::int64_t>(1, target.vector_registers / 2 / rows.others);
-  LaneSum sum;
-  // Two vectors a row leave room for as many rows as there can be: each is a stream of its own out of memory.
-  sum.rows = std::min(power_of_two_below(rows.rows), power_of_two_below(std::max<std::int64_t>(1, tile / 2)));
-  const std::int64_t vectors =
-      std::min<std::int64_t>(target.core.sums_in_flight(), power_of_two_below(tile / sum.rows));
-  const std::int64_t width = std::min(power_of_two_below(rows.extent), lanes * vectors);
-  sum.lanes = std::min(lanes, width);
-  sum.vectors = width / sum.lanes;
-  return sum;
+LaneSum choose_lane_sum(Derivation& d, const std::string& name, const Rows& rows, const LaneSum& model,
+                        int bits) {
+  const std::vector<std::int64_t> widths = widths_for(rows, bits, d.target(), model.width());
+  std::vector<std::string> answers;
+  for (const std::int64_t width : widths) answers.push_back(std::to_string(width));
+  const auto by_model = std::find(widths.begin(), widths.end(), model.width()) - widths.begin();
+  const std::size_t taken = d.way(name + " partial results", answers, static_cast<std::size_t>(by_model));
+  if (widths[taken] == model.width()) return model;
+  return lane_sum_of(widths[taken], rows, model.rows, bits, d.target());
 }
-
-bool is_summed(DataType type) { return type == float32 || type == float64 || type == int32 || type == int64; }
 
 std::optional<LoopRef> reduce_in_lanes(Schedule& s, const BlockRef& block, std::size_t outer,
                                        const LaneSum& sum) {
@@ -97,4 +95,4 @@ std::optional<LoopRef> reduce_in_lanes(Schedule& s, const BlockRef& block, std::
   return rounds;
 }
 
-}  // namespace ardea::recipes
+}  // namespace ardea::rules

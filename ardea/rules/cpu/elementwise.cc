@@ -1,0 +1,140 @@
+#include "ardea/rules/cpu/elementwise.h"
+
+#include <algorithm>
+
+#include "ardea/rules/analysis/stage.h"
+#include "ardea/rules/model/candidates.h"
+#include "ardea/rules/model/threads.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/program/tree.h"
+#include "ardea/support/ceil_div.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+namespace {
+
+/// Rows of fewer vectors are not worth a loop of their own.
+constexpr std::int64_t few_vectors = 4;
+
+class ElementSteps {
+ public:
+  ElementSteps(Derivation& d, const Stage& stage)
+      : d_(d),
+        s_(d.steps()),
+        stage_(stage),
+        name_(path_to(s_.program(), stage.block)->block().name),
+        lanes_(d.target().vector_bits / std::max<int>(8, stage.out->type.bits)),
+        uses_threads_(worth_threads(bytes_around(s_.program(), {stage.block}), d.target())) {}
+
+  void run() {
+    const std::vector<LoopRef> loops = s_.get_loops(stage_.block);
+    switch (choose_way()) {
+      case By::elements: one_row(loops); break;
+      case By::rows: by_rows(loops); break;
+      case By::columns: by_columns(loops); break;
+    }
+    d_.finish(stage_.block);
+  }
+
+ private:
+  enum class By { elements, rows, columns };
+
+  std::int64_t columns() const { return stage_.extents.back(); }
+
+  bool has_one_shape() const {
+    return are_plain(stage_.indices, stage_.iterators) &&
+           std::all_of(stage_.loads.begin(), stage_.loads.end(),
+                       [&](const Load& load) { return are_plain(load.indices, stage_.iterators); });
+  }
+
+  /// The first axis but the last that has something to do for each core.
+  std::optional<std::size_t> axis_for_threads() const {
+    for (std::size_t i = 0; i + 1 < stage_.extents.size(); ++i)
+      if (stage_.extents[i] >= d_.target().cores) return i;
+    return std::nullopt;
+  }
+
+  By choose_way() {
+    std::vector<By> ways;
+    std::vector<std::string> answers;
+    const auto add = [&](By way, const std::string& answer) {
+      ways.push_back(way);
+      answers.push_back(answer);
+    };
+    const bool is_one_row = stage_.extents.size() == 1;
+    if (has_one_shape() && !is_one_row) add(By::elements, "elements of one row");
+    if (!uses_threads_ || axis_for_threads()) add(By::rows, "rows");
+    if (uses_threads_) add(By::columns, "columns");
+    By model = !uses_threads_ || axis_for_threads() ? By::rows : By::columns;
+    if (ways.front() == By::elements && columns() < few_vectors * lanes_) model = By::elements;
+    if (ways.size() == 1) return ways.front();
+    const auto at = std::find(ways.begin(), ways.end(), model) - ways.begin();
+    return ways[d_.way(name_ + " by", answers, static_cast<std::size_t>(at))];
+  }
+
+  /// All elements as if they were one row.
+  void one_row(const std::vector<LoopRef>& loops) { s_.apply(Vectorize{s_.loops(Fuse{loops})[0]}); }
+
+  /// Some rows at a time, each in vectors.
+  void by_rows(const std::vector<LoopRef>& loops) {
+    s_.apply(Vectorize{loops.back()});
+    if (!uses_threads_) return;
+    const std::size_t axis = *axis_for_threads();
+    const Number rows = d_.number(name_ + "_rows", group_sizes(stage_.extents[axis]), 1);
+    const auto parts = s_.loops(Split{loops[axis], {std::nullopt, rows}});
+    move_out(parts[0], {loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(axis)});
+    s_.apply(Parallel{parts[0]});
+  }
+
+  /// Each core a part of the columns that begins where a vector does, of all rows.
+  void by_columns(const std::vector<LoopRef>& loops) {
+    const std::int64_t share = ceil_div(columns(), d_.target().cores);
+    const Number vectors =
+        d_.number(name_ + "_vectors", group_sizes(ceil_div(columns(), lanes_)), ceil_div(share, lanes_));
+    const auto parts =
+        s_.loops(Split{loops.back(), {std::nullopt, d_.follows(value_of(vectors) * make_int(lanes_))}});
+    move_out(parts[0], {loops.begin(), loops.end() - 1});
+    s_.apply(Vectorize{parts[1]});
+    s_.apply(Parallel{parts[0]});
+  }
+
+  /// The loop outside of those around it.
+  void move_out(const LoopRef& loop, std::vector<LoopRef> around) {
+    if (around.empty()) return;
+    around.insert(around.begin(), loop);
+    s_.apply(Reorder{around});
+  }
+
+  Derivation& d_;
+  Schedule& s_;
+  const Stage& stage_;
+  std::string name_;
+  std::int64_t lanes_;
+  bool uses_threads_;
+};
+
+bool makes_elements(const Derivation& d, const BlockRef& block) {
+  const target::Target& target = d.target();
+  if (target.kind != target::Kind::cpu || target.vector_bits < 128) return false;
+  const auto stage = plain_stage(d.steps().program(), block);
+  return stage && !stage->reduces();
+}
+
+}  // namespace
+
+Rule elementwise() {
+  return {.name = "elementwise",
+          .doc = "each element for itself, in vectors",
+          .applies = makes_elements,
+          .apply = [](Derivation& d, const BlockRef& block) {
+            const Stage stage = *plain_stage(d.steps().program(), block);
+            ElementSteps(d, stage).run();
+          }};
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,215 @@
+#include "ardea/rules/cpu/rows.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/rules/analysis/row_nest.h"
+#include "ardea/rules/cpu/lane_sums.h"
+#include "ardea/rules/model/candidates.h"
+#include "ardea/rules/model/threads.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/reverse_compute_at.h"
+#include "ardea/schedule/primitives/reduce/rfactor.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+namespace {
+
+class RowSteps {
+ public:
+  RowSteps(Derivation& d, const RowNest& nest)
+      : d_(d),
+        s_(d.steps()),
+        nest_(nest),
+        name_(path_to(s_.program(), nest.stages.back().block)->block().name),
+        type_(first_sum().out->type),
+        bytes_(bytes_around(s_.program(), nest.blocks())) {}
+
+  void run() {
+    for (const Stage& stage : nest_.stages) {
+      fuse_reduced(stage);
+      d_.finish(stage.block);
+    }
+    if (sums_parts()) {
+      sum_parts();
+      return;
+    }
+    choose_numbers();
+    place();
+    use_lanes();
+    use_threads();
+  }
+
+ private:
+  const target::Target& target() const { return d_.target(); }
+  bool has_one_sum() const { return nest_.sums() == 1; }
+  bool uses_threads() const { return worth_threads(bytes_, target()); }
+  const Stage& anchor() const { return nest_.stages[nest_.anchor]; }
+  const Stage& first_sum() const {
+    return *std::find_if(nest_.stages.begin(), nest_.stages.end(),
+                         [](const Stage& s) { return s.reduces(); });
+  }
+  std::int64_t last_axis() const { return anchor().extents[nest_.axes - 1]; }
+
+  /// A row of several axes is one of their product.
+  void fuse_reduced(const Stage& stage) {
+    if (stage.extents.size() < stage.spatial + 2) return;
+    const std::vector<LoopRef> loops = s_.get_loops(stage.block);
+    s_.apply(Fuse{{loops.begin() + static_cast<std::ptrdiff_t>(stage.spatial), loops.end()}});
+  }
+
+  /// Where there are fewer rows than cores, the parts of a row that are summed apart: as many as divide it.
+  std::int64_t parts_of_row() const {
+    if (!uses_threads()) return 1;
+    std::int64_t parts = std::max<std::int64_t>(1, target().cores / nest_.rows());
+    while (nest_.extent % parts != 0) --parts;
+    return parts;
+  }
+
+  bool sums_parts() {
+    return has_one_sum() && parts_of_row() > 1 && d_.whether(name_ + " summed in parts of a row", true);
+  }
+
+  /// for i, r: S[i] op= t   ⇒   for each part of a row, in parallel: P[i, part] op= t;  for i, part: S[i] op=
+  /// P
+  void sum_parts() {
+    const std::int64_t parts = parts_of_row();
+    const BlockRef block = first_sum().block;
+    const auto part = s_.loops(Split{s_.get_loops(block).back(), {parts, std::nullopt}})[0];
+    const BlockRef partial = s_.blocks(RFactor{part, -1})[0];
+    std::vector<LoopRef> loops = s_.get_loops(partial);
+    loops.pop_back();
+    const LoopRef row = s_.loops(Fuse{loops})[0];
+    const Rows rows{.extent = nest_.extent / parts};
+    reduce_in_lanes(s_, partial, 1, choose_sum(rows, lane_sum_for(rows, type_.bits, target())));
+    s_.apply(Parallel{row});
+  }
+
+  /// Stages that go through a row wait for each other's end: of short rows several go side by side. What is
+  /// longer than a page has enough to do, and leaves the nearest cache to what comes next.
+  std::int64_t rows_of_a_page() const {
+    return std::max<std::int64_t>(1, target().core.page_bytes / (nest_.extent * type_.bytes()));
+  }
+
+  LaneSum choose_sum(const Rows& rows, const LaneSum& model) {
+    return choose_lane_sum(d_, name_, rows, model, type_.bits);
+  }
+
+  void choose_numbers() {
+    Rows rows{.rows = last_axis(), .extent = nest_.extent};
+    if (!has_one_sum()) rows.rows = std::min(rows.rows, rows_of_a_page());
+    LaneSum model = lane_sum_for(rows, type_.bits, target());
+    // LLVM finds lanes across rows that are shorter than a vector.
+    if (has_one_sum() && nest_.extent < target().vector_bits / type_.bits)
+      model = {.rows = std::min(last_axis(), rows_of_a_page())};
+    sum_ = choose_sum(rows, model);
+    at_once_ = d_.number(name_ + "_rows", tile_sizes(last_axis(), target().vector_registers), sum_.rows);
+  }
+
+  /// What comes before the anchor is computed where that needs it, what comes after it follows.
+  void place() {
+    const std::vector<LoopRef> loops = s_.get_loops(anchor().block);
+    axes_.assign(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(nest_.axes));
+    axes_.back() = s_.loops(Split{axes_.back(), {std::nullopt, at_once_}})[0];
+    for (std::size_t i = nest_.anchor; i-- > 0;)
+      s_.apply(ComputeAt{nest_.stages[i].block, axes_.back(), /*preserve_unit_loops=*/true});
+    for (std::size_t i = nest_.anchor + 1; i < nest_.stages.size(); ++i)
+      s_.apply(ReverseComputeAt{nest_.stages[i].block, axes_.back(), /*preserve_unit_loops=*/true});
+  }
+
+  void use_lanes() {
+    int passes = 0;
+    for (const Stage& stage : nest_.stages) {
+      std::optional<LoopRef> pass;
+      if (stage.reduces()) {
+        pass = reduce_in_lanes(s_, stage.block, nest_.axes, sum_);
+      } else if (sum_.width() > 1 || !has_one_sum()) {
+        const std::vector<LoopRef> loops = s_.get_loops(stage.block);
+        // Rows of one number are a column.
+        const bool has_row = stage.spatial > nest_.axes && stage.extents.back() > 1;
+        s_.apply(Vectorize{has_row || stage.spatial == nest_.axes ? loops.back() : loops[loops.size() - 2]});
+        if (has_row) pass = loops.back();
+      }
+      // Only a pass that computes much, such as exponentials, has time for two streams.
+      if (pass && ++passes == 2 && !has_one_sum()) ask_ahead(*pass, !stage.reduces());
+    }
+  }
+
+  /// Where rows come out of memory, the loop that goes through a row for the second time, which finds it in
+  /// the nearest cache, asks for what comes next: the input a row ahead and, `with_output`, the output of
+  /// this row, which is written last. Otherwise memory would wait while numbers are computed, and the other
+  /// way round.
+  void ask_ahead(const LoopRef& second_pass, bool with_output) {
+    const target::Cache* second = target().cache(2);
+    const std::int64_t element_bytes = nest_.row.buffer->type.bytes();
+    const bool rows_fit = 4 * nest_.extent * element_bytes <= target().cache(1)->bytes;
+    if (!rows_fit || second == nullptr || bytes_ <= second->bytes) return;
+    if (!d_.whether(nest_.row.buffer->name + " asked for ahead", true)) return;
+    const std::int64_t model = std::max(nest_.extent, target().core.page_bytes / element_bytes);
+    const Number ahead =
+        d_.number(name_ + "_ahead", {nest_.extent, 2 * nest_.extent, 4 * nest_.extent}, model);
+    std::vector<Argument> wishes = {{nest_.row.buffer->name}, Convert<Number>::to(ahead)};
+    if (with_output) wishes.insert(wishes.end(), {{nest_.stages.back().out->name}, {std::int64_t{0}}});
+    s_.apply(Pragma{second_pass, "prefetch", {wishes}});
+  }
+
+  /// The outermost axis with a row for each core, else the longest.
+  std::size_t axis_for_threads() const {
+    const std::vector<std::int64_t>& extents = anchor().extents;
+    for (std::size_t i = 0; i < nest_.axes; ++i)
+      if (extents[i] >= target().cores) return i;
+    const auto last = extents.begin() + static_cast<std::ptrdiff_t>(nest_.axes);
+    return static_cast<std::size_t>(std::max_element(extents.begin(), last) - extents.begin());
+  }
+
+  void use_threads() {
+    if (!uses_threads()) return;
+    std::vector<std::string> answers;
+    for (std::size_t i = 0; i < nest_.axes; ++i) answers.push_back(fmt::format("axis {}", i));
+    std::size_t axis = 0;
+    if (nest_.axes > 1) axis = d_.way(name_ + " shared by threads", answers, axis_for_threads());
+    s_.apply(Parallel{axes_[axis]});
+  }
+
+  Derivation& d_;
+  Schedule& s_;
+  const RowNest& nest_;
+  std::string name_;
+  DataType type_;
+  std::int64_t bytes_;
+  LaneSum sum_;
+  Number at_once_;
+  std::vector<LoopRef> axes_;
+};
+
+bool goes_along_rows(const Derivation& d, const BlockRef& stage) {
+  const target::Target& target = d.target();
+  if (target.kind != target::Kind::cpu || target.vector_bits < 128 || target.cache(1) == nullptr)
+    return false;
+  const auto nest = row_nest_to(d.steps().program(), stage);
+  return nest && std::all_of(nest->stages.begin(), nest->stages.end(), [&](const Stage& s) {
+           return !d.is_finished(s.block) && (!s.reduces() || is_summed(s.out->type));
+         });
+}
+
+}  // namespace
+
+Rule rows() {
+  return {.name = "rows",
+          .doc = "stages that take each row for itself in one nest, sums in vectors of partial results",
+          .applies = goes_along_rows,
+          .apply = [](Derivation& d, const BlockRef& stage) {
+            const RowNest nest = *row_nest_to(d.steps().program(), stage);
+            RowSteps(d, nest).run();
+          }};
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,134 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ardea/arith/load.h"
+#include "ardea/interp/interpreter.h"
+#include "ardea/ir/print.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/measure/check.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/ops/registry.h"
+#include "ardea/rules/analysis/row_nest.h"
+#include "ardea/rules/program_space.h"
+#include "ardea/schedule/program/tree.h"
+#include "tests/rules/laws.h"
+
+/// The spaces of operators that go along rows or take each element for itself.
+
+namespace ardea::rules {
+
+namespace {
+
+struct Asked {
+  const char* op;
+  std::vector<std::int64_t> sizes;
+  const char* target = "avx2";
+  bool transpose_b = false;
+  const char* layout = "";
+};
+
+Function program_of(const Asked& asked) {
+  return ops::create_function(ops::make_workload(
+      {.op = asked.op, .sizes = asked.sizes, .layout = asked.layout, .transpose_b = asked.transpose_b}));
+}
+
+/// Small caches are soon full: threads, parts of rows and rows that are asked for ahead come with them.
+target::Target small(const std::string& name, int cores = 2) {
+  target::Target target = target::find(name);
+  target.caches = {{.level = 1, .bytes = 256, .ways = 4, .line_bytes = 64},
+                   {.level = 2, .bytes = 384, .ways = 8, .line_bytes = 64}};
+  target.cores = cores;
+  return target;
+}
+
+class RowSpaces : public testing::TestWithParam<Asked> {};
+
+/// Samples of every sketch are what was predicted, and compute what the program did, lowered, too.
+TEST_P(RowSpaces, have_right_programs_only) {
+  const target::Target target = small(GetParam().target);
+  const ProgramSpace space = program_space(program_of(GetParam()), target, rules_for(target));
+  for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  EXPECT_LE(space.sketches.size(), 12U);
+  const auto given = measure::make_arguments(space.program, {.seed = 11});
+  const measure::Expectation expected(space.program, given, measure::Reference::interpreter);
+  const auto expect_right = [&](const Function& program) {
+    const auto after = measure::copy_arguments(given);
+    interp::run(program, after);
+    EXPECT_TRUE(expected.compare(after).agrees()) << print(program);
+  };
+  for (const auto& [sketch, solver] : space.sketches) {
+    EXPECT_TRUE(sketch.model.has_value()) << to_string(sketch.ways);
+    EXPECT_TRUE(sketch.deferred.empty()) << to_string(sketch.ways);
+    for (const space::Point& point : solver->sample(2, 3).points) {
+      SCOPED_TRACE(in_words(sketch, point));
+      const Function replayed = replayed_by_the_law(sketch, point);
+      expect_right(replayed);
+      expect_right(lower::lower_unpacked(replayed, target));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RowSpaces,
+    testing::Values(Asked{"relu", {1, 1}}, Asked{"relu", {13, 7}}, Asked{"relu", {3, 131}, "neoverse-v1"},
+                    Asked{"bias_add", {7, 37}}, Asked{"batchnorm", {5, 17}, "generic-x86_64"},
+                    Asked{"reduce_sum", {7, 37}}, Asked{"reduce_sum", {1, 130}, "neoverse-v1"},
+                    Asked{"reduce_max", {31, 3}}, Asked{"mean", {5, 37}}, Asked{"var", {7, 19}},
+                    Asked{"gemv", {7, 37}, "neoverse-v1"}, Asked{"softmax", {5, 19}},
+                    Asked{"softmax", {1, 1}}, Asked{"softmax", {7, 35}, "neoverse-v1"},
+                    Asked{"layernorm", {3, 17}}, Asked{"gemm", {3, 17, 37}}, Asked{"gemm", {1, 5, 19}},
+                    Asked{"gemm", {3, 37, 5}, "neoverse-v1", true}, Asked{"gemm", {19, 13, 1}}),
+    [](const auto& info) {
+      std::string name = info.param.op;
+      for (const std::int64_t size : info.param.sizes) name += "_" + std::to_string(size);
+      return name + (*info.param.layout != '\0' ? std::string("_") + info.param.layout : "");
+    });
+
+/// Row i waits for what is made of row 3 - i: no nest over rows holds both.
+TEST(RowNest, holds_no_stage_that_reads_other_rows) {
+  const auto nest_to = [](const std::string& index) {
+    const Function program = arith::load_program(R"(@T.prim_func
+def main(A: T.Buffer((4, 9), "float32"), C: T.Buffer((4,), "float32")):
+    S = T.alloc_buffer((4,))
+    for i, r in T.grid(4, 9):
+        with T.block("S"):
+            v, w = T.axis.remap("SR", [i, r])
+            with T.init():
+                S[v] = T.float32(0)
+            S[v] = S[v] + A[v, w]
+    for i in range(4):
+        with T.block("C"):
+            v = T.axis.spatial(4, i)
+            C[v] = S[)" + index + R"(] * T.float32(2)
+)",
+                                                 "rows.tir")
+                                 .functions[0];
+    return row_nest_to(program, {schedule::all_blocks(program).back().block().id});
+  };
+  const auto both = nest_to("v");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->stages.size(), 2U);
+  EXPECT_EQ(both->extent, 9);
+  EXPECT_FALSE(nest_to("3 - v"));
+}
+
+/// On a machine of few registers, too, what applies and fits is a solution.
+TEST(RowSpace, loses_nothing_of_a_small_softmax) {
+  target::Target target = small("generic-x86_64");
+  target.vector_registers = 8;
+  const ProgramSpace space = program_space(program_of({"softmax", {6, 10}}), target, rules_for(target));
+  EXPECT_GE(space.sketches.size(), 4U);
+  Tried all;
+  for (const SolvedSketch& solved : space.sketches) {
+    const Tried tried = expect_nothing_lost(solved.sketch, target);
+    all.valid += tried.valid;
+    all.all += tried.all;
+  }
+  EXPECT_GT(all.all, all.valid);
+  EXPECT_GT(all.valid, 8);
+}
+
+}  // namespace
+
+}  // namespace ardea::rules
