@@ -15,6 +15,12 @@ std::vector<std::int64_t> tile_sizes(std::int64_t extent, std::int64_t most, std
   return {sizes.begin(), sizes.end()};
 }
 
+std::vector<std::int64_t> tile_sizes_within(std::int64_t extent, std::int64_t most, std::int64_t multiple) {
+  std::vector<std::int64_t> sizes = tile_sizes(extent, most, multiple);
+  std::erase_if(sizes, [&](std::int64_t size) { return size > extent; });
+  return sizes;
+}
+
 std::vector<std::int64_t> group_sizes(std::int64_t count) {
   constexpr std::int64_t most_parts = 16;
   std::set<std::int64_t> sizes;

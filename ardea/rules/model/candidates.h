@@ -11,6 +11,10 @@ namespace ardea::rules {
 /// the one that covers it.
 std::vector<std::int64_t> tile_sizes(std::int64_t extent, std::int64_t most, std::int64_t multiple = 1);
 
+/// The same, none longer than the axis: where a tile that is would be cut to it.
+std::vector<std::int64_t> tile_sizes_within(std::int64_t extent, std::int64_t most,
+                                            std::int64_t multiple = 1);
+
 /// How many of `count` things to take together: divisors, powers of two, and equal parts of all.
 std::vector<std::int64_t> group_sizes(std::int64_t count);
 

@@ -1,0 +1,162 @@
+#include "ardea/rules/cpu/conv_apart.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/rules/cpu/register_sums.h"
+#include "ardea/rules/cpu/windows.h"
+#include "ardea/rules/model/candidates.h"
+#include "ardea/rules/model/register_tiles.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+namespace {
+
+/// More neighbours in lanes than that take the registers of others.
+constexpr std::int64_t most_vectors_apart = 4;
+
+/// As many sums at a time as a quarter of the registers holds: the window's weights, and what is loaded, need
+/// the others. Fewer, where that leaves no rest.
+std::int64_t sums_at_a_time(std::int64_t extent, const target::Target& target) {
+  const std::int64_t most = std::min<std::int64_t>(extent, std::max(target.vector_registers / 4, 2));
+  for (std::int64_t sums = most; 2 * sums > most; --sums)
+    if (extent % sums == 0) return sums;
+  return most;
+}
+
+class EachChannel {
+ public:
+  EachChannel(Derivation& d, const BlockRef& block, const WindowedSum& sum)
+      : d_(d), s_(d.steps()), sum_(sum), block_(block), name_(path_to(s_.program(), block)->block().name) {}
+
+  void run() {
+    const std::int64_t lanes = lanes_of(d_.target());
+    const std::int64_t neighbours = sum_.stage.extents[down()], side_by_side = sum_.stage.extents[right()];
+    const std::int64_t sums = sums_at_a_time(neighbours, d_.target());
+    sums_ =
+        d_.number(name_ + "_neighbours", tile_sizes_within(neighbours, d_.target().vector_registers), sums);
+    lanes_ = d_.number(name_ + "_lanes", tile_sizes_within(side_by_side, most_vectors_apart * lanes, lanes),
+                       std::min(lanes, side_by_side));
+    if (!sum_.channels_last && sum_.axes.back().stride > 1) gather_columns();
+    sum_in_registers(sums);
+    if (copy_) {
+      s_.apply(ComputeAt{*copy_, outer_, true});
+      vectorize_gathered();
+      d_.finish(*copy_);
+    } else if (sum_.has_border) {
+      read_border();
+    }
+    d_.finish(block_);
+  }
+
+ private:
+  /// The two innermost iterators of the result, whose tile is in registers: sums of neighbours times lanes.
+  std::size_t down() const { return sum_.stage.spatial - 2; }
+  std::size_t right() const { return sum_.stage.spatial - 1; }
+
+  /// Columns that a stride takes apart are brought together, channel by channel.
+  void gather_columns() {
+    const std::string map = fmt::format("lambda {0}c, y, x: ({0}c, y, x % {1}, x // {1})",
+                                        batch_indices(sum_), sum_.axes.back().stride);
+    std::string name = sum_.data->name;
+    if (sum_.has_border) {
+      copy_ = sum_.maker;
+    } else if (!is_parameter(s_.program(), sum_.data)) {
+      copy_ = copy_of_data(d_, block_, sum_);
+      name = path_to(s_.program(), *copy_)->block().writes->at(0).buffer->name;
+    }
+    const auto packed =
+        s_.blocks(TransformLayout{block_, {name}, map, copy_ ? std::nullopt : std::optional<double>(0.0)});
+    if (!copy_) copy_ = packed.at(0);
+  }
+
+  void vectorize_gathered() {
+    const LoopRef columns = s_.get_loops(*copy_).back();
+    if (!sum_.has_border) {
+      s_.apply(Vectorize{columns});
+      return;
+    }
+    const auto parts = s_.loops(Split{columns, {std::nullopt, Number(sum_.axes.back().stride)}});
+    s_.apply(Reorder{{parts[1], parts[0]}});
+    s_.apply(Unroll{parts[1]});
+    s_.apply(Vectorize{parts[0]});
+  }
+
+  void sum_in_registers(std::int64_t sums) {
+    const BlockRef out = results_in_registers(d_, block_);
+    const auto loops = s_.get_loops(block_);
+    const std::vector<LoopRef> reduced(loops.begin() + static_cast<std::ptrdiff_t>(sum_.stage.spatial),
+                                       loops.end());
+    const auto tall = s_.loops(Split{loops[down()], {std::nullopt, sums_}});
+    const auto wide = s_.loops(Split{loops[right()], {std::nullopt, lanes_}});
+    std::vector<LoopRef> order(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(down()));
+    order.insert(order.end(), {tall[0], wide[0]});
+    order.insert(order.end(), reduced.begin(), reduced.end());
+    order.insert(order.end(), {tall[1], wide[1]});
+    s_.apply(Reorder{order});
+    keep_in_registers(d_, {block_, out}, wide[0], reduced[0]);
+    unroll_sum(d_, name_, reduced, sum_.reduced_extents(), sums);
+    outer_ = loops[down() - 1];
+    tiles_ = {tall[0], wide[0]};
+    if (d_.target().cores > 1) s_.apply(Parallel{outer_});
+  }
+
+  /// Zeros around the image are chosen where it is read, and only its border asks; or they are copied with
+  /// it, a part of it at a time.
+  void read_border() {
+    const bool copies = d_.whether(fmt::format("{} copied with its border", sum_.data->name), false);
+    if (copies) {
+      s_.apply(ComputeAt{*sum_.maker, outer_, true});
+      const auto loops = s_.get_loops(*sum_.maker);
+      s_.apply(Vectorize{loops.back()});
+      d_.finish(*sum_.maker);
+      return;
+    }
+    s_.apply(ComputeInline{*sum_.maker});
+    if (sum_.channels_last) {
+      cut_at_border(d_, sum_, outer_);
+      cut_at_border(d_, sum_, tiles_[0]);
+    } else {
+      for (const LoopRef& loop : tiles_) cut_at_border(d_, sum_, loop);
+    }
+  }
+
+  Derivation& d_;
+  Schedule& s_;
+  const WindowedSum& sum_;
+  BlockRef block_;
+  std::string name_;
+  Number sums_, lanes_;
+  std::optional<BlockRef> copy_;
+  LoopRef outer_;               ///< which threads share
+  std::vector<LoopRef> tiles_;  ///< down, right
+};
+
+}  // namespace
+
+Rule conv_apart() {
+  return {.name = "windows of each channel",
+          .doc = "columns or channels as lanes, and several neighbours summed together",
+          .applies =
+              [](const Derivation& d, const BlockRef& stage) {
+                const auto found = float32_windows(d, stage);
+                return found && found->is_apart() && found->rank() == 2;
+              },
+          .apply =
+              [](Derivation& d, const BlockRef& stage) {
+                const WindowedSum found = *float32_windows(d, stage);
+                EachChannel(d, stage, found).run();
+              }};
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,61 @@
+#include "ardea/rules/cpu/windows.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/rules/analysis/epilogue.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/memory/cache_read.h"
+#include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/reverse_compute_inline.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+std::optional<WindowedSum> float32_windows(const Derivation& d, const BlockRef& stage) {
+  const target::Target& target = d.target();
+  if (target.kind != target::Kind::cpu || target.vector_bits < 128) return std::nullopt;
+  auto found = windowed_sum(d.steps().program(), stage);
+  if (!found || found->stage.out->type != float32 || found->data->type != float32 ||
+      found->kernel->type != float32)
+    return std::nullopt;
+  return found;
+}
+
+BlockRef results_in_registers(Derivation& d, const BlockRef& sum, const std::optional<IndexText>& layout) {
+  Schedule& s = d.steps();
+  const Buffer results = plain_stage(s.program(), sum)->out;
+  const auto after = elementwise_consumer(s.program(), sum);
+  std::vector<BlockRef> places;  // of a parameter, which keeps its layout
+  if (layout) places = s.blocks(TransformLayout{sum, {results->name}, *layout});
+  const BlockRef out = s.blocks(CacheWrite{sum, 0, "register"})[0];
+  for (const BlockRef& block : places) s.apply(ReverseComputeInline{block});
+  if (after) {
+    s.apply(ReverseComputeInline{*after});
+    d.finish(*after);
+  }
+  return out;
+}
+
+BlockRef copy_of_data(Derivation& d, const BlockRef& block, const WindowedSum& sum) {
+  const auto& reads = *path_to(d.steps().program(), block)->block().reads;
+  const auto at = std::find_if(reads.begin(), reads.end(),
+                               [&](const BufferRegion& region) { return region.buffer == sum.data; });
+  return d.steps().blocks(CacheRead{block, at - reads.begin(), "global"})[0];
+}
+
+void cut_at_border(Derivation& d, const WindowedSum& sum, const LoopRef& rows) {
+  if (sum.has_border) d.steps().apply(Pragma{rows, "loop_partition_hint", Argument(true)});
+}
+
+std::string batch_indices(const WindowedSum& sum) {
+  std::string names;
+  for (std::size_t i = 0; i < sum.batches; ++i) names += fmt::format("b{}, ", i);
+  return names;
+}
+
+}  // namespace ardea::rules

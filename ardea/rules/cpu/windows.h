@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ardea/rules/analysis/windowed_sum.h"
+#include "ardea/rules/derivation.h"
+#include "ardea/schedule/program/index_text.h"
+
+/// What the rules for sums over windows share.
+
+namespace ardea::rules {
+
+/// The stage as a sum over windows of float32 on a CPU with vectors; nothing where it is another one.
+std::optional<WindowedSum> float32_windows(const Derivation& d, const schedule::BlockRef& stage);
+
+/// The sum's results in registers, in another layout where one is given, and the block that takes them out:
+/// with what follows the sum element by element in it, which then is finished.
+schedule::BlockRef results_in_registers(Derivation& d, const schedule::BlockRef& sum,
+                                        const std::optional<schedule::IndexText>& layout = {});
+
+/// A block that copies the data before the sum reads it.
+schedule::BlockRef copy_of_data(Derivation& d, const schedule::BlockRef& block, const WindowedSum& sum);
+
+/// Only the border of an image asks whether it is one: the loop is cut there.
+void cut_at_border(Derivation& d, const WindowedSum& sum, const schedule::LoopRef& rows);
+
+/// "b0, b1, " for the indices of batches.
+std::string batch_indices(const WindowedSum& sum);
+
+}  // namespace ardea::rules

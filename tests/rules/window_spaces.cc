@@ -1,0 +1,197 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ardea/arith/load.h"
+#include "ardea/interp/interpreter.h"
+#include "ardea/ir/print.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/measure/check.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/ops/registry.h"
+#include "ardea/rules/analysis/windowed_sum.h"
+#include "ardea/rules/program_space.h"
+#include "ardea/schedule/program/tree.h"
+#include "tests/rules/laws.h"
+
+/// The spaces of sums over windows.
+
+namespace ardea::rules {
+
+namespace {
+
+struct Convolution {
+  const char* op;
+  const char* layout;
+  std::vector<std::int64_t> sizes;
+  const char* target = "neoverse-v1";
+  std::size_t sketches = 4;  ///< at least
+};
+
+std::ostream& operator<<(std::ostream& out, const Convolution& asked) { return out << asked.op; }
+
+Function program_of(const Convolution& asked) {
+  return ops::create_function(
+      ops::make_workload({.op = asked.op, .sizes = asked.sizes, .layout = asked.layout}));
+}
+
+class WindowSpaces : public testing::TestWithParam<Convolution> {};
+
+/// Samples of every sketch are what was predicted, and compute what the program did, lowered, too.
+TEST_P(WindowSpaces, have_right_programs_only) {
+  const target::Target target = target::find(GetParam().target);
+  const ProgramSpace space = program_space(program_of(GetParam()), target, rules_for(target));
+  for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  EXPECT_GE(space.sketches.size(), GetParam().sketches);
+  EXPECT_LE(space.sketches.size(), 12U);
+  EXPECT_TRUE(space.sketches[0].sketch.model.has_value());
+  const auto given = measure::make_arguments(space.program, {.seed = 13});
+  const measure::Expectation expected(space.program, given, measure::Reference::interpreter);
+  for (const auto& [sketch, solver] : space.sketches)
+    for (const space::Point& point : solver->sample(2, 5).points) {
+      SCOPED_TRACE(in_words(sketch, point));
+      const Function replayed = replayed_by_the_law(sketch, point);
+      for (const Function& program : {replayed, lower::lower_unpacked(replayed, target)}) {
+        const auto after = measure::copy_arguments(given);
+        interp::run(program, after);
+        EXPECT_TRUE(expected.compare(after).agrees()) << print(program);
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WindowSpaces,
+    testing::Values(Convolution{"c2d", "nchw", {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}, "neoverse-v1", 6},
+                    Convolution{"c2d", "nchw", {2, 6, 9, 2, 7, 3, 2, 1, 0, 1}, "avx2", 6},
+                    Convolution{"c2d", "nchw", {1, 9, 8, 3, 4, 3, 3, 2, 1, 1}, "generic-x86_64"},
+                    Convolution{"c2d", "nchw", {1, 4, 6, 5, 9, 1, 1, 1, 0, 1}, "sapphirerapids"},
+                    Convolution{"c2d", "nchw", {1, 1, 1, 1, 1, 1, 1, 1, 0, 1}, "neoverse-v1", 1},
+                    Convolution{"c2d", "nhwc", {2, 5, 7, 3, 13, 3, 3, 1, 1, 1}},
+                    Convolution{"c2d", "nhwc", {1, 7, 6, 2, 9, 3, 3, 2, 0, 1}, "avx2"},
+                    Convolution{"c2d", "nhwc", {1, 1, 1, 1, 1, 1, 1, 1, 0, 1}, "generic-x86_64", 1},
+                    Convolution{"c1d", "ncw", {2, 17, 3, 7, 3, 1, 1, 1}, "neoverse-v1", 2},
+                    Convolution{"c1d", "nwc", {1, 19, 3, 7, 5, 2, 2, 2}, "avx2"},
+                    Convolution{"c3d", "ncdhw", {1, 3, 4, 5, 2, 5, 2, 3, 3, 1, 1, 1}},
+                    Convolution{"c3d", "ndhwc", {1, 2, 3, 5, 3, 9, 2, 2, 3, 1, 1, 1}, "generic-x86_64"},
+                    Convolution{"dil", "nchw", {1, 9, 11, 2, 5, 3, 3, 1, 2, 2}, "avx2"},
+                    Convolution{"dil", "nhwc", {1, 7, 10, 2, 5, 2, 3, 2, 1, 3}},
+                    Convolution{"grouped", "nchw", {1, 5, 7, 6, 10, 3, 3, 1, 1, 1, 2}},
+                    Convolution{"grouped", "nchw", {2, 7, 7, 6, 9, 3, 3, 2, 1, 1, 3}, "avx2"},
+                    Convolution{"grouped", "nchw", {1, 4, 5, 6, 3, 3, 3, 1, 1, 1, 3}},
+                    Convolution{"grouped", "nhwc", {1, 5, 7, 6, 10, 3, 3, 1, 1, 1, 2}, "generic-x86_64"},
+                    Convolution{"depthwise", "nchw", {2, 5, 7, 3, 3, 3, 1, 1}},
+                    Convolution{"depthwise", "nchw", {1, 9, 11, 3, 3, 3, 2, 1}, "avx2", 2},
+                    Convolution{"depthwise", "nchw", {1, 7, 13, 2, 5, 3, 3, 0}, "generic-x86_64", 2},
+                    Convolution{"depthwise", "nhwc", {1, 5, 7, 19, 3, 3, 1, 1}, "avx2"},
+                    Convolution{"depthwise", "nhwc", {1, 7, 6, 5, 3, 3, 2, 1}},
+                    Convolution{"t1d", "ncw", {1, 13, 3, 5, 3, 1, 1, 1}, "avx2", 2},
+                    Convolution{"t2d", "nchw", {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}},
+                    Convolution{"t2d", "nhwc", {1, 5, 7, 3, 5, 3, 2, 1, 1, 2}, "generic-x86_64"},
+                    Convolution{"t3d", "ncdhw", {1, 3, 3, 5, 2, 3, 2, 2, 3, 1, 1, 1}},
+                    Convolution{"conv_bn_relu", "nchw", {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}, "avx2", 6},
+                    Convolution{"conv_bn_relu", "nhwc", {1, 7, 5, 3, 9, 3, 3, 2, 1, 1}}),
+    [](const auto& info) {
+      std::string name = std::string(info.param.op) + "_" + info.param.layout;
+      for (const std::int64_t size : info.param.sizes) name += "_" + std::to_string(size);
+      return name;
+    });
+
+/// What follows a convolution, element by element, is computed where results leave the registers: no buffer
+/// lies between.
+TEST(WindowSpace, computes_what_follows_where_results_leave_the_registers) {
+  for (const char* layout : {"nchw", "nhwc"}) {
+    const Function program = program_of({"conv_bn_relu", layout, {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}});
+    const target::Target target = target::find("avx2");
+    const auto made = model_schedule(program, target, rules_for(target));
+    ASSERT_TRUE(made);
+    EXPECT_EQ(print(made->program()).find("bn = T.alloc_buffer"), std::string::npos);
+    EXPECT_EQ(print(made->program()).find("conv = T.alloc_buffer"), std::string::npos);
+  }
+}
+
+/// On a machine of few registers: every tuple of numbers is tried.
+TEST(WindowSpace, loses_nothing_of_a_small_convolution) {
+  target::Target target = target::find("generic-x86_64");
+  target.vector_registers = 6;
+  target.cores = 2;
+  for (const Convolution& asked : {Convolution{"c2d", "nchw", {1, 5, 5, 2, 3, 3, 3, 1, 1, 1}},
+                                   Convolution{"c2d", "nhwc", {1, 5, 5, 2, 3, 3, 3, 1, 1, 1}},
+                                   Convolution{"depthwise", "nchw", {1, 5, 5, 2, 3, 3, 1, 1}}}) {
+    const ProgramSpace space = program_space(program_of(asked), target, rules_for(target));
+    Tried all;
+    for (const SolvedSketch& solved : space.sketches) {
+      const Tried tried = expect_nothing_lost(solved.sketch, target);
+      all.valid += tried.valid;
+      all.all += tried.all;
+    }
+    EXPECT_GT(all.all, all.valid) << asked.op;
+    EXPECT_GT(all.valid, 20) << asked.op;
+  }
+}
+
+std::optional<WindowedSum> found_in(const std::string& data, const std::string& kernel,
+                                    const std::string& shape = "(2, 6, 13, 11)") {
+  const Function program =
+      arith::load_program(
+          R"(@T.prim_func
+def main(A: T.Buffer()" +
+              shape +
+              R"(, "float32"), W: T.Buffer((4, 3, 2, 3), "float32"), C: T.Buffer((2, 4, 5, 4), "float32")):
+    for n, o, y, x, c, p, q in T.grid(2, 4, 5, 4, 3, 2, 3):
+        with T.block("C"):
+            n, o, y, x, c, p, q = T.axis.remap("SSSSRRR", [n, o, y, x, c, p, q])
+            with T.init():
+                C[n, o, y, x] = T.float32(0)
+            C[n, o, y, x] = C[n, o, y, x] + )" +
+              data + " * " + kernel + "\n",
+          "windows.tir")
+          .functions[0];
+  return windowed_sum(program, {schedule::all_blocks(program).back().block().id});
+}
+
+TEST(WindowedSum, is_found_by_its_indices) {
+  const auto plain = found_in("A[n, c, y * 2 + p, x * 2 + q * 2]", "W[o, c, p, q]");
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(plain->channels_last);
+  EXPECT_EQ(plain->group, 4);
+  ASSERT_EQ(plain->rank(), 2U);
+  EXPECT_EQ(plain->axes[0].stride, 2);
+  EXPECT_EQ(plain->axes[0].dilation, 1);
+  EXPECT_EQ(plain->axes[1].dilation, 2);
+  EXPECT_EQ(plain->axes[1].reach(4), 11);
+  EXPECT_FALSE(plain->maker);
+}
+
+TEST(WindowedSum, has_its_operands_in_either_order_and_its_window_backwards) {
+  const auto turned = found_in("W[o, c, p, q]", "A[n, c, y - p + 1, x - q + 2]");
+  ASSERT_TRUE(turned);
+  EXPECT_EQ(turned->kernel->name, "W");
+  EXPECT_EQ(turned->axes[1].dilation, -1);
+  EXPECT_EQ(turned->axes[1].reach(4), 6);
+}
+
+TEST(WindowedSum, knows_groups_of_channels) {
+  const auto halves = found_in("A[n, o // 2 * 3 + c, y + p, x + q]", "W[o, c, p, q]");
+  ASSERT_TRUE(halves);
+  EXPECT_EQ(halves->group, 2);
+  EXPECT_EQ(halves->groups(), 2);
+  const auto each = found_in("A[n, o * 3 + c, y + p, x + q]", "W[o, c, p, q]", "(2, 12, 13, 11)");
+  ASSERT_TRUE(each);
+  EXPECT_EQ(each->group, 1);
+  EXPECT_FALSE(each->is_apart());
+}
+
+/// A place in two dimensions, two channels that go different ways, a kernel that moves: none of the rules is
+/// for these.
+TEST(WindowedSum, is_nothing_else) {
+  EXPECT_FALSE(found_in("A[n, c, y + p, y + q]", "W[o, c, p, q]"));
+  EXPECT_FALSE(found_in("A[n, c, y + q, x + y + p]", "W[o, c, p, q]"));
+  EXPECT_FALSE(found_in("A[n, o % 2 * 3 + c, y + p, x + q]", "W[o, c, p, q]"));
+  EXPECT_FALSE(found_in("A[n, c, y + p, x + q]", "W[o, c, y % 2, q]"));
+  EXPECT_FALSE(found_in("A[n, c, y + p, x // 2 + q]", "W[o, c, p, q]"));
+  EXPECT_FALSE(found_in("A[n, c, x + p, y + q]", "W[o, c, p, q]"));
+}
+
+}  // namespace
+
+}  // namespace ardea::rules
