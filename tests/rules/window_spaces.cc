@@ -113,20 +113,21 @@ TEST(WindowSpace, computes_what_follows_where_results_leave_the_registers) {
 TEST(WindowSpace, loses_nothing_of_a_small_convolution) {
   target::Target target = target::find("generic-x86_64");
   target.vector_registers = 6;
-  target.cores = 2;
+  target.cores = 1;
+  Tried all;
   for (const Convolution& asked : {Convolution{"c2d", "nchw", {1, 5, 5, 2, 3, 3, 3, 1, 1, 1}},
-                                   Convolution{"c2d", "nhwc", {1, 5, 5, 2, 3, 3, 3, 1, 1, 1}},
+                                   Convolution{"c2d", "nhwc", {1, 5, 5, 1, 9, 3, 3, 1, 1, 1}},
                                    Convolution{"depthwise", "nchw", {1, 5, 5, 2, 3, 3, 1, 1}}}) {
     const ProgramSpace space = program_space(program_of(asked), target, rules_for(target));
-    Tried all;
     for (const SolvedSketch& solved : space.sketches) {
       const Tried tried = expect_nothing_lost(solved.sketch, target);
+      EXPECT_GE(tried.valid, 4) << asked.op << ": " << to_string(solved.sketch.ways);
       all.valid += tried.valid;
       all.all += tried.all;
     }
-    EXPECT_GT(all.all, all.valid) << asked.op;
-    EXPECT_GT(all.valid, 20) << asked.op;
   }
+  EXPECT_GT(all.all, all.valid + 20);
+  EXPECT_GT(all.valid, 100);
 }
 
 std::optional<WindowedSum> found_in(const std::string& data, const std::string& kernel,
