@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ardea/rules/analysis/matrix_product.h"
 #include "ardea/rules/analysis/producers.h"
+#include "ardea/rules/cpu/padded_product.h"
 #include "ardea/rules/model/blocking.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
@@ -13,9 +13,12 @@
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_read.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
 #include "ardea/schedule/primitives/memory/stage_mem.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/reverse_compute_at.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/support/ceil_div.h"
 
@@ -35,33 +38,54 @@ constexpr std::int64_t many_tiles = 24;
 /// Wider tiles than that have no registers anywhere.
 constexpr std::int64_t most_vectors = 8;
 
+/// A longer sum leaves its panels in no cache by the time that they are read again.
+constexpr std::int64_t longest_whole_sum = 2048;
+
 class Steps {
  public:
-  Steps(Derivation& d, const BlockRef& block, const MatrixProduct& product)
+  Steps(Derivation& d, const ConvertedProduct& given)
       : d_(d),
         s_(d.steps()),
-        product_(product),
-        block_(block),
-        name_(path_to(s_.program(), block)->block().name),
-        type_(product.out->type),
-        maker_(elementwise_producer(s_.program(), block, product.left)),
-        tile_(choose_tile(product.sizes, type_, d.target())),
-        blocks_(choose_blocks(product.sizes, tile_, type_, d.target())) {}
+        product_(given.product),
+        block_(given.sums),
+        name_(path_to(s_.program(), block_)->block().name),
+        type_(product_.out->type),
+        maker_(elementwise_producer(s_.program(), block_, product_.left)),
+        tile_(choose_tile(product_.sizes, type_, d.target())),
+        blocks_(choose_blocks(product_.sizes, tile_, type_, d.target())) {
+    // What is made of the sums, element by element, is made of them in their registers: where they are whole
+    // there.
+    const bool fits = sizes().k <= longest_whole_sum;
+    if (given.converter &&
+        d_.whether(fmt::format("{} made of {} in registers", name_of(*given.converter), name_), fits)) {
+      epilogue_ = given.converter;
+      blocks_ = choose_blocks(sizes(), tile_, type_, d.target(), /*whole_sums=*/true);
+    }
+  }
 
   void run() {
     choose_numbers();
     pack();
     split_loops();
-    sum_in_registers();
+    if (epilogue_)
+      sum_whole();
+    else
+      sum_in_registers();
     place_panels();
     ask_ahead();
     use_threads();
     d_.finish(block_);
     if (maker_) d_.finish(*maker_);
+    if (epilogue_) d_.finish(*epilogue_);
   }
 
  private:
   const ProductSizes& sizes() const { return product_.sizes; }
+  std::string name_of(const BlockRef& block) const { return path_to(s_.program(), block)->block().name; }
+  const std::string& result() const {
+    return epilogue_ ? (*path_to(s_.program(), *epilogue_)->block().writes)[0].buffer->name
+                     : product_.out->name;
+  }
   const target::Target& target() const { return d_.target(); }
   std::int64_t rows_by_model() const { return std::min(tile_.rows, sizes().m); }
   std::int64_t columns_by_model() const { return std::min(tile_.columns(), sizes().n); }
@@ -73,7 +97,7 @@ class Steps {
     tile_rows_ = d_.number(name_ + "_rows", tile_sizes(m, target().vector_registers), rows_by_model());
     tile_columns_ =
         d_.number(name_ + "_columns", tile_sizes(n, most_vectors * lanes, lanes), columns_by_model());
-    steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
+    if (!epilogue_) steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
     row_group_ =
         d_.number(name_ + "_row_tiles", group_sizes(ceil_div(m, rows_by_model())), row_tiles_of_a_thread());
     const std::int64_t tiles = std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1);
@@ -141,7 +165,7 @@ class Steps {
 
   void pack() {
     // What makes the left operand works for all columns at once, or again for each block of them.
-    if (maker_)
+    if (maker_ && !epilogue_)
       makes_left_once_ = d_.whether(fmt::format("{} made once for all columns", product_.left->name),
                                     blocks_.columns < sizes().n);
     if (packs_left()) pack_left();
@@ -160,18 +184,23 @@ class Steps {
     const auto two = [&](const LoopRef& loop, const Number& inner) {
       return s_.loops(Split{loop, {std::nullopt, inner}});
     };
-    const auto k = two(loops[first + 2], steps_of_block_);
     const auto i = two(loops[first], tile_rows_);
     const auto ii = two(i[0], row_group_);
     const auto j = two(loops[first + 1], tile_columns_);
     const auto jj = two(j[0], column_group_);
-    s_.apply(Reorder{{k[0], jj[0], ii[0], ii[1], jj[1], k[1], i[1], j[1]}});
-    step_blocks_ = k[0];
+    if (epilogue_) {
+      steps_ = loops[first + 2];
+      s_.apply(Reorder{{jj[0], ii[0], ii[1], jj[1], steps_, i[1], j[1]}});
+    } else {
+      const auto k = two(loops[first + 2], steps_of_block_);
+      s_.apply(Reorder{{k[0], jj[0], ii[0], ii[1], jj[1], k[1], i[1], j[1]}});
+      step_blocks_ = k[0];
+      steps_ = k[1];
+    }
     column_blocks_ = jj[0];
     row_blocks_ = ii[0];
     column_tiles_ = jj[1];
     row_tiles_ = ii[1];
-    steps_ = k[1];
     tile_loops_ = {i[1], j[1]};
   }
 
@@ -183,6 +212,18 @@ class Steps {
     s_.apply(Vectorize{tile_loops_[1]});
     // Rows are written out, columns are vectors.
     for (const BlockRef& block : added) {
+      const std::vector<LoopRef> loops = s_.get_loops(block);
+      s_.apply(Vectorize{loops.back()});
+      s_.apply(Unroll{loops[loops.size() - 2]});
+    }
+  }
+
+  /// The sums of one tile and all steps are registers, of which the results are made at once.
+  void sum_whole() {
+    s_.apply(SetScope{block_, 0, "register"});
+    s_.apply(ReverseComputeAt{*epilogue_, column_tiles_, /*preserve_unit_loops=*/true});
+    const BlockRef first = s_.blocks(DecomposeReduction{block_, steps_})[0];
+    for (const BlockRef& block : {block_, first, *epilogue_}) {
       const std::vector<LoopRef> loops = s_.get_loops(block);
       s_.apply(Vectorize{loops.back()});
       s_.apply(Unroll{loops[loops.size() - 2]});
@@ -227,7 +268,7 @@ class Steps {
   /// While the sums of one tile are stored, those of the next one are asked for; and rows of a panel that
   /// comes from the second cache some steps before they are used.
   void ask_ahead() {
-    ask_for(column_tiles_, product_.out->name, tile_columns_);
+    ask_for(column_tiles_, result(), tile_columns_);
     const target::Cache* first = target().cache(1);
     const std::int64_t block = blocks_.steps * blocks_.columns * type_.bytes();
     const bool misses = first == nullptr || block > first->bytes / 2;
@@ -262,11 +303,12 @@ class Steps {
 
   Derivation& d_;
   Schedule& s_;
-  const MatrixProduct& product_;
+  MatrixProduct product_;
   BlockRef block_;
   std::string name_;
   DataType type_;
-  std::optional<BlockRef> maker_;  ///< of the left operand, element by element
+  std::optional<BlockRef> maker_;     ///< of the left operand, element by element
+  std::optional<BlockRef> epilogue_;  ///< that makes the result of the sums, element by element
   ProductTile tile_;
   Blocks blocks_;
   Number tile_rows_, tile_columns_, steps_of_block_, row_group_, column_group_;
@@ -277,13 +319,18 @@ class Steps {
   std::vector<LoopRef> tile_loops_;
 };
 
-bool is_product_of_floats(const Derivation& d, const BlockRef& stage) {
+/// The product of floats that the stage is, or of whose sums it makes the result. What makes the left operand
+/// of a product that is scheduled already is no part of this one.
+std::optional<ConvertedProduct> float_product(const Derivation& d, const BlockRef& stage) {
   const target::Target& target = d.target();
-  if (target.kind != target::Kind::cpu || target.vector_bits < 128) return false;
-  const auto found = matrix_product(d.steps().program(), stage);
-  if (!found) return false;
-  const DataType type = found->out->type;
-  return (type == float32 || type == float64) && found->left->type == type && found->right->type == type;
+  if (target.kind != target::Kind::cpu || target.vector_bits < 128) return std::nullopt;
+  auto found = product_of_stage(d.steps().program(), stage);
+  if (!found || d.is_finished(found->sums)) return std::nullopt;
+  if (found->converter && d.is_finished(*found->converter)) found->converter = std::nullopt;
+  const MatrixProduct& product = found->product;
+  const DataType type = product.out->type;
+  const bool is_float = type == float32 || type == float64;
+  return is_float && product.left->type == type && product.right->type == type ? found : std::nullopt;
 }
 
 }  // namespace
@@ -291,11 +338,9 @@ bool is_product_of_floats(const Derivation& d, const BlockRef& stage) {
 Rule packed_product() {
   return {.name = "packed product",
           .doc = "a product of matrices: panels for caches around a tile of sums in registers",
-          .applies = is_product_of_floats,
-          .apply = [](Derivation& d, const BlockRef& stage) {
-            const MatrixProduct found = *matrix_product(d.steps().program(), stage);
-            Steps(d, stage, found).run();
-          }};
+          .applies = [](const Derivation& d,
+                        const BlockRef& stage) { return float_product(d, stage).has_value(); },
+          .apply = [](Derivation& d, const BlockRef& stage) { Steps(d, *float_product(d, stage)).run(); }};
 }
 
 }  // namespace ardea::rules

@@ -81,7 +81,7 @@ ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::
 }
 
 Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,
-                     const target::Target& target) {
+                     const target::Target& target, bool whole_sums) {
   const std::int64_t first = cache_bytes(target, 1, usual_first_cache);
   const std::int64_t second = second_cache_bytes(target);
   // The left operand's panel counts twice: it must stay while panels of the right one go by.
@@ -89,7 +89,9 @@ Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataTyp
   Blocks blocks;
   // More than the first cache holds: panels stream from the second one fast enough, and a longer sum is
   // stored less often.
-  blocks.steps = equal_parts(sizes.k, std::max<std::int64_t>(first * 15 / 8 / step_bytes, least_steps));
+  blocks.steps = whole_sums
+                     ? sizes.k
+                     : equal_parts(sizes.k, std::max<std::int64_t>(first * 15 / 8 / step_bytes, least_steps));
   // The rest of the second cache is for sums and rows on their way.
   const std::int64_t panel_bytes = blocks.steps * tile.columns() * type.bytes();
   blocks.columns =

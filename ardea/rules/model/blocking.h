@@ -28,8 +28,9 @@ ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::
 struct Blocks {
   std::int64_t steps = 1, columns = 1;
 };
+/// With `whole_sums` a block has all steps.
 Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,
-                     const target::Target& target);
+                     const target::Target& target, bool whole_sums = false);
 
 /// How many steps ahead a panel must be asked for to arrive from the second cache in time.
 std::int64_t steps_ahead(const ProductTile& tile, const target::Target& target);
