@@ -71,14 +71,20 @@ TEST_P(RowSpaces, have_right_programs_only) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RowSpaces,
-    testing::Values(Asked{"relu", {1, 1}}, Asked{"relu", {13, 7}}, Asked{"relu", {3, 131}, "neoverse-v1"},
-                    Asked{"bias_add", {7, 37}}, Asked{"batchnorm", {5, 17}, "generic-x86_64"},
-                    Asked{"reduce_sum", {7, 37}}, Asked{"reduce_sum", {1, 130}, "neoverse-v1"},
-                    Asked{"reduce_max", {31, 3}}, Asked{"mean", {5, 37}}, Asked{"var", {7, 19}},
-                    Asked{"gemv", {7, 37}, "neoverse-v1"}, Asked{"softmax", {5, 19}},
-                    Asked{"softmax", {1, 1}}, Asked{"softmax", {7, 35}, "neoverse-v1"},
-                    Asked{"layernorm", {3, 17}}, Asked{"gemm", {3, 17, 37}}, Asked{"gemm", {1, 5, 19}},
-                    Asked{"gemm", {3, 37, 5}, "neoverse-v1", true}, Asked{"gemm", {19, 13, 1}}),
+    testing::Values(
+        Asked{"relu", {1, 1}}, Asked{"relu", {13, 7}}, Asked{"relu", {3, 131}, "neoverse-v1"},
+        Asked{"bias_add", {7, 37}}, Asked{"batchnorm", {5, 17}, "generic-x86_64"},
+        Asked{"reduce_sum", {7, 37}}, Asked{"reduce_sum", {1, 130}, "neoverse-v1"},
+        Asked{"reduce_max", {31, 3}}, Asked{"mean", {5, 37}}, Asked{"var", {7, 19}},
+        Asked{"gemv", {7, 37}, "neoverse-v1"}, Asked{"softmax", {5, 19}}, Asked{"softmax", {1, 1}},
+        Asked{"softmax", {7, 35}, "neoverse-v1"}, Asked{"layernorm", {3, 17}}, Asked{"gemm", {3, 17, 37}},
+        Asked{"gemm", {1, 5, 19}}, Asked{"gemm", {3, 37, 5}, "neoverse-v1", true}, Asked{"gemm", {19, 13, 1}},
+        Asked{"maxpool", {1, 7, 11, 3, 3, 1, 1}}, Asked{"maxpool", {1, 9, 7, 2, 3, 2, 1}, "neoverse-v1"},
+        Asked{"maxpool", {2, 9, 7, 5, 2, 2, 0}, "neoverse-v1", false, "nhwc"},
+        Asked{"avgpool", {1, 7, 5, 2, 3, 1, 1}, "generic-x86_64"},
+        Asked{"avgpool", {1, 5, 7, 3, 3, 2, 1}, "avx2", false, "nhwc"}, Asked{"global_avgpool", {2, 5, 7, 3}},
+        Asked{"global_avgpool", {2, 5, 7, 19}, "avx2", false, "nhwc"}, Asked{"scan", {3, 11, 5}},
+        Asked{"transpose", {1, 37}}, Asked{"transpose", {37, 19}, "neoverse-v1"}, Asked{"tanh", {3, 5}}),
     [](const auto& info) {
       std::string name = info.param.op;
       for (const std::int64_t size : info.param.sizes) name += "_" + std::to_string(size);
@@ -111,6 +117,40 @@ def main(A: T.Buffer((4, 9), "float32"), C: T.Buffer((4,), "float32")):
   EXPECT_EQ(both->stages.size(), 2U);
   EXPECT_EQ(both->extent, 9);
   EXPECT_FALSE(nest_to("3 - v"));
+}
+
+/// The names of the blocks that the model's schedule leaves of a program.
+std::vector<std::string> blocks_by_the_model(const std::string& text) {
+  const Function program = arith::load_program(text, "chain.tir").functions[0];
+  const target::Target target = target::find("avx2");
+  const Function scheduled = model_schedule(program, target, rules_for(target))->program();
+  std::vector<std::string> names;
+  for (const schedule::Path& path : schedule::all_blocks(scheduled)) names.push_back(path.block().name);
+  return names;
+}
+
+/// A chain of elements is one stage; what is read for each element of a row is made once a row.
+TEST(AlwaysInline, computes_nothing_twice) {
+  const std::string head = R"(@T.prim_func
+def main(A: T.Buffer((5, 37), "float32"), V: T.Buffer((5,), "float32"), C: T.Buffer((5, 37), "float32")):
+    B = T.alloc_buffer((5, 37))
+    W = T.alloc_buffer((5,))
+    for i, j in T.grid(5, 37):
+        with T.block("B"):
+            v, w = T.axis.remap("SS", [i, j])
+            B[v, w] = A[v, w] * T.float32(2)
+    for i in range(5):
+        with T.block("W"):
+            v = T.axis.spatial(5, i)
+            W[v] = )";
+  const std::string tail = R"(
+    for i, j in T.grid(5, 37):
+        with T.block("C"):
+            v, w = T.axis.remap("SS", [i, j])
+            C[v, w] = B[v, w] + W[v]
+)";
+  EXPECT_EQ(blocks_by_the_model(head + "T.exp(V[v])" + tail), (std::vector<std::string>{"W", "C"}));
+  EXPECT_EQ(blocks_by_the_model(head + "V[v]" + tail), (std::vector<std::string>{"C"}));
 }
 
 /// On a machine of few registers, too, what applies and fits is a solution.

@@ -49,7 +49,12 @@ class Nest {
         std::find_if(nest_.stages.begin(), nest_.stages.end(), [](const Stage& s) { return s.reduces(); });
     if (reduction == nest_.stages.end()) return std::nullopt;
     nest_.row = *row_of(*reduction);
-    for (const Stage& stage : nest_.stages) nest_.extent = std::max(nest_.extent, stage.steps());
+    nest_.lanes = reduction->extents.back();
+    for (const Stage& stage : nest_.stages) {
+      if (!stage.reduces()) continue;
+      nest_.extent = std::max(nest_.extent, stage.steps());
+      nest_.lanes = std::min(nest_.lanes, stage.extents.back());
+    }
     while (nest_.anchor + 1 < nest_.stages.size() && !is_read_outside(nest_.stages[nest_.anchor]))
       ++nest_.anchor;
     return nest_;

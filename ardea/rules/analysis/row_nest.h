@@ -13,6 +13,7 @@ struct RowNest {
   std::size_t anchor = 0;     ///< the first stage that others read, too
   std::int64_t rows() const;  ///< of all axes
   std::int64_t extent = 1;    ///< of the longest row that is reduced
+  std::int64_t lanes = 1;     ///< of the shortest last axis of one: what vectors go along
   std::size_t sums() const;   ///< stages that reduce
   std::vector<schedule::BlockRef> blocks() const;
 };

@@ -71,24 +71,27 @@ LaneSum choose_lane_sum(Derivation& d, const std::string& name, const Rows& rows
 }
 
 std::optional<LoopRef> reduce_in_lanes(Schedule& s, const BlockRef& block, std::size_t outer,
-                                       const LaneSum& sum) {
+                                       const LaneSum& sum, std::size_t reduced) {
   if (sum.width() == 1) return {};
   const auto around = s.get_loops(block);
+  const auto rows = around.begin() + static_cast<std::ptrdiff_t>(outer);
+  const auto first_reduced = around.end() - static_cast<std::ptrdiff_t>(reduced);
   const std::int64_t extent = extent_of(s, around.back()), whole = extent / sum.width();
   const auto parts = s.loops(Split{around.back(), {std::nullopt, sum.width()}});
-  std::vector<LoopRef> order = {parts[0]};
-  order.insert(order.end(), around.begin() + static_cast<std::ptrdiff_t>(outer), around.end() - 1);
+  std::vector<LoopRef> order(first_reduced, around.end() - 1);
+  order.push_back(parts[0]);
+  order.insert(order.end(), rows, first_reduced);
   if (order.size() > 1) s.apply(Reorder{order});
   const BlockRef partial = factor_innermost(s, block);
   if (outer > 0 && s.get_loops(block)[outer - 1] != around[outer - 1])
     s.apply(ReverseComputeAt{block, around[outer - 1]});
   const auto loops = s.get_loops(partial);
-  for (std::size_t i = outer + 1; i + 1 < loops.size(); ++i) s.apply(Unroll{loops[i]});
+  for (std::size_t i = outer + reduced; i + 1 < loops.size(); ++i) s.apply(Unroll{loops[i]});
   vectorize_slots(s, loops.back(), sum.width(), sum.lanes);
   std::optional<LoopRef> rounds;
-  if (extent > sum.width()) {
+  if (extent > sum.width() || reduced > 1) {
     s.apply(DecomposeReduction{partial, loops[outer]});
-    rounds = loops[outer];
+    rounds = parts[0];
     if (whole * sum.width() < extent) rounds = s.loops(LoopPartition{*rounds, {whole}})[0];
   }
   halve(s, block, outer, sum);

@@ -19,10 +19,12 @@ LaneSum choose_lane_sum(Derivation& d, const std::string& name, const Rows& rows
 ///   for r_0: for i: for u, lane: P[i, u, lane] op= t(i, r_0 * width + u * lanes + lane)
 ///   for i: the halves of P[i] are put together until one number is left
 ///
-/// `block` is a reduction whose innermost loop r is its only one that reduces. Between it and the first
-/// `outer` loops, which stay around all, are the loops over the rows of a tile. What `width` does not divide
-/// is an iteration of its own. `block` names the last step afterwards. The loop r_0, where there is one.
+/// `block` is a reduction whose innermost loops, `reduced` of them and r the last, are those that reduce.
+/// Between them and the first `outer` loops, which stay around all, are the loops over the rows of a tile.
+/// What `width` does not divide is an iteration of its own. `block` names the last step afterwards. The loop
+/// r_0, where there is one.
 std::optional<schedule::LoopRef> reduce_in_lanes(schedule::Schedule& s, const schedule::BlockRef& block,
-                                                 std::size_t outer, const LaneSum& sum);
+                                                 std::size_t outer, const LaneSum& sum,
+                                                 std::size_t reduced = 1);
 
 }  // namespace ardea::rules

@@ -34,10 +34,7 @@ class RowSteps {
         bytes_(bytes_around(s_.program(), nest.blocks())) {}
 
   void run() {
-    for (const Stage& stage : nest_.stages) {
-      fuse_reduced(stage);
-      d_.finish(stage.block);
-    }
+    for (const Stage& stage : nest_.stages) d_.finish(stage.block);
     if (sums_parts()) {
       sum_parts();
       return;
@@ -57,25 +54,20 @@ class RowSteps {
     return *std::find_if(nest_.stages.begin(), nest_.stages.end(),
                          [](const Stage& s) { return s.reduces(); });
   }
+  static std::size_t reduced_axes(const Stage& stage) { return stage.extents.size() - stage.spatial; }
   std::int64_t last_axis() const { return anchor().extents[nest_.axes - 1]; }
-
-  /// A row of several axes is one of their product.
-  void fuse_reduced(const Stage& stage) {
-    if (stage.extents.size() < stage.spatial + 2) return;
-    const std::vector<LoopRef> loops = s_.get_loops(stage.block);
-    s_.apply(Fuse{{loops.begin() + static_cast<std::ptrdiff_t>(stage.spatial), loops.end()}});
-  }
 
   /// Where there are fewer rows than cores, the parts of a row that are summed apart: as many as divide it.
   std::int64_t parts_of_row() const {
     if (!uses_threads()) return 1;
     std::int64_t parts = std::max<std::int64_t>(1, target().cores / nest_.rows());
-    while (nest_.extent % parts != 0) --parts;
+    while (nest_.lanes % parts != 0) --parts;
     return parts;
   }
 
   bool sums_parts() {
-    return has_one_sum() && parts_of_row() > 1 && d_.whether(name_ + " summed in parts of a row", true);
+    return has_one_sum() && reduced_axes(first_sum()) == 1 && parts_of_row() > 1 &&
+           d_.whether(name_ + " summed in parts of a row", true);
   }
 
   /// for i, r: S[i] op= t   ⇒   for each part of a row, in parallel: P[i, part] op= t;  for i, part: S[i] op=
@@ -88,7 +80,7 @@ class RowSteps {
     std::vector<LoopRef> loops = s_.get_loops(partial);
     loops.pop_back();
     const LoopRef row = s_.loops(Fuse{loops})[0];
-    const Rows rows{.extent = nest_.extent / parts};
+    const Rows rows{.extent = nest_.lanes / parts};
     reduce_in_lanes(s_, partial, 1, choose_sum(rows, lane_sum_for(rows, type_.bits, target())));
     s_.apply(Parallel{row});
   }
@@ -104,11 +96,11 @@ class RowSteps {
   }
 
   void choose_numbers() {
-    Rows rows{.rows = last_axis(), .extent = nest_.extent};
+    Rows rows{.rows = last_axis(), .extent = nest_.lanes};
     if (!has_one_sum()) rows.rows = std::min(rows.rows, rows_of_a_page());
     LaneSum model = lane_sum_for(rows, type_.bits, target());
     // LLVM finds lanes across rows that are shorter than a vector.
-    if (has_one_sum() && nest_.extent < target().vector_bits / type_.bits)
+    if (has_one_sum() && nest_.lanes < target().vector_bits / type_.bits)
       model = {.rows = std::min(last_axis(), rows_of_a_page())};
     sum_ = choose_sum(rows, model);
     at_once_ = d_.number(name_ + "_rows", tile_sizes(last_axis(), target().vector_registers), sum_.rows);
@@ -130,7 +122,7 @@ class RowSteps {
     for (const Stage& stage : nest_.stages) {
       std::optional<LoopRef> pass;
       if (stage.reduces()) {
-        pass = reduce_in_lanes(s_, stage.block, nest_.axes, sum_);
+        pass = reduce_in_lanes(s_, stage.block, nest_.axes, sum_, reduced_axes(stage));
       } else if (sum_.width() > 1 || !has_one_sum()) {
         const std::vector<LoopRef> loops = s_.get_loops(stage.block);
         // Rows of one number are a column.

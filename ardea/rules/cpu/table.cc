@@ -1,3 +1,5 @@
+#include "ardea/rules/cpu/always_inline.h"
+#include "ardea/rules/cpu/column_sums.h"
 #include "ardea/rules/cpu/conv_apart.h"
 #include "ardea/rules/cpu/conv_channels_first.h"
 #include "ardea/rules/cpu/conv_channels_last.h"
@@ -7,15 +9,18 @@
 #include "ardea/rules/cpu/rows.h"
 #include "ardea/rules/cpu/streamed_product.h"
 #include "ardea/rules/cpu/tensorized_product.h"
+#include "ardea/rules/cpu/transposition.h"
 
 namespace ardea::rules {
 
+// What is special before what is general: a rule that finishes a stage leaves nothing to those after it.
 RuleSet rules_for(const target::Target&) {
   return {
       fused_epilogue(),  // before the rules that would take what it leaves to the sum
       dot_products(),   streamed_product(),    tensorized_product(), packed_product(),
       conv_apart(),     conv_channels_first(), conv_channels_last(), rows(),
-      elementwise(),
+      always_inline(),  // after rows, which place what is made of a row's sums themselves
+      column_sums(),    transposition(),       elementwise(),
   };
 }
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ardea/rules/analysis/stage.h"
+
+/// Reductions whose results lie side by side in memory: windows of images, sums down columns.
+
+namespace ardea::rules {
+
+/// What a reduction reads, element by element.
+struct ColumnSource {
+  Buffer buffer;
+  std::int64_t stride = 0;                  ///< of neighbouring results; 0 where all read the same
+  std::optional<schedule::BlockRef> maker;  ///< makes it for this reduction alone, element by element
+};
+
+/// A reduction whose last axis that makes elements is a vector: each of its operands is read side by side
+/// along it, a few apart, or the same for all.
+struct ColumnSum {
+  Stage sum;
+  std::optional<Stage> last;  ///< what alone is made of its results, one by one
+  std::vector<ColumnSource> sources;
+  std::vector<std::size_t> moved;  ///< axes along which a window moves
+};
+
+/// The one whose last stage is the block; nothing where that is another one.
+std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::BlockRef& last);
+
+}  // namespace ardea::rules

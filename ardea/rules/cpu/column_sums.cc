@@ -1,0 +1,223 @@
+#include "ardea/rules/cpu/column_sums.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/rules/analysis/column_sum.h"
+#include "ardea/rules/model/candidates.h"
+#include "ardea/rules/model/threads.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/place/reverse_compute_at.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/program/tree.h"
+#include "ardea/support/ceil_div.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+namespace {
+
+/// Reductions of no more steps are written out.
+constexpr std::int64_t most_written_steps = 32;
+/// Results of neighbouring rows use the same operands or the same conditions, as far as they do.
+constexpr std::int64_t usual_rows = 2;
+
+class ColumnSteps {
+ public:
+  ColumnSteps(Derivation& d, const ColumnSum& found)
+      : d_(d),
+        s_(d.steps()),
+        found_(found),
+        sum_(found.sum),
+        name_(path_to(s_.program(), sum_.block)->block().name),
+        lanes_(d.target().vector_bits / std::max<int>(8, sum_.out->type.bits)) {}
+
+  void run() {
+    gather();
+    make_tiles();
+    sum_in_registers();
+    place_sources();
+    use_threads();
+    d_.finish(sum_.block);
+    if (found_.last) d_.finish(found_.last->block);
+  }
+
+ private:
+  std::size_t right() const { return sum_.spatial - 1; }
+  /// LLVM makes no vectors of what is in registers by the program's own will.
+  std::string scope() const { return is_apart_ ? "local" : "register"; }
+  bool has_rows() const { return sum_.spatial > 1; }
+
+  /// Columns that a stride takes apart are brought together, row by row.
+  void gather() {
+    for (const ColumnSource& source : found_.sources) {
+      if (source.stride < 2) continue;
+      if (!d_.whether(source.buffer->name + " gathered", false)) {
+        is_apart_ = true;
+        continue;
+      }
+      std::string names, kept;
+      const std::size_t rank = source.buffer->shape.size();
+      for (std::size_t i = 0; i < rank; ++i) names += fmt::format("{}x{}", i == 0 ? "" : ", ", i);
+      for (std::size_t i = 0; i + 1 < rank; ++i) kept += fmt::format("x{}, ", i);
+      const std::string map =
+          fmt::format("lambda {0}: ({1}x{2} % {3}, x{2} // {3})", names, kept, rank - 1, source.stride);
+      if (source.maker) {
+        s_.apply(TransformLayout{sum_.block, source.buffer->name, map});
+        gathered_.push_back({*source.maker, source.stride});
+      } else {
+        gathered_.push_back({s_.blocks(TransformLayout{sum_.block, source.buffer->name, map, 0.0})[0], 1});
+      }
+    }
+  }
+
+  void make_tiles() {
+    results_ = found_.last ? found_.last->block : s_.blocks(CacheWrite{sum_.block, 0, scope()})[0];
+    if (found_.last) s_.apply(SetScope{sum_.block, 0, scope()});
+    const std::vector<LoopRef> loops = s_.get_loops(sum_.block);
+    outer_.assign(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(sum_.spatial));
+    reduced_.assign(loops.begin() + static_cast<std::ptrdiff_t>(sum_.spatial), loops.end());
+    if (!is_apart_) split_tiles();
+  }
+
+  void split_tiles() {
+    const std::int64_t columns = sum_.extents[right()], vectors = ceil_div(columns, lanes_);
+    const std::int64_t rows = has_rows() ? sum_.extents[right() - 1] : 1;
+    const std::int64_t model_rows = std::min(rows, usual_rows);
+    // A row alone takes whole lines of what it reads; several take the registers that windows leave.
+    const std::int64_t most = d_.target().vector_registers / (model_rows > 1 ? 8 * model_rows : 2);
+    const Number across =
+        d_.number(name_ + "_columns", tile_sizes(columns, d_.target().vector_registers * lanes_, lanes_),
+                  std::min(columns, std::min(vectors, std::max<std::int64_t>(1, most)) * lanes_));
+    std::vector<LoopRef> inner;
+    if (has_rows()) {
+      const Number down =
+          d_.number(name_ + "_rows", tile_sizes(rows, d_.target().vector_registers), model_rows);
+      const auto parts = s_.loops(Split{outer_[right() - 1], {std::nullopt, down}});
+      outer_[right() - 1] = parts[0];
+      inner.push_back(parts[1]);
+    }
+    const auto parts = s_.loops(Split{outer_[right()], {std::nullopt, across}});
+    outer_[right()] = parts[0];
+    inner.push_back(parts[1]);
+    std::vector<LoopRef> order = outer_;
+    order.insert(order.end(), reduced_.begin(), reduced_.end());
+    order.insert(order.end(), inner.begin(), inner.end());
+    s_.apply(Reorder{order});
+  }
+
+  void sum_in_registers() {
+    s_.apply(ReverseComputeAt{results_, outer_.back(), /*preserve_unit_loops=*/true});
+    const BlockRef first = s_.blocks(DecomposeReduction{sum_.block, reduced_.front()})[0];
+    for (const BlockRef& block : {sum_.block, first, results_}) {
+      if (is_apart_) break;
+      const std::vector<LoopRef> loops = s_.get_loops(block);
+      if (has_rows()) s_.apply(Unroll{loops[loops.size() - 2]});
+      s_.apply(Vectorize{loops.back()});
+    }
+    if (sum_.steps() <= most_written_steps)
+      for (const LoopRef& loop : reduced_) s_.apply(Unroll{loop});
+  }
+
+  /// What is gathered is there for all rows; a border is chosen where it is read, and only there asked for,
+  /// or copied with the image.
+  void place_sources() {
+    const LoopRef whole = outer_[sum_.spatial > 2 ? right() - 2 : 0];
+    for (const auto& [copy, stride] : gathered_) {
+      s_.apply(ComputeAt{copy, whole, /*preserve_unit_loops=*/true});
+      vectorize_gathered(copy, stride);
+      d_.finish(copy);
+    }
+    for (const ColumnSource& source : found_.sources) {
+      if (!source.maker || d_.is_finished(*source.maker)) continue;
+      d_.finish(*source.maker);
+      if (source.stride < 2 && d_.whether(source.buffer->name + " chosen where it is read", true)) {
+        s_.apply(ComputeInline{*source.maker});
+        for (const std::size_t axis : found_.moved)
+          s_.apply(Pragma{outer_[axis], "loop_partition_hint", Argument(true)});
+      } else {
+        s_.apply(ComputeAt{*source.maker, whole, /*preserve_unit_loops=*/true});
+        copy_image(*source.maker);
+      }
+    }
+  }
+
+  /// Between the borders LLVM copies rows.
+  void copy_image(const BlockRef& maker) {
+    const std::vector<LoopRef> loops = s_.get_loops(maker);
+    for (const std::size_t axis : found_.moved)
+      s_.apply(Pragma{loops[loops.size() - sum_.spatial + axis], "loop_partition_hint", Argument(true)});
+  }
+
+  /// What is made in the order of the image is stored as far apart as the stride takes it: one after the
+  /// other of the elements that stay together.
+  void vectorize_gathered(const BlockRef& copy, std::int64_t stride) {
+    const LoopRef columns = s_.get_loops(copy).back();
+    if (stride == 1) {
+      s_.apply(Vectorize{columns});
+      return;
+    }
+    const auto parts = s_.loops(Split{columns, {std::nullopt, stride}});
+    s_.apply(Reorder{{parts[1], parts[0]}});
+    s_.apply(Unroll{parts[1]});
+    s_.apply(Vectorize{parts[0]});
+  }
+
+  void use_threads() {
+    std::vector<BlockRef> blocks = {sum_.block};
+    if (found_.last) blocks.push_back(found_.last->block);
+    if (!worth_threads(bytes_around(s_.program(), blocks), d_.target())) return;
+    // Work for every core is most often outside; where it is nowhere, the tiles are what there is.
+    std::size_t axis = right();
+    for (std::size_t i = sum_.spatial; i-- > 0;)
+      if (sum_.extents[i] >= d_.target().cores && i != right()) axis = i;
+    s_.apply(Parallel{outer_[axis]});
+  }
+
+  Derivation& d_;
+  Schedule& s_;
+  const ColumnSum& found_;
+  const Stage& sum_;
+  std::string name_;
+  std::int64_t lanes_;
+  BlockRef results_;
+  struct Gathered {
+    BlockRef copy;
+    std::int64_t stride;  ///< of its loops; 1 where they are in the new order
+  };
+  std::vector<Gathered> gathered_;
+  /// Columns are read some apart: LLVM makes vectors of whole lines and takes them apart.
+  bool is_apart_ = false;
+  std::vector<LoopRef> outer_, reduced_;
+};
+
+bool sums_columns(const Derivation& d, const BlockRef& stage) {
+  const target::Target& target = d.target();
+  if (target.kind != target::Kind::cpu || target.vector_bits < 128) return false;
+  const auto found = column_sum_to(d.steps().program(), stage);
+  return found && !d.is_finished(found->sum.block);
+}
+
+}  // namespace
+
+Rule column_sums() {
+  return {.name = "column sums",
+          .doc = "reductions whose results lie side by side: a tile of them in registers, columns in vectors",
+          .applies = sums_columns,
+          .apply = [](Derivation& d, const BlockRef& stage) {
+            const ColumnSum found = *column_sum_to(d.steps().program(), stage);
+            ColumnSteps(d, found).run();
+          }};
+}
+
+}  // namespace ardea::rules
