@@ -17,7 +17,13 @@ class Coverage {
  public:
   explicit Coverage(const Buffer& buffer) : buffer_(buffer) {}
 
-  using Boxes = std::vector<BufferRegion>;
+  /// Written for certain where the conditions hold. They name no memory and only variables of loops around
+  /// the statement that wrote: these have the same values wherever the box is asked about, and so have they.
+  struct Box {
+    BufferRegion region;
+    std::vector<Expr> conditions = {};
+  };
+  using Boxes = std::vector<Box>;
 
   /// What is known at a place.
   struct Place {
@@ -46,11 +52,18 @@ class Coverage {
     const bool from_inside = written.empty() && declares_read(s);
     if (from_inside && !covered_from_inside(s, place)) return false;
     if (from_inside && is_last) return true;
-    const Accesses touched = accesses_of(buffer_, s, facts);
-    if (!from_inside && !all_written(touched.reads, written, facts) && !parts_are_covered(s, written, place))
+    const std::vector<Access> all = each_access_of(buffer_, s, facts);
+    if (!from_inside && !all_written(all, written, facts) && !parts_are_covered(s, written, place))
       return false;
-    for (const Touched& write : touched.writes)
-      if (write.region.buffer == buffer_ && write.exact) add(written, write, facts);
+    std::vector<Access> writes;
+    for (const Access& access : all)
+      if (access.write && access.each.buffer == buffer_) writes.push_back(access);
+    for (const Touched& write : united(writes, facts).writes) {
+      if (write.exact)
+        add(written, write, facts);
+      else
+        add_conditional(written, writes);
+    }
     return true;
   }
 
@@ -58,23 +71,42 @@ class Coverage {
   /// Also the box of both where it lies directly beside one before, as the parts of a loop that was cut do.
   static void add(Boxes& written, const Touched& write, const Analyzer& facts) {
     const std::size_t before = written.size();
-    written.push_back(write.region);
-    for (std::size_t i = 0; i < before; ++i)
-      if (const Touched both = unite({written[i], true}, write, facts); both.exact)
-        written.push_back(both.region);
+    written.push_back({write.region});
+    for (std::size_t i = 0; i < before; ++i) {
+      if (!written[i].conditions.empty()) continue;
+      if (const Touched both = unite({written[i].region, true}, write, facts); both.exact)
+        written.push_back({both.region});
+    }
   }
 
-  bool all_written(const std::vector<Touched>& reads, const Boxes& written, const Analyzer& facts) const {
-    for (const Touched& read : reads) {
-      if (read.region.buffer != buffer_) continue;
-      if (!is_in_one(read.region, written, facts)) return false;
+  /// What is written in tiles that a guard leaves out as a whole is read there under the same guard.
+  static void add_conditional(Boxes& written, const std::vector<Access>& writes) {
+    for (const Access& access : writes) {
+      if (access.opaque || access.conditions.empty()) continue;
+      if (Touched box = access.touched_under_conditions(); box.exact)
+        written.push_back({std::move(box.region), access.conditions});
+    }
+  }
+
+  /// Each read by one box, where it happens.
+  bool all_written(const std::vector<Access>& all, const Boxes& written, const Analyzer& facts) const {
+    for (const Access& access : all) {
+      if (access.write || !(access.each.buffer == buffer_)) continue;
+      Analyzer there = facts;
+      for (const Expr& condition : access.conditions) there.assume(condition);
+      const BufferRegion read =
+          access.conditions.empty() ? access.touched().region : access.touched_under_conditions().region;
+      if (!is_in_one(read, written, there)) return false;
     }
     return true;
   }
 
   static bool is_in_one(const BufferRegion& read, const Boxes& written, const Analyzer& facts) {
-    return std::any_of(written.begin(), written.end(),
-                       [&](const BufferRegion& box) { return contains(box, read, facts) == Proof::proved; });
+    return std::any_of(written.begin(), written.end(), [&](const Box& box) {
+      return std::all_of(box.conditions.begin(), box.conditions.end(),
+                         [&](const Expr& condition) { return facts.proves(condition); }) &&
+             contains(box.region, read, facts) == Proof::proved;
+    });
   }
 
   /// Statements in statements ask for the same again, each with what is around it. The loops around count for

@@ -50,7 +50,7 @@ bool Reasoner::by_steps(Search& state, const Polynomial& p, int depth) {
   if (by_expansion(p)) return true;
   // What loses nothing comes before what does: an assumption spent on a quotient is often missing later.
   const Atoms atoms = atoms_in(p);
-  const auto is_exact = [&](AtomId id) { return is_unit_quotient(p, id); };
+  const auto is_exact = [&](AtomId id) { return is_unit_quotient(p, id) || is_conjunction(p, id); };
   for (const AtomId id : atoms)
     if (is_exact(id) && by_compound(state, p, id, depth)) return true;
   if (by_assumption(state, p, depth)) return true;
@@ -144,6 +144,26 @@ bool Reasoner::is_unit_quotient(const Polynomial& p, AtomId id) {
   if (atom(id).kind != AtomKind::quotient || degree(p, id) != 1) return false;
   const Polynomial coefficient = split_linear(p, id).coefficient;
   return coefficient.is_constant() && std::abs(coefficient.constant) == 1;
+}
+
+/// p = r + c · min(a, b) for a number c > 0, or r - c · max(a, b): not negative exactly where both r + c · a
+/// and r + c · b are not, for the least is one of the two, and no more than the other. Where p or the two
+/// have more such atoms, the cases are many, and other steps come first.
+bool Reasoner::is_conjunction(const Polynomial& p, AtomId id) {
+  const auto has_cases = [&](AtomId other) {
+    const AtomKind kind = atom(other).kind;
+    return kind == AtomKind::minimum || kind == AtomKind::maximum;
+  };
+  if (!has_cases(id) || degree(p, id) != 1) return false;
+  const Polynomial coefficient = split_linear(p, id).coefficient;
+  if (!coefficient.is_constant() || (coefficient.constant > 0) != (atom(id).kind == AtomKind::minimum))
+    return false;
+  const auto is_plain = [&](const Polynomial& q) {
+    const Atoms atoms = atoms_in(q);
+    return std::none_of(atoms.begin(), atoms.end(),
+                        [&](AtomId other) { return other != id && has_cases(other); });
+  };
+  return is_plain(p) && std::all_of(atom(id).operands.begin(), atom(id).operands.end(), is_plain);
 }
 
 bool Reasoner::by_compound(Search& state, const Polynomial& p, AtomId id, int depth) {

@@ -174,6 +174,7 @@ class Reasoner {
   bool by_ends(Search& state, const Polynomial& p, int depth);
   std::optional<Polynomial> without_remainders(const Polynomial& p);
   bool is_unit_quotient(const Polynomial& p, AtomId id);
+  bool is_conjunction(const Polynomial& p, AtomId id);
   bool by_compound(Search& state, const Polynomial& p, AtomId id, int depth);
   Proof sign(Search& state, const Polynomial& p, int depth);
 

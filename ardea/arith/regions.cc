@@ -89,11 +89,15 @@ void add_box(std::vector<Touched>& boxes, const Touched& touched, const Analyzer
   boxes.push_back(touched);
 }
 
+}  // namespace
+
 Accesses united(const std::vector<Access>& each, const Analyzer& facts) {
   Accesses all;
   for (const Access& access : each) add_box(access.write ? all.writes : all.reads, access.touched(), facts);
   return all;
 }
+
+namespace {
 
 class Walk {
  public:
@@ -391,6 +395,18 @@ const Touched& Access::touched() const {
   return *done;
 }
 
+Touched Access::touched_under_conditions() const {
+  Analyzer stated_facts = relaxing.stated_facts;
+  for (const Expr& condition : conditions) stated_facts.assume(condition);
+  std::vector<Expr> others = relaxing.conditions;
+  std::erase_if(others, [&](const Expr& condition) {
+    return std::find(conditions.begin(), conditions.end(), condition) != conditions.end();
+  });
+  Touched box = relax_within(each, inner, others, relaxing.all_run, stated_facts, facts);
+  box.exact = relaxing.exact && box.exact;
+  return box;
+}
+
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
   Walk walk(facts);
   walk.visit(s, Place{.facts = facts, .stated_facts = facts});
@@ -446,11 +462,15 @@ std::vector<Access> each_access(const Block& block, const Analyzer& facts) {
 
 Accesses accesses(const Stmt& s, const Analyzer& facts) { return united(each_access(s, facts), facts); }
 
-Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts) {
+std::vector<Access> each_access_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts) {
   using Memory = std::unordered_set<Var>;
   Walk walk(facts, names_its_memory(s) ? std::optional(Memory{buffer->data}) : std::nullopt);
   walk.visit(s, Place{.facts = facts, .stated_facts = facts});
-  return united(walk.take(), facts);
+  return walk.take();
+}
+
+Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts) {
+  return united(each_access_of(buffer, s, facts), facts);
 }
 
 std::optional<Touched> touched_box(const std::vector<Touched>& boxes, const Buffer& buffer) {

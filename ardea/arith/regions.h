@@ -58,6 +58,8 @@ struct Access {
   /// What it touches while the loops inside run. Found out when it is asked for the first time: that costs
   /// more than all the rest, and many questions are answered without it.
   const Touched& touched() const;
+  /// The same where all of `conditions` hold: they cut nothing off there, and what is exact is so there only.
+  Touched touched_under_conditions() const;
 
   /// What that needs to know besides.
   struct Relaxing {
@@ -74,6 +76,10 @@ struct Access {
 /// Every access of s, in program order; a store comes before the loads of its value, a load before those of
 /// its indices.
 std::vector<Access> each_access(const Stmt& s, const Analyzer& facts);
+/// Those of this buffer, and perhaps some of others.
+std::vector<Access> each_access_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts);
+/// One box a buffer of them.
+Accesses united(const std::vector<Access>& each, const Analyzer& facts);
 /// The same without the accesses of memory that s only reads: what two of its instances may disagree about.
 std::vector<Access> each_access_of_written(const Stmt& s, const Analyzer& facts);
 

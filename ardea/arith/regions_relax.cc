@@ -98,8 +98,10 @@ class Tightening {
   void apply(const Expr& index, ElementInterval& interval) const {
     const auto coefficients = linear_coefficients(index, loops_, facts_);
     if (!coefficients) return;
-    for (std::size_t c = 0; c < cuts_.size(); ++c)
+    for (std::size_t c = 0; c < cuts_.size(); ++c) {
       for (const std::int64_t m : multipliers(*coefficients, cuts_[c])) use(index, c, m, interval);
+      if (const auto m = still(*coefficients, cuts_[c], index)) use(index, c, *m, interval);
+    }
   }
 
  private:
@@ -112,6 +114,22 @@ class Tightening {
       if (std::find(found.begin(), found.end(), m) == found.end()) found.push_back(m);
     }
     return found;
+  }
+
+  /// The multiplier of a cut that is the index against a number, where no loop moves the two: a tile of one
+  /// row, whose loop has one iteration, in rows that a split reaches beyond the last (row < 100). The cut
+  /// says a bound of the index, as one that moves with the loops does; where it fails, the box below it is
+  /// empty.
+  std::optional<std::int64_t> still(const std::vector<Expr>& coefficients, const Cut& cut,
+                                    const Expr& index) const {
+    const auto none_moves = [](const std::vector<Expr>& all) {
+      return std::all_of(all.begin(), all.end(),
+                         [](const Expr& coefficient) { return is_zero(coefficient); });
+    };
+    if (!none_moves(coefficients) || !none_moves(cut.coefficients)) return std::nullopt;
+    for (const std::int64_t m : {1, -1})
+      if (constant_int(facts_.simplify(as_index(index) + cut.value * m))) return m;
+    return std::nullopt;
   }
 
   void use(const Expr& index, std::size_t c, std::int64_t m, ElementInterval& interval) const {
