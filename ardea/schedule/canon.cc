@@ -1,6 +1,7 @@
 #include "ardea/schedule/canon.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "ardea/arith/analyzer.h"
@@ -52,38 +53,92 @@ Stmt with_simple_shapes(const Stmt& s, const Analyzer& facts) {
   return substitute_buffers(s, simple);
 }
 
-/// The comparison divided by what divides all its terms: i * 4 == 0 as i == 0, i * 4 < 30 as i < 8.
-Expr divided(const Expr& condition, const Analyzer& facts) {
-  const auto* node = condition.as<Binary>();
-  const bool is_equality = node != nullptr && node->op == BinaryOp::eq;
-  const bool compares =
-      is_equality || (node != nullptr && (node->op == BinaryOp::lt || node->op == BinaryOp::le ||
-                                          node->op == BinaryOp::gt || node->op == BinaryOp::ge));
-  if (!compares || !node->left.type().is_integer() || !node->left.type().is_scalar()) return condition;
-  // 0 <= p, or 0 == p
-  const std::vector<Expr> parts = arith::nonnegative_parts(condition);
-  if (parts.empty()) return condition;
+/// Σ coefficient · variable + base, all of it numbers.
+struct LinearSum {
+  std::vector<std::pair<Var, std::int64_t>> terms;
+  std::int64_t base = 0;
+
+  Expr expr() const {
+    Expr sum = make_int(base);
+    for (const auto& [var, coefficient] : terms) sum = sum + make_int(coefficient) * arith::as_index(var);
+    return sum;
+  }
+};
+
+std::optional<LinearSum> linear_sum(const Expr& e) {
   std::vector<arith::LoopRange> variables;
   Substitution zeros;
-  for (const Var& var : free_variables(parts[0])) {
+  for (const Var& var : free_variables(e)) {
     variables.emplace_back(var, Range{make_const(0, var.type()), make_const(1, var.type())});
     zeros[var] = make_const(0, var.type());
   }
-  const auto coefficients = arith::linear_coefficients(parts[0], variables, Analyzer());
-  const auto base = constant_int(Analyzer().simplify(substitute(parts[0], zeros)));
-  if (!coefficients || !base) return condition;
-  std::int64_t content = 0;
-  for (const Expr& coefficient : *coefficients) {
-    const auto number = constant_int(coefficient);
-    if (!number) return condition;
-    content = std::gcd(content, *number);
+  const auto coefficients = arith::linear_coefficients(e, variables, Analyzer());
+  const auto base = constant_int(Analyzer().simplify(substitute(e, zeros)));
+  if (!coefficients || !base) return std::nullopt;
+  LinearSum sum{{}, *base};
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto number = constant_int((*coefficients)[i]);
+    if (!number) return std::nullopt;
+    if (*number != 0) sum.terms.emplace_back(variables[i].first, *number);
   }
-  if (content == 0 || (is_equality && *base % content != 0)) return condition;
-  Expr sum = floor_div(make_int(*base), make_int(content));
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    sum = sum + make_int(*constant_int((*coefficients)[i]) / content) * arith::as_index(variables[i].first);
-  sum = facts.simplify(sum);
-  return facts.simplify(is_equality ? equals(sum, make_int(0)) : sum >= make_int(0));
+  return sum;
+}
+
+/// floor(sum / unit), where the terms that `unit` does not divide, and the base, never reach the next
+/// multiple of it: with sum = unit · X + R and floor(R / unit) = q for the least and the greatest R, it is X
+/// + q.
+std::optional<LinearSum> quotient(const LinearSum& sum, std::int64_t unit, const Analyzer& facts) {
+  LinearSum whole, rest{{}, sum.base};
+  for (const auto& [var, coefficient] : sum.terms) {
+    if (coefficient % unit == 0)
+      whole.terms.emplace_back(var, coefficient / unit);
+    else
+      rest.terms.emplace_back(var, coefficient);
+  }
+  if (whole.terms.empty()) return std::nullopt;
+  const arith::ConstantBounds bounds = facts.constant_bounds(rest.expr());
+  if (!bounds.low || !bounds.high) return std::nullopt;
+  const auto divided = [&](std::int64_t number) {
+    return *constant_int(Analyzer().simplify(floor_div(make_int(number), make_int(unit))));
+  };
+  whole.base = divided(*bounds.low);
+  return whole.base == divided(*bounds.high) ? std::optional(whole) : std::nullopt;
+}
+
+/// sum >= 0 divided by the largest number for which that leaves digits out: p >= 0 is floor(p / m) >= 0. With
+/// i in [0, 4), o * 4 + i < 32 is o < 8, and o * 4 + i < 30 stays.
+LinearSum without_digits(LinearSum sum, const Analyzer& facts) {
+  std::vector<std::int64_t> units;
+  for (const auto& [var, coefficient] : sum.terms) units.push_back(std::abs(coefficient));
+  std::sort(units.rbegin(), units.rend());
+  for (const std::int64_t unit : units)
+    if (unit > 1)
+      if (auto less = quotient(sum, unit, facts)) return without_digits(*std::move(less), facts);
+  return sum;
+}
+
+/// The comparison in few and small numbers: i * 4 == 0 as i == 0, i * 4 < 30 as i < 8.
+Expr divided(const Expr& condition, const Analyzer& facts) {
+  const auto* node = condition.as<Binary>();
+  if (node == nullptr || !is_comparison(node->op) || !node->left.type().is_integer() ||
+      !node->left.type().is_scalar())
+    return condition;
+  const bool is_equality = node->op == BinaryOp::eq || node->op == BinaryOp::ne;
+  // 0 <= p, or 0 == p
+  const Expr p = is_equality ? arith::as_index(node->right) - arith::as_index(node->left)
+                             : arith::nonnegative_parts(condition)[0];
+  auto sum = linear_sum(p);
+  if (!sum || sum->terms.empty()) return condition;
+  std::int64_t content = 0;
+  for (const auto& [var, coefficient] : sum->terms) content = std::gcd(content, coefficient);
+  if (is_equality) {
+    if (sum->base % content != 0) return condition;
+    sum->base /= content;
+    for (auto& [var, coefficient] : sum->terms) coefficient /= content;
+    return facts.simplify(make_binary(node->op, sum->expr(), make_int(0)));
+  }
+  if (const auto less = quotient(*sum, content, facts)) sum = less;
+  return facts.simplify(without_digits(*sum, facts).expr() >= make_int(0));
 }
 
 /// Predicates as conjunctions of conditions in normal form, without those that hold; regions left open.
