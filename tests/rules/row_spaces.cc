@@ -9,6 +9,7 @@
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/ops/registry.h"
+#include "ardea/rules/analysis/column_sum.h"
 #include "ardea/rules/analysis/row_nest.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/program/tree.h"
@@ -151,6 +152,24 @@ def main(A: T.Buffer((5, 37), "float32"), V: T.Buffer((5,), "float32"), C: T.Buf
 )";
   EXPECT_EQ(blocks_by_the_model(head + "T.exp(V[v])" + tail), (std::vector<std::string>{"W", "C"}));
   EXPECT_EQ(blocks_by_the_model(head + "V[v]" + tail), (std::vector<std::string>{"C"}));
+}
+
+/// What is made of a pool is made where its results leave the registers; what is made of a product is not for
+/// the rule of pools, which packs nothing.
+TEST(ColumnSum, leaves_products_to_the_rules_for_them) {
+  const auto found = [](const Asked& asked) {
+    const Function program = program_of(asked);
+    return column_sum_to(program, {schedule::all_blocks(program).back().block().id});
+  };
+  const auto pool = found({"avgpool", {1, 7, 5, 2, 3, 2, 1}});
+  ASSERT_TRUE(pool);
+  EXPECT_TRUE(pool->last);
+  ASSERT_EQ(pool->sources.size(), 1U);
+  EXPECT_EQ(pool->sources[0].stride, 2);
+  EXPECT_TRUE(pool->sources[0].maker);
+  EXPECT_EQ(pool->moved, (std::vector<std::size_t>{2, 3}));
+  EXPECT_FALSE(found({"gemm_bias_relu", {16, 16, 16}}));
+  EXPECT_FALSE(found({"gemm", {16, 16, 16}, "avx2", true}));  // neighbours lie in other rows
 }
 
 /// On a machine of few registers, too, what applies and fits is a solution.

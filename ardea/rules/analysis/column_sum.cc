@@ -53,7 +53,7 @@ std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::
   ColumnSum found;
   if (!stage->reduces()) {
     const auto sum = sum_before(program, *stage);
-    if (!sum || !are_plain(stage->indices, stage->iterators)) return std::nullopt;
+    if (!sum || sum->loads.size() > 1 || !are_plain(stage->indices, stage->iterators)) return std::nullopt;
     found.last = std::move(stage);
     stage = sum;
   }

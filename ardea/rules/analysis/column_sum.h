@@ -22,7 +22,8 @@ struct ColumnSum {
   std::vector<std::size_t> moved;  ///< axes along which a window moves
 };
 
-/// The one whose last stage is the block; nothing where that is another one.
+/// The one whose last stage is the block; nothing where that is another one. Sums of products are taken
+/// alone: what is made of them is for the rules that know products.
 std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::BlockRef& last);
 
 }  // namespace ardea::rules

@@ -6,6 +6,7 @@
 
 #include "ardea/rules/analysis/column_sum.h"
 #include "ardea/rules/model/candidates.h"
+#include "ardea/rules/model/lane_sums.h"
 #include "ardea/rules/model/threads.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -205,7 +206,7 @@ bool sums_columns(const Derivation& d, const BlockRef& stage) {
   const target::Target& target = d.target();
   if (target.kind != target::Kind::cpu || target.vector_bits < 128) return false;
   const auto found = column_sum_to(d.steps().program(), stage);
-  return found && !d.is_finished(found->sum.block);
+  return found && !d.is_finished(found->sum.block) && is_summed(found->sum.out->type);
 }
 
 }  // namespace
