@@ -88,6 +88,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Convolution{"t2d", "nchw", {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}},
                     Convolution{"t2d", "nhwc", {1, 5, 7, 3, 5, 3, 2, 1, 1, 2}, "generic-x86_64"},
                     Convolution{"t3d", "ncdhw", {1, 3, 3, 5, 2, 3, 2, 2, 3, 1, 1, 1}},
+                    Convolution{"t1d", "ncw", {1, 7, 3, 5, 3, 2, 1, 1}, "avx2"},
+                    Convolution{"t2d", "nchw", {1, 3, 4, 2, 5, 3, 3, 2, 1, 1}, "neoverse-v1", 2},
+                    Convolution{"t2d", "nhwc", {1, 4, 3, 3, 9, 4, 3, 2, 1, 1}, "generic-x86_64"},
+                    Convolution{"t2d", "nhwc", {1, 3, 3, 2, 5, 3, 3, 2, 0, 2, 1}, "avx2"},
+                    Convolution{"t3d", "ncdhw", {1, 2, 3, 3, 2, 5, 2, 3, 3, 2, 1, 1}, "sapphirerapids", 2},
                     Convolution{"conv_bn_relu", "nchw", {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}, "avx2", 6},
                     Convolution{"conv_bn_relu", "nhwc", {1, 7, 5, 3, 9, 3, 3, 2, 1, 1}}),
     [](const auto& info) {

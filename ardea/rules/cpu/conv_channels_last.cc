@@ -75,17 +75,10 @@ class ChannelsLast {
     return d_.whether(fmt::format("{} in panels", sum_.kernel->name), sum_.channels() > columns_by_model());
   }
 
-  /// Panels of channels first, then all other dimensions as they were, then the channels of one panel.
   void pack() {
-    std::string all, others;
-    for (std::size_t i = 0; i < sum_.kernel->shape.size(); ++i) {
-      all += fmt::format("{}d{}", i == 0 ? "" : ", ", i);
-      if (i != sum_.kernel_channel) others += fmt::format("d{}, ", i);
-    }
-    const std::string o = fmt::format("d{}", sum_.kernel_channel);
     panels_ = s_.blocks(TransformLayout{
         block_, sum_.kernel->name,
-        IndexText(fmt::format("lambda {0}: ({1} // t, {2}{1} % t)", all, o, others), {{"t", columns_}}),
+        IndexText(channel_panels(sum_.kernel->shape.size(), sum_.kernel_channel), {{"t", columns_}}),
         0.0})[0];
   }
 

@@ -7,6 +7,7 @@
 #include "ardea/rules/exact_cut.h"
 #include "ardea/rules/model/unrolling.h"
 #include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 
@@ -36,14 +37,18 @@ std::optional<std::size_t> another_unrolling(std::size_t whole, const std::vecto
 }  // namespace
 
 void keep_in_registers(Derivation& d, const SumBlocks& blocks, const LoopRef& around, const LoopRef& reduced,
-                       std::size_t result_rows) {
+                       std::size_t result_rows, std::size_t result_columns) {
   Schedule& s = d.steps();
   s.apply(ReverseComputeAt{blocks.out, around, true});
   const BlockRef first = s.blocks(DecomposeReduction{blocks.sum, reduced})[0];
   for (const BlockRef& block : {blocks.sum, first, blocks.out}) {
+    const bool is_result = block == blocks.out;
     const auto loops = s.get_loops(block);
-    s.apply(Unroll{loops[loops.size() - (block == blocks.out ? result_rows : 2)]});
-    s.apply(Vectorize{loops.back()});
+    const LoopRef rows = loops[loops.size() - (is_result ? result_rows : 2)],
+                  columns = loops[loops.size() - (is_result ? result_columns : 1)];
+    if (is_result && result_columns > 1) s.apply(Reorder{{loops.back(), columns}});
+    s.apply(Unroll{rows});
+    s.apply(Vectorize{columns});
   }
 }
 

@@ -14,9 +14,10 @@ struct SumBlocks {
 
 /// Results leave the registers under the loop `around`; sums start before `reduced`, the first loop that
 /// reduces. Rows are written out and columns become lanes, in the results too, where the rows' loop is the
-/// `result_rows`-th from the end.
+/// `result_rows`-th from the end, and the columns' the `result_columns`-th.
 void keep_in_registers(Derivation& d, const SumBlocks& blocks, const schedule::LoopRef& around,
-                       const schedule::LoopRef& reduced, std::size_t result_rows = 2);
+                       const schedule::LoopRef& reduced, std::size_t result_rows = 2,
+                       std::size_t result_columns = 1);
 
 /// How the loops that reduce are written out (model/unrolling.h). How many of them is a way, how much of the
 /// next one a knob.

@@ -1,4 +1,5 @@
 #include "ardea/rules/cpu/always_inline.h"
+#include "ardea/rules/cpu/channel_lanes.h"
 #include "ardea/rules/cpu/column_sums.h"
 #include "ardea/rules/cpu/conv_apart.h"
 #include "ardea/rules/cpu/conv_channels_first.h"
@@ -17,10 +18,10 @@ namespace ardea::rules {
 RuleSet rules_for(const target::Target&) {
   return {
       fused_epilogue(),  // before the rules that would take what it leaves to the sum
-      dot_products(),   streamed_product(),    tensorized_product(), packed_product(),
-      conv_apart(),     conv_channels_first(), conv_channels_last(), rows(),
+      dot_products(),        streamed_product(),   tensorized_product(), packed_product(), conv_apart(),
+      conv_channels_first(), conv_channels_last(), channel_lanes(),      rows(),
       always_inline(),  // after rows, which place what is made of a row's sums themselves
-      column_sums(),    transposition(),       elementwise(),
+      column_sums(),         transposition(),      elementwise(),
   };
 }
 

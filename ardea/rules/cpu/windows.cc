@@ -52,6 +52,15 @@ void cut_at_border(Derivation& d, const WindowedSum& sum, const LoopRef& rows) {
   if (sum.has_border) d.steps().apply(Pragma{rows, "loop_partition_hint", Argument(true)});
 }
 
+std::string channel_panels(std::size_t dimensions, std::size_t channel) {
+  std::string all, others;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    all += fmt::format("{}d{}", i == 0 ? "" : ", ", i);
+    if (i != channel) others += fmt::format("d{}, ", i);
+  }
+  return fmt::format("lambda {0}: (d{1} // t, {2}d{1} % t)", all, channel, others);
+}
+
 std::string batch_indices(const WindowedSum& sum) {
   std::string names;
   for (std::size_t i = 0; i < sum.batches; ++i) names += fmt::format("b{}, ", i);

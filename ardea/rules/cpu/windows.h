@@ -22,6 +22,10 @@ schedule::BlockRef copy_of_data(Derivation& d, const schedule::BlockRef& block, 
 /// Only the border of an image asks whether it is one: the loop is cut there.
 void cut_at_border(Derivation& d, const WindowedSum& sum, const schedule::LoopRef& rows);
 
+/// "lambda d0, d1: (d1 // t, d0, d1 % t)": panels of a kernel's channels first, then all other dimensions as
+/// they were, then the t channels of one panel.
+std::string channel_panels(std::size_t dimensions, std::size_t channel);
+
 /// "b0, b1, " for the indices of batches.
 std::string batch_indices(const WindowedSum& sum);
 

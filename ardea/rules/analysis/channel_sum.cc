@@ -1,0 +1,83 @@
+#include "ardea/rules/analysis/channel_sum.h"
+
+#include <algorithm>
+
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+namespace {
+
+/// What is added to an element, and the condition under which it is; undefined where it always is.
+struct Term {
+  Load left, right;
+  Expr condition;
+};
+
+std::optional<Term> term_of(const Block& block) {
+  const auto* store = block.body.as<Store>();
+  const auto* sum = store->value.as<Binary>();
+  if (sum == nullptr || sum->op != BinaryOp::add) return std::nullopt;
+  const auto* before = sum->left.as<Load>();
+  if (before == nullptr || before->buffer != store->buffer) return std::nullopt;
+  Expr added = sum->right, condition;
+  if (const auto* choice = added.as<Call>();
+      choice != nullptr && choice->op == find_intrinsic("if_then_else") && is_zero(choice->arguments[2])) {
+    condition = choice->arguments[0];
+    added = Expr(choice->arguments[1]);
+  }
+  const auto* product = added.as<Binary>();
+  if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
+  const auto *left = product->left.as<Load>(), *right = product->right.as<Load>();
+  if (left == nullptr || right == nullptr) return std::nullopt;
+  return Term{*left, *right, condition};
+}
+
+bool uses(const Expr& e, const Var& var) {
+  const std::vector<Var> used = free_variables(e);
+  return std::find(used.begin(), used.end(), var) != used.end();
+}
+
+/// The one dimension of which the variable is the index, where it occurs in no other.
+std::optional<std::size_t> only_dimension(const Load& load, const Var& var) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < load.indices.size(); ++i) {
+    if (!uses(load.indices[i], var)) continue;
+    if (found || !load.indices[i].is<VarNode>()) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+bool uses(const Load& load, const Var& var) {
+  return std::any_of(load.indices.begin(), load.indices.end(),
+                     [&](const Expr& index) { return uses(index, var); });
+}
+
+}  // namespace
+
+std::optional<ChannelSum> channel_sum(const Function& program, const schedule::BlockRef& block) {
+  const auto stage = plain_stage(program, block);
+  if (!stage || !stage->reduces() || stage->spatial < 2) return std::nullopt;
+  const std::vector<Var> elements(stage->iterators.begin(),
+                                  stage->iterators.begin() + static_cast<std::ptrdiff_t>(stage->spatial));
+  if (!are_plain(stage->indices, elements)) return std::nullopt;
+  const auto term = term_of(schedule::path_to(program, block)->block());
+  if (!term) return std::nullopt;
+  for (std::size_t i = stage->spatial; i-- > 0;) {
+    const Var& channel = stage->iterators[i];
+    if (term->condition.defined() && uses(term->condition, channel)) continue;
+    for (const bool is_left : {false, true}) {
+      const Load &kernel = is_left ? term->left : term->right, &data = is_left ? term->right : term->left;
+      const auto dimension = only_dimension(kernel, channel);
+      if (!dimension || uses(data, channel)) continue;
+      return ChannelSum{*stage, kernel.buffer, i, *dimension,
+                        i + 1 == stage->spatial ? i - 1 : stage->spatial - 1};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ardea::rules
