@@ -9,6 +9,7 @@
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/ops/registry.h"
+#include "ardea/rules/analysis/channel_sum.h"
 #include "ardea/rules/analysis/windowed_sum.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/program/tree.h"
@@ -185,6 +186,32 @@ TEST(WindowedSum, knows_groups_of_channels) {
   ASSERT_TRUE(each);
   EXPECT_EQ(each->group, 1);
   EXPECT_FALSE(each->is_apart());
+}
+
+/// Each number of the data is met by several of the kernel: where it is not, channels are no lanes.
+TEST(ChannelSum, has_a_channel_that_the_data_does_not_ask_for) {
+  const auto found_by = [](const std::string& data) {
+    const Function program = arith::load_program(R"(@T.prim_func
+def main(A: T.Buffer((6, 12), "float32"), W: T.Buffer((9, 4, 4), "float32"), C: T.Buffer((5, 4), "float32")):
+    for y, o, k in T.grid(5, 4, 3):
+        with T.block("C"):
+            y, o, k = T.axis.remap("SSR", [y, o, k])
+            with T.init():
+                C[y, o] = T.float32(0)
+            C[y, o] = C[y, o] + T.if_then_else(y + k < 5, )" +
+                                                     data +
+                                                     R"( * W[y % 2 + k, o, y // 2], T.float32(0))
+)",
+                                                 "channels.tir")
+                                 .functions[0];
+    return channel_sum(program, {schedule::all_blocks(program).back().block().id});
+  };
+  const auto found = found_by("A[y // 2, k]");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->channel, 1U);
+  EXPECT_EQ(found->kernel_channel, 1U);
+  EXPECT_EQ(found->row, 0U);
+  EXPECT_FALSE(found_by("A[y // 2, k + o]"));
 }
 
 /// A place in two dimensions, two channels that go different ways, a kernel that moves: none of the rules is

@@ -35,7 +35,7 @@ std::optional<Term> term_of(const Block& block) {
   return Term{*left, *right, condition};
 }
 
-bool uses(const Expr& e, const Var& var) {
+bool asks_for(const Expr& e, const Var& var) {
   const std::vector<Var> used = free_variables(e);
   return std::find(used.begin(), used.end(), var) != used.end();
 }
@@ -44,16 +44,16 @@ bool uses(const Expr& e, const Var& var) {
 std::optional<std::size_t> only_dimension(const Load& load, const Var& var) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < load.indices.size(); ++i) {
-    if (!uses(load.indices[i], var)) continue;
+    if (!asks_for(load.indices[i], var)) continue;
     if (found || !load.indices[i].is<VarNode>()) return std::nullopt;
     found = i;
   }
   return found;
 }
 
-bool uses(const Load& load, const Var& var) {
+bool asks_for(const Load& load, const Var& var) {
   return std::any_of(load.indices.begin(), load.indices.end(),
-                     [&](const Expr& index) { return uses(index, var); });
+                     [&](const Expr& index) { return asks_for(index, var); });
 }
 
 }  // namespace
@@ -68,11 +68,11 @@ std::optional<ChannelSum> channel_sum(const Function& program, const schedule::B
   if (!term) return std::nullopt;
   for (std::size_t i = stage->spatial; i-- > 0;) {
     const Var& channel = stage->iterators[i];
-    if (term->condition.defined() && uses(term->condition, channel)) continue;
+    if (term->condition.defined() && asks_for(term->condition, channel)) continue;
     for (const bool is_left : {false, true}) {
       const Load &kernel = is_left ? term->left : term->right, &data = is_left ? term->right : term->left;
       const auto dimension = only_dimension(kernel, channel);
-      if (!dimension || uses(data, channel)) continue;
+      if (!dimension || asks_for(data, channel)) continue;
       return ChannelSum{*stage, kernel.buffer, i, *dimension,
                         i + 1 == stage->spatial ? i - 1 : stage->spatial - 1};
     }
