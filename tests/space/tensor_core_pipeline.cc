@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "ardea/space/evaluate.h"
