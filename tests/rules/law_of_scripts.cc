@@ -106,6 +106,7 @@ TEST_P(LawOfScripts, every_solution_applies_fits_and_is_right) {
   const space::Solver solver(sketch_.system);
   std::vector<space::Point> points = witnesses(solver, 5);
   for (const space::Point& point : solver.sample(7, 1).points) points.push_back(point);
+  EXPECT_GE(sketch_.knobs.size(), 2U);
   EXPECT_GE(points.size(), 8U);
   const auto given = measure::make_arguments(sketch_.program, {.seed = 1});
   const measure::Expectation expected(sketch_.program, given);
