@@ -10,6 +10,7 @@
 #include "ardea/cli/space_check.h"
 #include "ardea/cli/space_plot.h"
 #include "ardea/cli/space_report.h"
+#include "ardea/rules/define.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/script.h"
 #include "ardea/space/explain.h"
@@ -64,19 +65,13 @@ rules::Choice choice_of(const ProgramSpace& space, const std::string& text) {
   return choice;
 }
 
-/// The choices of a script: the numbers that it samples.
+/// The choices of a script: the numbers that it samples, and what its cfg leaves open.
 ProgramSpace script_space(const Program& given, const target::Target& target, const std::string& file) {
-  const auto steps = schedule::parse_steps(read_text_file(file), file);
-  ProgramSpace space{given.module.functions[0], target, {}, {}};
-  rules::Sketch sketch = rules::make_sketch(space.program, target, [&](schedule::Schedule& s) {
-    s.replay(steps, schedule::Schedule::Decisions::draw);
-  });
-  require(!sketch.system.knobs().empty(), "space {}: {} samples nothing, so that there is nothing to choose",
+  const auto steps = rules::steps_of(schedule::parse_steps(read_text_file(file), file));
+  ProgramSpace space = rules::program_space(given.module.functions[0], target, steps);
+  require(space.sketches.size() > 1 || !space.sketches[0].sketch.system.knobs().empty(),
+          "space {}: {} samples nothing and its cfg defines nothing, so that there is nothing to choose",
           given.title, file);
-  if (const auto conflict = space::why_unsatisfiable(sketch.system))
-    fail("space {}: no choice fulfils all that {} needs:\n{}", given.title, file,
-         space::in_words(sketch.system, *conflict));
-  space.sketches.push_back(rules::solved(std::move(sketch)));
   return space;
 }
 

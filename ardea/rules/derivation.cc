@@ -38,6 +38,18 @@ Number Derivation::number(const std::string& name, std::vector<std::int64_t> val
   return chosen;
 }
 
+std::vector<Number> Derivation::tile(const std::string& name, const LoopRef& loop,
+                                     std::int64_t most_innermost, const std::vector<std::int64_t>& model) {
+  if (!is_sketch_) return {model.begin(), model.end()};
+  std::vector<Number> factors;
+  for (const NumberRef& factor : steps_.results(schedule::SamplePerfectTile{
+           .loop = loop, .n = std::ssize(model), .max_innermost_factor = most_innermost, .called = name})) {
+    model_[Var(factor.value).name()] = model[factors.size()];
+    factors.emplace_back(factor);
+  }
+  return factors;
+}
+
 Number Derivation::follows(const Expr& value) const {
   const Expr simple = arith::Analyzer().simplify(value);
   if (const auto number = constant_int(simple)) return *number;

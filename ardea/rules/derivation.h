@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ardea/rules/way.h"
+#include "ardea/schedule/choices.h"
 #include "ardea/schedule/posting.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/target/target.h"
@@ -29,7 +30,7 @@ struct Wishes {
 /// says: plain numbers, the schedule that runs where nothing is tuned. As a sketch, numbers are variables,
 /// and another run of the rules follows each other way. Both have the structure of templates, so that a rule
 /// finds the same loops whatever the numbers are.
-class Derivation {
+class Derivation : public schedule::Choices {
  public:
   /// By the model.
   Derivation(const Function& program, target::Target target, Wishes wishes = {});
@@ -43,14 +44,20 @@ class Derivation {
   bool is_sketch() const { return is_sketch_; }
 
   /// A number that is chosen out of some, to which the model's is added. The name is the knob's.
-  schedule::Number number(const std::string& name, std::vector<std::int64_t> values, std::int64_t model);
+  schedule::Number number(const std::string& name, std::vector<std::int64_t> values,
+                          std::int64_t model) override;
+  /// Factors of a loop's extent, each a knob: name_0, name_1, ….
+  std::vector<schedule::Number> tile(const std::string& name, const LoopRef& loop,
+                                     std::int64_t most_innermost,
+                                     const std::vector<std::int64_t>& model) override;
   /// The same in expressions: for numbers that follow from others.
   schedule::Number follows(const Expr& value) const;
   /// Keeps the numbers to a condition that no step needs: without it two points would be one program.
-  void keep_to(const Expr& condition, const std::string& name, const std::string& reason);
+  void keep_to(const Expr& condition, const std::string& name, const std::string& reason) override;
 
   /// One of several ways, each a sketch of its own; the place of the answer.
-  std::size_t way(const std::string& question, const std::vector<std::string>& answers, std::size_t model);
+  std::size_t way(const std::string& question, const std::vector<std::string>& answers,
+                  std::size_t model) override;
   bool whether(const std::string& question, bool model);
 
   /// A stage that a rule has scheduled, alone or as a part of another.
@@ -61,7 +68,7 @@ class Derivation {
   const std::vector<schedule::Posted>& kept() const { return kept_; }
   /// What was taken, in order.
   const std::vector<Way>& ways() const { return ways_; }
-  /// What the model says of the knobs.
+  /// What the model says of the knobs; nothing of those that sampling steps made.
   const std::map<std::string, std::int64_t>& model() const { return model_; }
 
  private:

@@ -21,10 +21,13 @@ std::vector<std::size_t> other_way(const std::vector<Way>& ways, std::size_t at,
   return prefix;
 }
 
+/// So that every space is made, or not, in a time that somebody waits for.
+constexpr std::size_t most_ways = 1024;
+
 class Ways {
  public:
-  Ways(const Function& program, const target::Target& target, const RuleSet& rules)
-      : rules_(rules), space_{program, target, {}, {}} {}
+  Ways(const Function& program, const target::Target& target, const std::function<void(Derivation&)>& steps)
+      : steps_(steps), space_{program, target, {}, {}} {}
 
   ProgramSpace run() && {
     std::vector<std::vector<std::size_t>> open = {{}};
@@ -37,17 +40,26 @@ class Ways {
       for (std::size_t at = ways.size(); at-- > prefix.size();)
         for (std::size_t answer = 0; answer < ways[at].answers.size(); ++answer)
           if (answer != ways[at].taken) open.push_back(other_way(ways, at, answer));
+      require(open.size() <= most_ways,
+              "{}: its choices make more than {} ways, each a space of its own; offer fewer",
+              space_.program.name, most_ways);
     }
     if (space_.sketches.empty())
-      fail("{} has no space on {}: {}", space_.program.name, space_.target.name,
-           space_.left_out.empty() ? "no rule applies to it" : space_.left_out[0].reason);
+      fail("{} has no space on {}: {}", space_.program.name, space_.target.name, why_none());
     return std::move(space_);
   }
 
  private:
+  std::string why_none() const {
+    const std::vector<LeftOut>& out = space_.left_out;
+    if (out.size() == 1) return out[0].reason;
+    return fmt::format("none of {} ways is left. The first, {}: {}", out.size(), to_string(out[0].ways),
+                       out[0].reason);
+  }
+
   void follow(Derivation& d) {
     try {
-      derive(d, rules_);
+      steps_(d);
       Sketch sketch = make_sketch(space_.program, d);
       if (const auto conflict = space::why_unsatisfiable(sketch.system)) {
         space_.left_out.push_back({d.ways(), space::in_words(sketch.system, *conflict)});
@@ -59,7 +71,7 @@ class Ways {
     }
   }
 
-  const RuleSet& rules_;
+  const std::function<void(Derivation&)>& steps_;
   ProgramSpace space_;
 };
 
@@ -107,8 +119,13 @@ SolvedSketch solved(Sketch sketch) {
   return {std::move(sketch), std::move(solver)};
 }
 
+ProgramSpace program_space(const Function& program, const target::Target& target,
+                           const std::function<void(Derivation&)>& steps) {
+  return Ways(program, target, steps).run();
+}
+
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules) {
-  return Ways(program, target, rules).run();
+  return program_space(program, target, [&](Derivation& d) { derive(d, rules); });
 }
 
 std::optional<schedule::Schedule> model_schedule(const Function& program, const target::Target& target,

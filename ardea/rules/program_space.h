@@ -47,7 +47,12 @@ struct ProgramSpace {
 /// The sketch with a solver, after its deferred questions were judged at witnesses (witnesses.h).
 SolvedSketch solved(Sketch sketch);
 
-/// Every way through the rules, as a sketch each. Error where there is none.
+/// Every way through the steps, as a sketch each: the steps run once for each way (Derivation::way). Error
+/// where none is left, with what stands against it.
+ProgramSpace program_space(const Function& program, const target::Target& target,
+                           const std::function<void(Derivation&)>& steps);
+
+/// The same of the steps that rules take.
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules);
 
 /// The schedule that the model chooses: what runs where nothing is tuned. Nothing where no rule has taken a

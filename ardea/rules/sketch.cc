@@ -63,7 +63,11 @@ Sketch make_sketch(const Function& program, const Derivation& derived) {
   Sketch sketch = sketch_of(program, derived.target(), derived.steps(), derived.kept());
   sketch.ways = derived.ways();
   std::vector<std::int64_t> numbers;
-  for (const Knob& knob : sketch.knobs) numbers.push_back(derived.model().at(knob.var.name()));
+  for (const Knob& knob : sketch.knobs) {
+    const auto known = derived.model().find(knob.var.name());
+    if (known == derived.model().end()) return sketch;
+    numbers.push_back(known->second);
+  }
   const auto point = space::complete_knobs(sketch.system, numbers);
   if (point && space::is_solution(sketch.system, *point)) sketch.model = point;
   return sketch;

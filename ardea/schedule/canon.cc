@@ -141,12 +141,23 @@ Expr divided(const Expr& condition, const Analyzer& facts) {
   return facts.simplify(without_digits(*sum, facts).expr() >= make_int(0));
 }
 
+/// Numbers among annotations in normal form.
+void simplify_attribute(Attribute& attribute, const Analyzer& facts) {
+  if (auto* list = std::get_if<std::vector<Attribute>>(&attribute.value)) {
+    for (Attribute& item : *list) simplify_attribute(item, facts);
+    return;
+  }
+  Expr& value = std::get<Expr>(attribute.value);
+  if (value.type().is_integer()) value = facts.simplify(value);
+}
+
 /// Predicates as conjunctions of conditions in normal form, without those that hold; regions left open.
 Stmt with_plain_blocks(const Stmt& s, const Analyzer& facts) {
   if (const auto* loop = s.as<For>()) {
     Analyzer inside = facts;
     inside.bind(loop->var, {loop->min, loop->extent});
     For out = *loop;
+    for (auto& [key, attribute] : out.annotations) simplify_attribute(attribute, facts);
     out.body = with_plain_blocks(loop->body, inside);
     return out;
   }

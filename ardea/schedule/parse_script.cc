@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ardea/ir/parse_tokens.h"
+#include "ardea/schedule/config.h"
 #include "ardea/support/text.h"
 
 namespace ardea::schedule {
@@ -336,6 +337,7 @@ class ScriptParser {
     if (at.kind != TokenKind::name || is_keyword(at.text)) unexpected("a value");
     tokens_.next();
     if (at.text == "sch") return step(at);
+    if (at.text == "cfg" && !defined_.contains(at.text)) return step(at, /*is_of_cfg=*/true);
     if (tokens_.at("(")) return function(at);
     if (!defined_.contains(at.text)) not_defined(at);
     return make(at, Name{at.text});
@@ -384,12 +386,76 @@ class ScriptParser {
     return make(name, std::move(made));
   }
 
-  ExprRef step(const Token& at) {
-    if (!tokens_.at(".")) tokens_.fail_at(at, "sch is the schedule: write sch.step(…)");
+  /// `a * b <= 32`, joined by `and` and `or` as in Python; a value where nothing is compared.
+  ExprRef condition() {
+    const std::size_t first = tokens_.position();
+    ExprRef made = joined("or", [&] { return joined("and", [&] { return comparison(); }); });
+    if (!std::holds_alternative<Comparison>(made->is)) return made;
+    Comparison whole = std::get<Comparison>(made->is);
+    const std::size_t end = tokens_.position();
+    tokens_.move_to(first);
+    bool opened = true;
+    while (tokens_.position() < end) {
+      const Token& token = tokens_.next();
+      const bool closes = token.is(")") || token.is("]") || token.is(",");
+      const bool opens = token.is("(") || token.is("[");
+      if (!opened && !closes && !token.is("[")) whole.text += " ";
+      whole.text += token.text;
+      opened = opens;
+    }
+    return std::make_shared<const Expr>(Expr{std::move(whole), made->place});
+  }
+
+  template <class Part>
+  ExprRef joined(const char* word, Part part) {
+    const int outside = depth_;
+    ExprRef left = part();
+    while (tokens_.at(word)) {
+      if (++depth_ > max_nesting) too_deep();
+      const Token& op = tokens_.next();
+      ExprRef right = part();
+      for (const ExprRef& side : {left, right})
+        if (!std::holds_alternative<Comparison>(side->is))
+          tokens_.fail_at(
+              op, fmt::format("{} joins comparisons: write each in full, as a <= 4 {} b <= 4", word, word));
+      left = make(op, Comparison{word, left, right, ""});
+    }
+    depth_ = outside;
+    return left;
+  }
+
+  /// a < b, and a < b < c, which is both.
+  ExprRef comparison() {
+    static constexpr std::array ops = {"<", "<=", ">", ">=", "==", "!="};
+    const auto is_next = [&] {
+      return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return tokens_.at(op); });
+    };
+    const int outside = depth_;
+    ExprRef left = item(), made;
+    while (is_next()) {
+      if (++depth_ > max_nesting) too_deep();
+      const Token& op = tokens_.next();
+      ExprRef right = value();
+      ExprRef one = make(op, Comparison{op.text, left, right, ""});
+      made = made ? make(op, Comparison{"and", made, one, ""}) : one;
+      left = right;
+    }
+    depth_ = outside;
+    return made ? made : left;
+  }
+
+  ExprRef step(const Token& at, bool is_of_cfg = false) {
+    if (!tokens_.at("."))
+      tokens_.fail_at(at, is_of_cfg ? "cfg takes what is left open: write cfg.define_knob(…)"
+                                    : "sch is the schedule: write sch.step(…)");
     tokens_.next();
-    const Token& primitive = tokens_.expect_name("the name of a primitive");
+    const Token& primitive =
+        tokens_.expect_name(is_of_cfg ? "the name of a call" : "the name of a primitive");
     Step step;
-    step.primitive = tokens_.located(primitive, [&] { return &find_primitive(primitive.text); });
+    step.is_of_cfg = is_of_cfg;
+    step.primitive = tokens_.located(primitive, [&] {
+      return is_of_cfg ? &find_config_call(primitive.text) : &find_primitive(primitive.text);
+    });
     expect("(");
     std::vector<const Token*> places;
     while (!tokens_.at(")")) {
@@ -398,11 +464,11 @@ class ScriptParser {
       if (tokens_.at(TokenKind::name) && tokens_.at("=", 1)) {
         given.keyword = tokens_.next().text;
         tokens_.next();
-        given.value = value();
+        given.value = is_of_cfg ? condition() : value();
       } else if (!step.arguments.empty() && !step.arguments.back().keyword.empty()) {
         tokens_.fail_at(tokens_.peek(), "an argument without its name stands after one with it");
       } else {
-        given.value = item();
+        given.value = is_of_cfg ? condition() : item();
       }
       step.arguments.push_back(std::move(given));
       if (!tokens_.take(",")) break;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "ardea/arith/analyzer.h"
+#include "ardea/schedule/config.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 
@@ -141,11 +143,39 @@ double computed(char op, double a, double b, const std::string& place) {
   return op == '/' ? quotient : a - quotient * b;
 }
 
+/// A number of an integer kind as an expression, open or not.
+std::optional<ardea::Expr> expression_in(const Argument& argument) {
+  if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return make_int(*whole);
+  const auto* sampled = std::get_if<NumberRef>(&argument.value);
+  return sampled ? std::optional(sampled->value) : std::nullopt;
+}
+
+/// A number that follows from open ones.
+Argument follows(const std::string& op, const ardea::Expr& a, const ardea::Expr& b) {
+  const ardea::Expr value = op == "+"    ? a + b
+                            : op == "-"  ? a - b
+                            : op == "*"  ? a * b
+                            : op == "//" ? floor_div(a, b)
+                                         : floor_mod(a, b);
+  const ardea::Expr simple = arith::Analyzer().simplify(value);
+  if (const auto number = constant_int(simple)) return {*number};
+  return {NumberRef::fresh(simple)};
+}
+
+ardea::Expr compared(const std::string& op, const ardea::Expr& a, const ardea::Expr& b) {
+  if (op == "<") return a < b;
+  if (op == "<=") return a <= b;
+  if (op == ">") return a > b;
+  if (op == ">=") return a >= b;
+  return op == "==" ? equals(a, b) : not_equals(a, b);
+}
+
 // ----- running
 
 class ScriptRun {
  public:
-  ScriptRun(const TakeStep& take, bool draws) : take_(take), draws_(draws) {}
+  ScriptRun(const TakeStep& take, const CallConfig& call_config, bool draws)
+      : take_(take), call_config_(call_config), draws_(draws) {}
 
   void run(const std::vector<Statement>& statements) {
     for (const Statement& statement : statements) {
@@ -314,6 +344,8 @@ class ScriptRun {
   Value evaluate(const Negated& negated, const std::string& place) {
     const Value value = evaluate(*negated.value);
     const auto number = number_in(value.is);
+    if (const auto open = number ? std::nullopt : expression_in(value.is))
+      return {follows("-", make_int(0), *open)};
     if (!number) fail_at(place, fmt::format("- takes a number, and this is {}", in_words(value.is)));
     if (const auto* real = std::get_if<double>(&*number)) return {{-*real}};
     return {{computed('-', 0, std::get<std::int64_t>(*number), place)}};
@@ -334,6 +366,12 @@ class ScriptRun {
           return {computed(op[0], static_cast<double>(x), static_cast<double>(y), place)};
       };
       return std::visit(of_both, *a, *b);
+    }
+    const auto x = expression_in(left.is), y = expression_in(right.is);
+    if (x && y) {
+      const bool by_zero = (op == "//" || op == "%") && constant_int(*y) == 0;
+      if (by_zero) fail_at(place, fmt::format("{} 0 divides by zero", op));
+      return follows(op, *x, *y);
     }
     std::optional<Items> list = list_of(left);
     const std::optional<Items> more = list_of(right);
@@ -364,6 +402,26 @@ class ScriptRun {
   }
 
   Value evaluate(const Call& call, const std::string& place);
+
+  Value evaluate(const Comparison& comparison, const std::string& place) {
+    return {Convert<Condition>::to({condition(comparison, place), comparison.text})};
+  }
+
+  ardea::Expr condition(const Comparison& comparison, const std::string& place) {
+    const bool both = comparison.op == "and";
+    if (both || comparison.op == "or") {
+      const ardea::Expr left = condition(std::get<Comparison>(comparison.left->is), comparison.left->place);
+      const ardea::Expr right =
+          condition(std::get<Comparison>(comparison.right->is), comparison.right->place);
+      return both ? logical_and(left, right) : logical_or(left, right);
+    }
+    const Value left = evaluate(*comparison.left), right = evaluate(*comparison.right);
+    const auto a = expression_in(left.is), b = expression_in(right.is);
+    if (!a || !b)
+      fail_at(place, fmt::format("{} compares two integers, and these are {} and {}", comparison.op,
+                                 in_words(left.is), in_words(right.is)));
+    return compared(comparison.op, *a, *b);
+  }
 
   Value evaluate(const Step& step, const std::string& place) {
     std::vector<std::string> keywords;
@@ -420,22 +478,25 @@ class ScriptRun {
   }
 
   Value take(const Step& step, const std::string& place, std::vector<Argument> arguments) {
-    std::vector<Reference> results;
+    Items all;
     try {
-      results = take_(*step.primitive, std::move(arguments));
+      if (step.is_of_cfg) {
+        all = call_config_(*step.primitive, std::move(arguments));
+      } else {
+        for (const Reference& result : take_(*step.primitive, std::move(arguments)))
+          all.push_back(std::visit([](const auto& r) { return Argument{r}; }, result));
+      }
     } catch (const Refused& refused) {
       throw Refused(refused.code(), fmt::format("{}: {}", place, refused.what()));
     } catch (const Error& error) {
       fail_at(place, error.what());
     }
-    Items all;
-    for (const Reference& result : results)
-      all.push_back(std::visit([](const auto& r) { return Argument{r}; }, result));
     if (all.size() == 1) return {all[0], true};
     return {{std::move(all)}};
   }
 
   const TakeStep& take_;
+  const CallConfig& call_config_;
   const bool draws_;
   std::map<std::string, Value> values_;
   std::size_t lines_ = 0, handled_ = 0;
@@ -573,8 +634,8 @@ const std::vector<std::string>& function_names() {
 
 }  // namespace script
 
-void run_script(const Script& script, const TakeStep& take, bool draws) {
-  script::ScriptRun(take, draws).run(script.statements);
+void run_script(const Script& script, const TakeStep& take, const CallConfig& call_config, bool draws) {
+  script::ScriptRun(take, call_config, draws).run(script.statements);
 }
 
 }  // namespace ardea::schedule

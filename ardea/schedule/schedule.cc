@@ -4,6 +4,7 @@
 #include "ardea/arith/verify.h"
 #include "ardea/schedule/analysis/promises.h"
 #include "ardea/schedule/analysis/provable.h"
+#include "ardea/schedule/config.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/schedule/run_script.h"
 #include "ardea/support/overloaded.h"
@@ -125,12 +126,29 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
 }
 
 void Schedule::replay(const Script& steps, Decisions decisions) {
-  Schedule copy = *this;
-  const auto take = [&](const Primitive& primitive, std::vector<Argument> arguments) {
-    return copy.take(primitive, std::move(arguments));
-  };
-  run_script(steps, take, decisions == Decisions::draw);
-  *this = std::move(copy);
+  // Drawn one by one, numbers may break a condition between them.
+  constexpr int most_tries = 200;
+  const bool draws = decisions == Decisions::draw;
+  Schedule begun = *this;
+  for (int left = draws ? most_tries : 1;; begun.draw(2)) {
+    Schedule copy = begun;
+    const auto take = [&](const Primitive& primitive, std::vector<Argument> arguments) {
+      return copy.take(primitive, std::move(arguments));
+    };
+    ChoicesByHand choices(copy, draws);
+    Config config(copy, choices);
+    const auto call = [&](const Primitive& primitive, const std::vector<Argument>& arguments) {
+      return make_call(config, primitive, arguments);
+    };
+    try {
+      run_script(steps, take, call, draws);
+    } catch (const Refused& refused) {
+      if (refused.code() == condition_is_broken && --left > 0) continue;
+      throw;
+    }
+    *this = std::move(copy);
+    return;
+  }
 }
 
 }  // namespace ardea::schedule

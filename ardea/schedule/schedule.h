@@ -59,12 +59,16 @@ class Schedule : public Methods<Schedule> {
   /// The block of the program's own function, which the trace names.
   BlockRef get_block(const std::string& name) { return results(GetBlock{name, program_.name}); }
 
+  /// A number from the schedule's seed: uniform in [0, count).
+  std::uint64_t draw(std::uint64_t count) { return context_.is->draw(count); }
+
   /// The step in its general form.
   std::vector<Reference> take(const Primitive& primitive, std::vector<Argument> arguments);
 
   /// Takes the steps of a script or of a trace in JSON (parse_steps). Error at the first that is refused,
   /// with its place; the schedule then stays as it was before the first. Decisions of sampling steps are
-  /// taken as they are written, or drawn anew from the schedule's seed.
+  /// taken as they are written, or drawn anew from the schedule's seed; what `cfg` leaves open is the
+  /// default, or drawn until its conditions hold.
   enum class Decisions { keep, draw };
   void replay(const Script& steps, Decisions decisions = Decisions::keep);
 

@@ -65,7 +65,13 @@ struct Call {
   std::string name;
   std::vector<ExprRef> arguments;
 };
-/// sch.primitive(…): a step that is taken.
+/// left op right, where op is < <= > >= == !=, `and` or `or`: what cfg.require takes.
+struct Comparison {
+  std::string op;
+  ExprRef left, right;
+  std::string text;  ///< as it is written
+};
+/// sch.primitive(…), a step that is taken; or cfg.call(…), which leaves something open (config.h).
 struct Step {
   struct Given {
     std::string keyword;  ///< empty: by its place
@@ -73,10 +79,12 @@ struct Step {
   };
   const Primitive* primitive = nullptr;
   std::vector<Given> arguments;
+  bool is_of_cfg = false;
 };
 
 struct Expr {
-  std::variant<Literal, Name, List, Starred, Index, Slice, Negated, Operation, Lambda, Call, Step> is;
+  std::variant<Literal, Name, List, Starred, Index, Slice, Negated, Operation, Lambda, Call, Comparison, Step>
+      is;
   std::string place;  ///< "file:3:5", for messages
 };
 

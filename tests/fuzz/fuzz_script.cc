@@ -9,6 +9,7 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
+#include "ardea/schedule/config.h"
 #include "ardea/schedule/run_script.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/error.h"
@@ -65,7 +66,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
       if (++taken > most_steps) throw ardea::Error("these are enough steps");
       return schedule.take(primitive, std::move(arguments));
     };
-    run_script(steps, take, false);
+    ChoicesByHand choices(schedule, /*draws=*/false);
+    Config config(schedule, choices);
+    const auto call = [&](const Primitive& primitive, const std::vector<Argument>& arguments) {
+      if (++taken > most_steps) throw ardea::Error("these are enough steps");
+      return make_call(config, primitive, arguments);
+    };
+    run_script(steps, take, call, false);
   } catch (const Refused& refused) {
     check_sentence(refused.what(), true);
   } catch (const ardea::Error& error) {  // every other exception ends the fuzzer

@@ -136,7 +136,8 @@ int run(int argc, char** argv) {
       "out\n"
       "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json\n"
       "  ardea run gemm 64,64,64 --in uint8,int8 --check\n  ardea run attention 2,17,8 --backend c --check\n"
-      "  ardea run gemm 512,512,512 --prepacked --check");
+      "  ardea run gemm 512,512,512 --prepacked --check\n"
+      "  ardea run gemm 64,64,64 --schedule examples/gemm_template.py --draw 3 --check");
 
   cli::CompileOptions compile;
   CLI::App* compile_command = app.add_subcommand(
@@ -265,6 +266,7 @@ int run(int argc, char** argv) {
       "  ardea space softmax 64,1000 --target avx2 --plot space.svg\n"
       "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --show\n"
       "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --sample 20 --check\n"
+      "  ardea space gemm 64,64,64 --schedule examples/gemm_template.py --sketch 0 --show\n"
       "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --explain m_0=4,m_1=3,choice=8\n"
       "What the answers mean: docs/sketches.md.");
 

@@ -92,7 +92,8 @@ std::optional<std::vector<Number>> open_tile(const SamplePerfectTile& step, std:
   for (std::int64_t i = 0; i < step.n; ++i) {
     std::vector<std::int64_t> values = divisors(extent);
     if (i + 1 == step.n) std::erase_if(values, [&](std::int64_t d) { return d > step.max_innermost_factor; });
-    const auto var = context.variable(fmt::format("{}_{}", step.loop.var.name(), i), values);
+    const auto var =
+        context.variable(fmt::format("{}_{}", step.called.value_or(step.loop.var.name()), i), values);
     if (!var) return std::nullopt;
     factors.emplace_back(NumberRef::fresh(*var));
   }

@@ -13,17 +13,20 @@ struct SamplePerfectTile {
   std::int64_t n = 2;
   std::int64_t max_innermost_factor = 16;
   std::optional<std::vector<Number>> decision = {};
+  std::optional<std::string> called = {};  ///< the variables of a template: called_0, called_1, …
   using Results = std::vector<NumberRef>;
   static constexpr auto name = "sample_perfect_tile";
   static constexpr auto fields =
       std::tuple(field("loop", &SamplePerfectTile::loop), field("n", &SamplePerfectTile::n),
                  optional_field("max_innermost_factor", &SamplePerfectTile::max_innermost_factor),
-                 optional_field("decision", &SamplePerfectTile::decision));
+                 optional_field("decision", &SamplePerfectTile::decision),
+                 optional_field("called", &SamplePerfectTile::called));
   static constexpr auto contract = R"(n numbers whose product is the extent of a loop, drawn by chance
 
 Every list of n positive factors of the extent whose last is at most max_innermost_factor is equally likely.
 Requires an extent that is a number, or a decision: such a list, also of a template's variables, of which that becomes
-a constraint. The results are for split's factors.)";
+a constraint. The results are for split's factors. In a template they are variables of the name `called`, or of the
+loop's, with their places.)";
   static constexpr std::array refusals = {"extent_is_symbolic", "no_tiles", "decision_does_not_fit"};
 };
 Outcome apply(const Function& f, const SamplePerfectTile& step, Context& context);
