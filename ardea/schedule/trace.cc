@@ -77,7 +77,7 @@ nlohmann::json json_of(const Argument& argument, const ReferenceNames& names) {
 
 /// An optional argument at its default prints only where the seeds print it.
 bool is_silent(const Parameter& parameter, const Argument& argument) {
-  return !parameter.required && parameter.name == "tail" &&
+  return !parameter.required && (parameter.name == "tail" || parameter.name == "called") &&
          text_of(argument, {}) == text_of(parameter.otherwise, {});
 }
 

@@ -130,6 +130,24 @@ TEST(UserTemplate, runs_by_hand_as_its_trace_does) {
   EXPECT_GE(programs.size(), 8U);
 }
 
+/// Drawn one by one they would mostly break it.
+TEST(UserTemplate, draws_numbers_that_fulfil_its_conditions) {
+  const auto script = schedule::parse_steps(R"(i, j, k = sch.get_loops(sch.get_block("C"))
+a, b = cfg.define_knob("a", [1, 2, 3, 4, 6, 7]), cfg.define_knob("b", [2, 3, 4, 5, 6, 12])
+cfg.require(a * b == 12 and 1 < a < 7, "a dozen is shared")
+sch.annotate(i, "dozen", a * b)
+)",
+                                            "script");
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
+    schedule::Schedule s(gemm_of({4, 4, 4}), seed);
+    s.replay(script, schedule::Schedule::Decisions::draw);
+    EXPECT_NE(print(s.program()).find("\"dozen\": 12"), std::string::npos) << print(s.trace());
+  }
+  schedule::Schedule by_default(gemm_of({4, 4, 4}));
+  EXPECT_THROW(by_default.replay(script), schedule::Refused);
+  EXPECT_TRUE(by_default.trace().instructions.empty());
+}
+
 }  // namespace
 
 }  // namespace ardea::rules
