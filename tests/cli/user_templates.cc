@@ -12,10 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-std::string script() { return std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_template.py"; }
+std::string template_script() { return std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_template.py"; }
 
 TEST(UserTemplateCommand, shows_a_sketch_for_each_way_of_a_script) {
-  const std::string gemm = "space gemm 7,5,11 --target generic-x86_64 --schedule " + script();
+  const std::string gemm = "space gemm 7,5,11 --target generic-x86_64 --schedule " + template_script();
   const Answer answer = ardea(gemm + " --sample 8 --check --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
   const json result = json::parse(answer.out);
@@ -29,7 +29,7 @@ TEST(UserTemplateCommand, shows_a_sketch_for_each_way_of_a_script) {
 
 TEST(UserTemplateCommand, runs_by_default_and_drawn) {
   for (const char* draw : {"", " --draw 1", " --draw 2", " --draw 3"}) {
-    const Answer answer = ardea("run gemm 13,9,21 --check --schedule " + script() + draw);
+    const Answer answer = ardea("run gemm 13,9,21 --check --schedule " + template_script() + draw);
     EXPECT_EQ(answer.exit_code, 0) << draw << answer.error << answer.out;
   }
 }
