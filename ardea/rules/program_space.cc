@@ -62,7 +62,9 @@ class Ways {
       steps_(d);
       Sketch sketch = make_sketch(space_.program, d);
       if (const auto conflict = space::why_unsatisfiable(sketch.system)) {
-        space_.left_out.push_back({d.ways(), space::in_words(sketch.system, *conflict)});
+        std::string reason = space::in_words(sketch.system, *conflict);
+        reason.pop_back();  // the end of its last line
+        space_.left_out.push_back({d.ways(), std::move(reason)});
         return;
       }
       space_.sketches.push_back(solved(std::move(sketch)));
