@@ -66,7 +66,11 @@ std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::
   for (const Load& load : sum.loads) {
     const auto stride = stride_of(load, made.back());
     if (!stride || *stride < 0) return std::nullopt;
-    found.sources.push_back({load.buffer, *stride, elementwise_producer(program, sum.block, load.buffer)});
+    const auto same = std::find_if(found.sources.begin(), found.sources.end(),
+                                   [&](const ColumnSource& s) { return s.buffer == load.buffer; });
+    if (same != found.sources.end() && same->stride != *stride) return std::nullopt;
+    if (same == found.sources.end())
+      found.sources.push_back({load.buffer, *stride, elementwise_producer(program, sum.block, load.buffer)});
     for (const Expr& index : load.indices)
       for (std::size_t i = 0; i < made.size(); ++i) {
         const bool moves = has_variable(index, made[i]) && !index.is<VarNode>();

@@ -156,6 +156,7 @@ class ColumnSteps {
   /// Between the borders LLVM copies rows.
   void copy_image(const BlockRef& maker) {
     const std::vector<LoopRef> loops = s_.get_loops(maker);
+    if (path_to(s_.program(), maker)->block().iterators.size() != sum_.spatial) return;  // other axes
     for (const std::size_t axis : found_.moved)
       s_.apply(Pragma{loops[loops.size() - sum_.spatial + axis], "loop_partition_hint", Argument(true)});
   }
