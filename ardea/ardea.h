@@ -3,7 +3,7 @@
 /// All that a program which uses Ardea writes with, for the target Ardea::ardea (docs/linking.md):
 ///
 ///   te::   tensor expressions, ops:: operators made of them; parse and arith::load_file read programs
-///   schedule::Schedule   steps on a program; stages:: TVM's stage schedules; recipes:: ready ones
+///   schedule::Schedule   steps on a program; stages:: TVM's stage schedules; rules:: ready ones, and spaces
 ///   interp::run, compile::callable, compile::export_library   run it, here or elsewhere
 ///   runtime::Array, runtime::load_module, runtime::TimeEvaluator   what it runs on
 
@@ -24,7 +24,7 @@
 #include "ardea/ops/registry.h"
 #include "ardea/ops/transpose.h"
 #include "ardea/ops/transposed_conv.h"
-#include "ardea/recipes/recipe.h"
+#include "ardea/rules/program_space.h"
 #include "ardea/runtime/array.h"
 #include "ardea/runtime/load_module.h"
 #include "ardea/runtime/module.h"

@@ -6,7 +6,7 @@
 
 #include "ardea/arith/load.h"
 #include "ardea/ir/fold_literals.h"
-#include "ardea/recipes/recipe.h"
+#include "ardea/rules/program_space.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/schedule/separate_packing.h"
 #include "ardea/support/error.h"
@@ -57,26 +57,29 @@ Program with_steps(Program program, const schedule::Schedule& schedule) {
   return program;
 }
 
-/// The program after the steps of its recipe; as it is where there is none, unless one was asked for.
-Program by_recipe(Program program, const ProgramOptions& options, const target::Target& target) {
-  const auto find = options.prepacked ? recipes::find_prepacking_recipe : recipes::find_recipe;
-  const recipes::Recipe* recipe = program.workload ? find(*program.workload, target) : nullptr;
-  require(
-      recipe || !options.prepacked,
-      "--prepacked: no recipe packs weights of {} on {} ahead; leave it out, or give steps that pack them "
-      "with --schedule FILE",
-      program.title, target.name);
-  require(recipe || options.schedule.empty(),
-          "--schedule recipe: there is none for {} on {}; give a file of steps, or none",
+/// The program after the steps that the rules choose for it by their model; as it is where there are none,
+/// unless they were asked for.
+Program by_rules(Program program, const ProgramOptions& options, const target::Target& target) {
+  const bool may_have = program.workload || options.schedule == "recipe";
+  if (!may_have) return program;
+  require(program.module.functions.size() == 1,
+          "--schedule recipe: {} has {} functions, a schedule is for one", program.title,
+          program.module.functions.size());
+  const auto made = rules::model_schedule(program.module.functions[0], target, rules::rules_for(target),
+                                          {.weights_ahead = options.prepacked});
+  require(!options.prepacked || (made && made->has_packed_ahead),
+          "--prepacked: no rule packs weights of {} on {} ahead; leave it out, or give steps that pack them "
+          "with --schedule FILE",
+          program.title, target.name);
+  require(made || options.schedule.empty(),
+          "--schedule recipe: no rule applies to {} on {}; give a file of steps, or none",
           program.workload ? ops::to_string(*program.workload) : program.title, target.name);
-  if (!recipe) return program;
-  schedule::Schedule schedule(program.module.functions[0]);
-  (options.prepacked ? recipe->apply_prepacked : recipe->apply)(schedule, *program.workload, target);
-  program.recipe = recipe->name;
-  return with_steps(std::move(program), schedule);
+  if (!made) return program;
+  program.recipe = join(made->rules, ", ");
+  return with_steps(std::move(program), made->schedule);
 }
 
-/// The program after the steps of the schedule's file, or of its recipe.
+/// The program after the steps of the schedule's file, or of the rules.
 Program scheduled(Program program, const ProgramOptions& options, const target::Target& target) {
   const std::string& file = options.schedule;
   const bool is_file = !file.empty() && file != "none" && file != "recipe";
@@ -85,7 +88,7 @@ Program scheduled(Program program, const ProgramOptions& options, const target::
   require(file != "none" || !options.prepacked,
           "--prepacked: {} as it is written packs nothing; leave --schedule none out", program.title);
   if (file == "none") return program;
-  if (!is_file) return by_recipe(std::move(program), options, target);
+  if (!is_file) return by_rules(std::move(program), options, target);
   require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
           file, program.title, program.module.functions.size());
   schedule::Schedule schedule(program.module.functions[0], options.draw.value_or(0));

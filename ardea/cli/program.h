@@ -18,7 +18,7 @@ struct ProgramOptions {
   std::string in = {}, acc = {}, out = {}, layout = {};
   bool transpose_b = false;
   /// A file of steps, as a script or JSON, for the program's only function; "none", the program as it is
-  /// written; "recipe", the operator's recipe; empty, its recipe where there is one.
+  /// written; "recipe", what the rules choose for it; empty, the same for an operator.
   std::string schedule = {};
   bool prepacked = false;                  ///< weights packed by a function of their own, ahead of all calls
   std::optional<std::uint64_t> draw = {};  ///< draw all decisions of the steps anew, from this seed
@@ -29,7 +29,7 @@ struct Program {
   std::optional<ops::Workload> workload = {};  ///< where it is an operator
   std::string title;                           ///< the file, or the operator with its sizes
   std::optional<schedule::Trace> trace = {};   ///< where it was scheduled: the steps, with their decisions
-  std::string recipe = {};                     ///< the name of the recipe that took them
+  std::string recipe = {};                     ///< the names of the rules that took them
   /// Where weights are packed ahead: their place among the parameters. The module's first function then takes
   /// what its second, NAME_pack, makes of them.
   std::optional<std::size_t> packed_parameter = {};

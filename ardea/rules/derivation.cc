@@ -70,6 +70,10 @@ std::size_t Derivation::way(const std::string& question, const std::vector<std::
   return taken;
 }
 
+void Derivation::note_rule(const std::string& name) {
+  if (std::find(rules_.begin(), rules_.end(), name) == rules_.end()) rules_.push_back(name);
+}
+
 bool Derivation::whether(const std::string& question, bool model) {
   return way(question, {"no", "yes"}, model ? 1 : 0) == 1;
 }

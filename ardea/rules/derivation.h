@@ -41,6 +41,10 @@ class Derivation : public schedule::Choices {
   const schedule::Schedule& steps() const { return steps_; }
   const target::Target& target() const { return target_; }
   const Wishes& wishes() const { return wishes_; }
+  /// For a rule that packs weights: whether it shall do so ahead. That it was asked is kept: a wish is
+  /// fulfilled where a rule could.
+  bool packs_weights_ahead() { return has_packed_ahead_ = wishes_.weights_ahead; }
+  bool has_packed_ahead() const { return has_packed_ahead_; }
   bool is_sketch() const { return is_sketch_; }
 
   /// A number that is chosen out of some, to which the model's is added. The name is the knob's.
@@ -66,6 +70,9 @@ class Derivation : public schedule::Choices {
 
   /// What keep_to was asked for: conditions over the knobs.
   const std::vector<schedule::Posted>& kept() const { return kept_; }
+  /// The names of the rules that have taken steps, in order, each once.
+  const std::vector<std::string>& rules() const { return rules_; }
+  void note_rule(const std::string& name);
   /// What was taken, in order.
   const std::vector<Way>& ways() const { return ways_; }
   /// What the model says of the knobs; nothing of those that sampling steps made.
@@ -75,9 +82,10 @@ class Derivation : public schedule::Choices {
   schedule::Schedule steps_;
   target::Target target_;
   Wishes wishes_;
-  bool is_sketch_ = false;
+  bool is_sketch_ = false, has_packed_ahead_ = false;
   std::vector<std::size_t> asked_;
   std::vector<Way> ways_;
+  std::vector<std::string> rules_;
   std::vector<schedule::Posted> kept_;
   std::map<std::string, std::int64_t> model_;
   std::set<BlockId> finished_;

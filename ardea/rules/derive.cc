@@ -26,7 +26,9 @@ void derive(Derivation& d, const RuleSet& rules) {
     for (const Rule& rule : rules) {
       // A rule for another stage, or one before, may have inlined this one.
       if (!is_there(d, stage) || d.is_finished(stage)) break;
-      if (rule.applies(d, stage)) rule.apply(d, stage);
+      if (!rule.applies(d, stage)) continue;
+      rule.apply(d, stage);
+      d.note_rule(rule.name);
     }
 }
 

@@ -130,12 +130,12 @@ ProgramSpace program_space(const Function& program, const target::Target& target
   return program_space(program, target, [&](Derivation& d) { derive(d, rules); });
 }
 
-std::optional<schedule::Schedule> model_schedule(const Function& program, const target::Target& target,
-                                                 const RuleSet& rules, Wishes wishes) {
+std::optional<ModelSchedule> model_schedule(const Function& program, const target::Target& target,
+                                            const RuleSet& rules, Wishes wishes) {
   Derivation d(program, target, wishes);
   derive(d, rules);
   if (d.steps().trace().instructions.empty()) return std::nullopt;
-  return d.steps();
+  return ModelSchedule{d.steps(), d.rules(), d.has_packed_ahead()};
 }
 
 }  // namespace ardea::rules

@@ -55,9 +55,15 @@ ProgramSpace program_space(const Function& program, const target::Target& target
 /// The same of the steps that rules take.
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules);
 
-/// The schedule that the model chooses: what runs where nothing is tuned. Nothing where no rule has taken a
-/// step.
-std::optional<schedule::Schedule> model_schedule(const Function& program, const target::Target& target,
-                                                 const RuleSet& rules, Wishes wishes = {});
+/// The schedule that the model chooses: what runs where nothing is tuned.
+struct ModelSchedule {
+  schedule::Schedule schedule;
+  std::vector<std::string> rules;  ///< that took the steps
+  bool has_packed_ahead = false;   ///< the weights, as was wished
+};
+
+/// Nothing where no rule has taken a step.
+std::optional<ModelSchedule> model_schedule(const Function& program, const target::Target& target,
+                                            const RuleSet& rules, Wishes wishes = {});
 
 }  // namespace ardea::rules

@@ -21,8 +21,18 @@ namespace {
 
 /// The recipes of which all is in rules.
 const std::vector<std::string>& in_rules() {
-  static const std::vector<std::string> all = {
-      "rows", "elementwise", "dots", "skinny", "conv_channels_first", "conv_channels_last", "depthwise"};
+  static const std::vector<std::string> all = {"rows",
+                                               "elementwise",
+                                               "dots",
+                                               "skinny",
+                                               "conv_channels_first",
+                                               "conv_channels_last",
+                                               "depthwise",
+                                               "gemm",
+                                               "matmul_exp_matmul",
+                                               "amx_gemm",
+                                               "vnni_gemm",
+                                               "mmla_gemm"};
   return all;
 }
 
@@ -61,9 +71,25 @@ TEST_P(RulesAndRecipes, make_the_same_programs) {
     const auto by_rules = rules::model_schedule(program, target, rules::rules_for(target));
     ASSERT_TRUE(by_rules) << name;
     EXPECT_EQ(first_difference(lower::lower_unpacked(by_hand.program(), target),
-                               lower::lower_unpacked(by_rules->program(), target)),
+                               lower::lower_unpacked(by_rules->schedule.program(), target)),
               "")
         << name;
+  }
+  // With weights packed ahead.
+  for (const char* name : {"neoverse-v1", "sapphirerapids"}) {
+    const target::Target target = target::find(name);
+    const recipes::Recipe* recipe = recipes::find_prepacking_recipe(GetParam(), target);
+    const Function program = ops::create_function(GetParam());
+    if (recipe == nullptr || is_narrower(program, target)) continue;
+    schedule::Schedule by_hand(program);
+    recipe->apply_prepacked(by_hand, GetParam(), target);
+    const auto by_rules =
+        rules::model_schedule(program, target, rules::rules_for(target), {.weights_ahead = true});
+    ASSERT_TRUE(by_rules) << name;
+    EXPECT_EQ(first_difference(lower::lower_unpacked(by_hand.program(), target),
+                               lower::lower_unpacked(by_rules->schedule.program(), target)),
+              "")
+        << name << " prepacked";
   }
   if (!is_compared) GTEST_SKIP() << "no recipe of these serves it";
 }

@@ -110,8 +110,8 @@ TEST(WindowSpace, computes_what_follows_where_results_leave_the_registers) {
     const target::Target target = target::find("avx2");
     const auto made = model_schedule(program, target, rules_for(target));
     ASSERT_TRUE(made);
-    EXPECT_EQ(print(made->program()).find("bn = T.alloc_buffer"), std::string::npos);
-    EXPECT_EQ(print(made->program()).find("conv = T.alloc_buffer"), std::string::npos);
+    EXPECT_EQ(print(made->schedule.program()).find("bn = T.alloc_buffer"), std::string::npos);
+    EXPECT_EQ(print(made->schedule.program()).find("conv = T.alloc_buffer"), std::string::npos);
   }
 }
 

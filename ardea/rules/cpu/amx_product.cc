@@ -116,7 +116,7 @@ void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& 
   if (product.last) s.apply(ReverseComputeAt{*product.last, j[1], true});
   s.apply(ComputeAt{tile_a, k[0], true});
   s.apply(ComputeAt{tile_b, k[0], true});
-  if (!d.wishes().weights_ahead) s.apply(ComputeAt{product.b, j[0], true});
+  if (!d.packs_weights_ahead()) s.apply(ComputeAt{product.b, j[0], true});
   s.apply(ComputeAt{product.a, i[0], true});
 
   const std::string in_a = fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, depth);

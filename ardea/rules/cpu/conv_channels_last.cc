@@ -71,7 +71,7 @@ class ChannelsLast {
   /// in the caches as they lie.
   bool packs_weights() {
     if (sum_.groups() > 1) return false;
-    if (d_.wishes().weights_ahead) return true;
+    if (d_.packs_weights_ahead()) return true;
     return d_.whether(fmt::format("{} in panels", sum_.kernel->name), sum_.channels() > columns_by_model());
   }
 
@@ -110,7 +110,7 @@ class ChannelsLast {
 
   void place_weights() {
     if (!panels_) return;
-    if (!d_.wishes().weights_ahead) s_.apply(ComputeAt{*panels_, panel_loop_, true});
+    if (!d_.packs_weights_ahead()) s_.apply(ComputeAt{*panels_, panel_loop_, true});
     s_.apply(Vectorize{s_.get_loops(*panels_).back()});
   }
 

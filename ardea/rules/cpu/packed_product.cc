@@ -117,7 +117,7 @@ class Steps {
   /// Panels of the right operand are read again for each tile of rows. Making them pays where there are many,
   /// and it would not stay in the cache anyway; or where its rows are not what vectors are loaded from.
   bool packs_right() {
-    if (product_.transposed || d_.wishes().weights_ahead) return true;
+    if (product_.transposed || d_.packs_weights_ahead()) return true;
     const bool pays = sizes().m > many_tiles * rows_by_model() &&
                       sizes().k * sizes().n * type_.bytes() > second_cache_bytes(target()) / 4;
     return d_.whether(fmt::format("{} in panels", product_.right->name), pays);
@@ -234,7 +234,7 @@ class Steps {
   /// all rows use it; a panel of the left one where it is used, again for each block of columns, except where
   /// it is more than a copy.
   void place_panels() {
-    if (right_ && d_.wishes().weights_ahead) {
+    if (right_ && d_.packs_weights_ahead()) {
       const std::vector<LoopRef> loops = s_.get_loops(*right_);
       s_.apply(Vectorize{loops.back()});
       right_loop_ = loops.front();

@@ -33,6 +33,7 @@ std::int64_t lanes_of_sums(const MatrixProduct& product, const target::Target& t
 /// A product whose sums are what it gives: those of narrow numbers that are stored narrow again are for
 /// instructions that multiply them.
 std::optional<MatrixProduct> product_to_stream(const Derivation& d, const BlockRef& stage) {
+  if (d.wishes().weights_ahead) return std::nullopt;  // its operands stay as they lie
   const target::Target& target = d.target();
   if (target.kind != target::Kind::cpu || target.vector_bits < 128 || target.cache(1) == nullptr)
     return std::nullopt;

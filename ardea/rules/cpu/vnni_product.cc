@@ -88,7 +88,7 @@ void apply_vnni(Derivation& d, const ConvertedProduct& given, const std::string&
   const auto k = s.loops(Split{loops[2], {std::nullopt, group}});
   s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], j[3], k[1]}});
   s.apply(ReverseComputeAt{last, j[1], true});
-  if (!d.wishes().weights_ahead) s.apply(ComputeAt{product.b, j[0], true});
+  if (!d.packs_weights_ahead()) s.apply(ComputeAt{product.b, j[0], true});
   s.apply(ComputeAt{product.a, i[0], true});
   s.apply(TransformLayout{
       c,
