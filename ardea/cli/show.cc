@@ -40,8 +40,9 @@ std::string expressions(const Program& program) {
 
 /// The steps that made the program, with their decisions.
 const schedule::Trace& steps(const ShowOptions& options, const Program& program) {
-  require(program.trace.has_value(), "--as {}: {} has no recipe for {}; give its steps with --schedule FILE",
-          options.as, program.title, options.target);
+  require(program.trace.has_value(),
+          "--as {}: no rule applies to {} on {}; give its steps with --schedule FILE", options.as,
+          program.title, options.target);
   return *program.trace;
 }
 

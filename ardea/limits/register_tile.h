@@ -5,7 +5,7 @@
 #include "ardea/ir/expr.h"
 #include "ardea/target/target.h"
 
-/// How many vector registers code takes: one count for lowering, which refuses what cannot fit, for recipes,
+/// How many vector registers code takes: one count for lowering, which refuses what cannot fit, for rules,
 /// and for spaces, whose factors are variables.
 
 namespace ardea::limits {

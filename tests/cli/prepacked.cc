@@ -96,7 +96,7 @@ TEST(PrepackedCommand, what_cannot_be_packed_is_refused_with_a_sentence) {
     EXPECT_EQ(answer.out, "");
     EXPECT_NE(answer.error.find(part), std::string::npos) << answer.error;
   };
-  refused("run softmax 5,7 --prepacked", "no recipe packs weights of softmax 5,7");
+  refused("run softmax 5,7 --prepacked", "no rule packs weights of softmax 5,7");
   refused("run gemm 5,7,3 --prepacked --schedule none", "as it is written packs nothing");
   refused("run examples/gemm.tir --prepacked", "--prepacked belong to operators");
   refused("run gemm 5,7,3 --prepacked --function main", "--function main: with --prepacked");

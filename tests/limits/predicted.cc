@@ -3,7 +3,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/ops/registry.h"
-#include "ardea/recipes/recipe.h"
+#include "ardea/rules/program_space.h"
 #include "ardea/schedule/schedule.h"
 #include "tests/limits/found.h"
 #include "tests/random/random_program.h"
@@ -68,7 +68,7 @@ TEST(Limits, of_random_schedules_are_what_lowering_finds) {
   EXPECT_GE(with_memory, 100);
 }
 
-TEST(Limits, of_recipes_are_what_lowering_finds) {
+TEST(Limits, of_model_schedules_are_what_lowering_finds) {
   const std::vector<ops::Workload> workloads = {
       ops::make_workload({.op = "gemm", .sizes = {128, 96, 80}}),
       ops::make_workload({.op = "gemm", .sizes = {47, 35, 130}}),
@@ -81,13 +81,13 @@ TEST(Limits, of_recipes_are_what_lowering_finds) {
   for (const char* name : {"neoverse-v1", "avx2", "skylake-avx512", "sapphirerapids"}) {
     const target::Target target = target::find(name);
     for (const ops::Workload& workload : workloads) {
-      const recipes::Recipe* recipe = recipes::find_recipe(workload, target);
-      if (recipe == nullptr) continue;
-      schedule::Schedule s(ops::create_function(workload));
-      recipe->apply(s, workload, target);
-      const Limits predicted = lower::limits_of(s.program(), target);
-      EXPECT_EQ(difference(predicted, found_by_lowering(s.program(), target)), "")
-          << name << ": " << ops::to_string(workload) << " by " << recipe->name;
+      const auto made =
+          rules::model_schedule(ops::create_function(workload), target, rules::rules_for(target));
+      if (!made) continue;
+      const Function& program = made->schedule.program();
+      const Limits predicted = lower::limits_of(program, target);
+      EXPECT_EQ(difference(predicted, found_by_lowering(program, target)), "")
+          << name << ": " << ops::to_string(workload);
       // Everything fits: a space would not have left these points out.
       for (const Bound& bound : bounds_of(predicted, target))
         EXPECT_LE(value_at(bound.taken, {}), bound.available.value_or(INT64_MAX))

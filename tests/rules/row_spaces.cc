@@ -124,7 +124,7 @@ def main(A: T.Buffer((4, 9), "float32"), C: T.Buffer((4,), "float32")):
 std::vector<std::string> blocks_by_the_model(const std::string& text) {
   const Function program = arith::load_program(text, "chain.tir").functions[0];
   const target::Target target = target::find("avx2");
-  const Function scheduled = model_schedule(program, target, rules_for(target))->program();
+  const Function scheduled = model_schedule(program, target, rules_for(target))->schedule.program();
   std::vector<std::string> names;
   for (const schedule::Path& path : schedule::all_blocks(scheduled)) names.push_back(path.block().name);
   return names;

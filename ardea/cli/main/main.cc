@@ -62,9 +62,10 @@ void add_program(CLI::App* command, cli::ProgramOptions& program, bool required)
   command->add_option("--acc", program.acc, "the type it computes in");
   command->add_option("--out", program.out, "the type of its result");
   command->add_option("--layout", program.layout, "nchw or nhwc, where the operator has a choice");
-  command->add_option("--schedule", program.schedule,
-                      "a file of steps that transform the program first, as a script or JSON; `none` for the "
-                      "program as it is written, `recipe` for the operator's recipe");
+  command->add_option(
+      "--schedule", program.schedule,
+      "a file of steps that transform the program first, as a script or JSON; `none` for the "
+      "program as it is written, `recipe` for what the rules choose for it (an operator's default)");
   command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed");
   command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
   command->add_flag(

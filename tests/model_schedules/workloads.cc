@@ -1,4 +1,4 @@
-#include "tests/recipes/workloads.h"
+#include "tests/model_schedules/workloads.h"
 
 #include <cctype>
 
@@ -103,7 +103,7 @@ std::vector<ops::Workload> tensor_products() {
 
 }  // namespace
 
-std::vector<ops::Workload> recipe_workloads() {
+std::vector<ops::Workload> scheduled_workloads() {
   std::vector<ops::Workload> all = tensor_products();
   for (const Sizes& sizes : float32_sizes())
     for (const auto& shape : sizes.shapes) {

@@ -9,9 +9,9 @@
 
 namespace ardea::test {
 
-/// The workloads that a recipe is tested on: for each operator that has recipes, sizes below, at and beside
+/// The workloads that model schedules are tested on: for each operator, sizes below, at and beside
 /// those of tiles and vectors (ones, primes, powers of two and one more), small enough for the interpreter.
-std::vector<ops::Workload> recipe_workloads();
+std::vector<ops::Workload> scheduled_workloads();
 
 /// The workload as a part of a test's name.
 std::string line_of(const testing::TestParamInfo<ops::Workload>& info);

@@ -7,9 +7,9 @@
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/packed_weights.h"
-#include "ardea/recipes/recipe.h"
+#include "ardea/rules/program_space.h"
 #include "ardea/schedule/separate_packing.h"
-#include "tests/recipes/workloads.h"
+#include "tests/model_schedules/workloads.h"
 
 /// Weights that are packed ahead: what packs and what computes are two functions, which together compute what
 /// the operator says of the weights as they were given.
@@ -22,13 +22,19 @@ using Arguments = std::vector<interp::Argument>;
 /// Runs a function on arguments, in some way.
 using Run = std::function<void(const Function&, const Arguments&)>;
 
+/// What the rules make where weights shall be packed ahead; nothing where none packs them.
+std::optional<schedule::Schedule> packed_ahead(const ops::Workload& workload, const target::Target& target) {
+  const auto made = rules::model_schedule(ops::create_function(workload), target, rules::rules_for(target),
+                                          {.weights_ahead = true});
+  if (!made || !made->has_packed_ahead) return {};
+  return made->schedule;
+}
+
 std::optional<schedule::SeparatedPacking> separated(const ops::Workload& workload,
                                                     const target::Target& target) {
-  const recipes::Recipe* recipe = recipes::find_prepacking_recipe(workload, target);
-  if (!recipe) return {};
-  schedule::Schedule s(ops::create_function(workload));
-  recipe->apply_prepacked(s, workload, target);
-  return schedule::separate_packing(s.program(), s.program().parameters[1].buffer->name);
+  const auto made = packed_ahead(workload, target);
+  if (!made) return {};
+  return schedule::separate_packing(made->program(), made->program().parameters[1].buffer->name);
 }
 
 void expect_agreement(const ops::Workload& workload, const schedule::SeparatedPacking& program,
@@ -47,10 +53,9 @@ void expect_agreement(const ops::Workload& workload, const schedule::SeparatedPa
 
 /// The workloads that some target packs weights of.
 std::vector<ops::Workload> packed_workloads() {
-  std::vector<ops::Workload> all = recipe_workloads();
+  std::vector<ops::Workload> all = scheduled_workloads();
   std::erase_if(all, [](const ops::Workload& w) {
-    return !recipes::find_prepacking_recipe(w, target::find("sapphirerapids")) &&
-           !recipes::find_prepacking_recipe(w, target::find("neoverse-v1"));
+    return !packed_ahead(w, target::find("sapphirerapids")) && !packed_ahead(w, target::find("neoverse-v1"));
   });
   all.push_back(
       ops::make_workload({.op = "gemm", .sizes = {29, 31, 67}, .in = {float64}, .transpose_b = true}));
@@ -62,7 +67,7 @@ class Prepacked : public testing::TestWithParam<ops::Workload> {};
 TEST_P(Prepacked, programs_compute_what_the_operator_says_on_this_machine) {
   const target::Target host = target::host();
   const auto program = separated(GetParam(), host);
-  if (!program) GTEST_SKIP() << "no recipe here packs its weights";
+  if (!program) GTEST_SKIP() << "no rule here packs its weights";
   expect_agreement(GetParam(), *program, [&](const Function& f, const Arguments& arguments) {
     std::vector<runtime::Value> values;
     for (const interp::Argument& argument : arguments) values.push_back(std::get<runtime::Array>(argument));
@@ -76,7 +81,7 @@ TEST_P(Prepacked, programs_compute_it_on_other_targets_by_interpreter) {
   const char* const name =
       std::array{"neoverse-v1", "avx2", "sapphirerapids"}[static_cast<std::size_t>(at) % 3];
   const auto program = separated(GetParam(), target::find(name));
-  if (!program) GTEST_SKIP() << "no recipe of " << name << " packs its weights";
+  if (!program) GTEST_SKIP() << "no rule for " << name << " packs its weights";
   expect_agreement(GetParam(), *program,
                    [](const Function& f, const Arguments& arguments) { interp::run(f, arguments); });
   EXPECT_NO_THROW(compile::assembly(Module{{}, {program->main, program->pack}}, target::find(name)));
@@ -98,10 +103,9 @@ TEST(PrepackedWeights, are_no_argument_of_the_main_function_and_the_rest_stays) 
   EXPECT_EQ(program->parameter, 1U);
 }
 
-TEST(PrepackedWeights, need_a_recipe_that_packs) {
+TEST(PrepackedWeights, need_a_rule_that_packs) {
   const auto softmax = ops::make_workload({.op = "softmax", .sizes = {5, 7}});
-  EXPECT_EQ(recipes::find_prepacking_recipe(softmax, target::find("avx2")), nullptr);
-  EXPECT_NE(recipes::find_recipe(softmax, target::find("avx2")), nullptr);
+  EXPECT_FALSE(packed_ahead(softmax, target::find("avx2")));
 }
 
 }  // namespace

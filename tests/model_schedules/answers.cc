@@ -8,10 +8,11 @@
 #include "ardea/ir/print.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
-#include "ardea/recipes/recipe.h"
-#include "tests/recipes/workloads.h"
+#include "ardea/rules/program_space.h"
+#include "tests/model_schedules/workloads.h"
 
-/// What a recipe makes computes what the operator says, here and on the targets that this machine is not.
+/// What rules make by their model computes what the operator says, here and on the targets that this machine
+/// is not.
 
 namespace ardea::test {
 
@@ -20,11 +21,9 @@ namespace {
 class Recipes : public testing::TestWithParam<ops::Workload> {};
 
 std::optional<schedule::Schedule> scheduled(const ops::Workload& workload, const target::Target& target) {
-  const recipes::Recipe* recipe = recipes::find_recipe(workload, target);
-  if (!recipe) return {};
-  schedule::Schedule s(ops::create_function(workload));
-  recipe->apply(s, workload, target);
-  return s;
+  const auto made = rules::model_schedule(ops::create_function(workload), target, rules::rules_for(target));
+  if (!made) return {};
+  return made->schedule;
 }
 
 /// The plain program is the reference, under the tolerance that follows from it.
@@ -130,7 +129,7 @@ std::vector<std::string> other_targets(const ops::Workload& workload) {
   const std::vector<std::string> all = {"neoverse-v1", "avx2", "sapphirerapids", "generic-x86_64"};
   const char* const asked = std::getenv("ARDEA_RECIPES");
   if (asked != nullptr && std::string(asked) == "all") return all;
-  const auto workloads = recipe_workloads();
+  const auto workloads = scheduled_workloads();
   const auto at =
       static_cast<std::size_t>(std::find(workloads.begin(), workloads.end(), workload) - workloads.begin());
   return {all[at % all.size()]};
@@ -158,7 +157,7 @@ TEST_P(Recipes, replay_from_their_trace) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, ProductsInSmallCaches, testing::ValuesIn(products_for_small_caches()),
                          line_of);
-INSTANTIATE_TEST_SUITE_P(Workloads, Recipes, testing::ValuesIn(recipe_workloads()), line_of);
+INSTANTIATE_TEST_SUITE_P(Workloads, Recipes, testing::ValuesIn(scheduled_workloads()), line_of);
 
 }  // namespace
 
