@@ -5,26 +5,28 @@
 #include <algorithm>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/schedule/primitives/find/as_template.h"
 #include "ardea/schedule/primitives/sample/sample.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
 namespace ardea::rules {
 
-using schedule::ByHand;
 using schedule::NumberRef;
 using schedule::Posting;
 
 Derivation::Derivation(const Function& program, target::Target target, Wishes wishes)
-    : steps_(program, std::make_unique<ByHand>(0, schedule::Structure::of_template)),
-      target_(std::move(target)),
-      wishes_(wishes) {}
+    : steps_(program), target_(std::move(target)), wishes_(wishes) {
+  steps_.apply(schedule::AsTemplate{});
+}
 
 Derivation::Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways)
     : steps_(program, std::make_unique<Posting>()),
       target_(std::move(target)),
       is_sketch_(true),
-      asked_(std::move(ways)) {}
+      asked_(std::move(ways)) {
+  steps_.apply(schedule::AsTemplate{});
+}
 
 Number Derivation::number(const std::string& name, std::vector<std::int64_t> values, std::int64_t model) {
   values.push_back(model);

@@ -7,9 +7,11 @@ namespace ardea::rules {
 
 namespace {
 
-std::vector<BlockRef> stages_of(const Function& program) {
+/// By steps of their own, so that the trace names what its other steps refer to.
+std::vector<BlockRef> stages_of(schedule::Schedule& s) {
   std::vector<BlockRef> stages;
-  for (const schedule::Path& path : schedule::all_blocks(program)) stages.push_back({path.block().id});
+  for (const schedule::Path& path : schedule::all_blocks(s.program()))
+    stages.push_back(s.get_block(path.block().name));
   return stages;
 }
 
@@ -20,7 +22,7 @@ bool is_there(const Derivation& d, const BlockRef& stage) {
 }  // namespace
 
 void derive(Derivation& d, const RuleSet& rules) {
-  std::vector<BlockRef> stages = stages_of(d.steps().program());
+  std::vector<BlockRef> stages = stages_of(d.steps());
   std::reverse(stages.begin(), stages.end());
   for (const BlockRef& stage : stages)
     for (const Rule& rule : rules) {

@@ -134,7 +134,7 @@ std::optional<ModelSchedule> model_schedule(const Function& program, const targe
                                             const RuleSet& rules, Wishes wishes) {
   Derivation d(program, target, wishes);
   derive(d, rules);
-  if (d.steps().trace().instructions.empty()) return std::nullopt;
+  if (d.rules().empty()) return std::nullopt;
   return ModelSchedule{d.steps(), d.rules(), d.has_packed_ahead()};
 }
 

@@ -35,6 +35,8 @@ class Context {
   virtual bool decides(const arith::Analyzer& facts, const Expr& condition) const = 0;
 
   virtual Structure structure() const = 0;
+  /// From now on.
+  virtual void keep_template_structure() = 0;
   /// Whether loops, blocks or results that are not needed where the condition holds are left out.
   bool leaves_out(const arith::Analyzer& facts, const Expr& condition) const {
     return structure() == Structure::least && decides(facts, condition);
@@ -67,6 +69,7 @@ class ByHand : public Context {
                                  const Reason& reason) override;
   bool decides(const arith::Analyzer& facts, const Expr& condition) const override;
   Structure structure() const override { return structure_; }
+  void keep_template_structure() override { structure_ = Structure::of_template; }
   std::optional<Refusal> judge(std::optional<Refusal> answer) override { return answer; }
   std::optional<Var> variable(const std::string&, const std::vector<std::int64_t>&) override { return {}; }
   std::uint64_t draw(std::uint64_t count) override;

@@ -33,6 +33,7 @@ class Posting : public Context {
                                  const Reason& reason) override;
   bool decides(const arith::Analyzer& facts, const Expr& condition) const override;
   Structure structure() const override { return Structure::of_template; }
+  void keep_template_structure() override {}
   std::optional<Refusal> judge(std::optional<Refusal> answer) override;
   std::optional<Var> variable(const std::string& name, const std::vector<std::int64_t>& values) override;
   /// Error: what a template does not decide is a variable of it.

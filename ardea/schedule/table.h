@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ardea/schedule/primitives/find/as_template.h"
 #include "ardea/schedule/primitives/find/find.h"
 #include "ardea/schedule/primitives/loops/add_unit_loop.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
@@ -50,6 +51,7 @@
   row(get_child_blocks, GetChildBlocks)                                                            \
   row(get_producers, GetProducers)                                                                 \
   row(get_consumers, GetConsumers)                                                                 \
+  row(as_template, AsTemplate)                                                                     \
   /* loops */                                                                                      \
   row(split, Split)                                                                                \
   row(tile, Tile)                                                                                  \
