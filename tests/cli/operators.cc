@@ -169,7 +169,7 @@ TEST(Schedules, keep_their_decisions_or_draw_them_anew) {
     EXPECT_EQ(ardea(command + kept).out, ardea(command + steps + " --draw 5").out);
     EXPECT_NE(ardea(command + kept + " --as trace --draw 6").out, drawn.out);
   }
-  EXPECT_EQ(ardea("show transpose 2,3 --as trace").exit_code, 2);
+  EXPECT_EQ(ardea("show transpose 2,3 --schedule none --as trace").exit_code, 2);
   EXPECT_EQ(ardea("show gemm 7,7,5 --draw 5").exit_code, 2);
 }
 

@@ -38,12 +38,13 @@ TEST(SpaceCommand, counts_what_the_registers_hold) {
 
 /// The rules' space of an odd product: a sketch for each way, of which every sample is a program.
 TEST(SpaceCommand, makes_the_space_of_an_operator_by_rules) {
-  const std::string gemm = "space gemm 7,5,11 --target generic-x86_64 ";
-  const Answer answer = ardea(gemm + "--sample 6 --seed 3 --json");
+  const std::string gemm = "space gemm 12,5,11 --target generic-x86_64 ";
+  const Answer answer = ardea(gemm + "--sample 6 --seed 3 --check --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
   const json result = json::parse(answer.out);
   EXPECT_GE(result["sketches"].size(), 2U);
   EXPECT_EQ(result["samples"].size(), 6U);
+  EXPECT_EQ(result["valid"], 6) << result["failures"];
   EXPECT_TRUE(result["deferred"].empty());
   double points = 0;
   for (const json& sketch : result["sketches"]) points += sketch["count"].get<double>();

@@ -18,7 +18,7 @@ namespace ardea::test {
 
 namespace {
 
-class Recipes : public testing::TestWithParam<ops::Workload> {};
+class ModelSchedules : public testing::TestWithParam<ops::Workload> {};
 
 std::optional<schedule::Schedule> scheduled(const ops::Workload& workload, const target::Target& target) {
   const auto made = rules::model_schedule(ops::create_function(workload), target, rules::rules_for(target));
@@ -49,10 +49,10 @@ void expect_compiled_agreement(const ops::Workload& workload, const Function& pr
   });
 }
 
-TEST_P(Recipes, compute_what_the_operator_says_on_this_machine) {
+TEST_P(ModelSchedules, compute_what_the_operator_says_on_this_machine) {
   const target::Target host = target::host();
   const auto s = scheduled(GetParam(), host);
-  if (!s) GTEST_SKIP() << "no recipe serves it";
+  if (!s) GTEST_SKIP() << "no rule serves it";
   expect_compiled_agreement(GetParam(), s->program(), host);
 }
 
@@ -94,12 +94,12 @@ TEST_P(ProductsInSmallCaches, change_no_answer_on_this_machine) {
     SCOPED_TRACE(cores);
     const target::Target small = with_small_caches(target::host(), cores);
     const auto s = scheduled(GetParam(), small);
-    if (!s) GTEST_SKIP() << "no recipe serves it";
+    if (!s) GTEST_SKIP() << "no rule serves it";
     expect_compiled_agreement(GetParam(), s->program(), small);
   }
 }
 
-/// The steps that the recipe of a product takes, by what they are named.
+/// The steps of a product, by what they are named.
 bool takes(const schedule::Schedule& s, const std::string& step) {
   return schedule::print(s.trace()).find(step) != std::string::npos;
 }
@@ -135,7 +135,7 @@ std::vector<std::string> other_targets(const ops::Workload& workload) {
   return {all[at % all.size()]};
 }
 
-TEST_P(Recipes, compute_it_on_other_targets_by_interpreter) {
+TEST_P(ModelSchedules, compute_it_on_other_targets_by_interpreter) {
   for (const std::string& name : other_targets(GetParam())) {
     const auto s = scheduled(GetParam(), target::find(name));
     if (!s) continue;
@@ -147,9 +147,9 @@ TEST_P(Recipes, compute_it_on_other_targets_by_interpreter) {
 }
 
 /// Original program + trace = final program, from its text too.
-TEST_P(Recipes, replay_from_their_trace) {
+TEST_P(ModelSchedules, replay_from_their_trace) {
   const auto s = scheduled(GetParam(), target::host());
-  if (!s) GTEST_SKIP() << "no recipe serves it";
+  if (!s) GTEST_SKIP() << "no rule serves it";
   schedule::Schedule again(ops::create_function(GetParam()));
   again.replay(schedule::parse_steps(schedule::print(s->trace()), "trace"));
   EXPECT_TRUE(structurally_equal(again.program(), s->program())) << print(again.program());
@@ -157,7 +157,7 @@ TEST_P(Recipes, replay_from_their_trace) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, ProductsInSmallCaches, testing::ValuesIn(products_for_small_caches()),
                          line_of);
-INSTANTIATE_TEST_SUITE_P(Workloads, Recipes, testing::ValuesIn(scheduled_workloads()), line_of);
+INSTANTIATE_TEST_SUITE_P(Workloads, ModelSchedules, testing::ValuesIn(scheduled_workloads()), line_of);
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "ardea/schedule/primitives/find/as_template.h"
 #include "ardea/schedule/primitives/find/find.h"
 #include "tests/schedule/campaign/random_steps.h"
 
@@ -17,7 +18,8 @@ void propose_find(RandomSteps& steps) {
 std::vector<Proposer> find_proposers() {
   return {{0.75, propose_find<GetProducers>},
           {0.75, propose_find<GetConsumers>},
-          {0.75, propose_find<GetChildBlocks>}};
+          {0.75, propose_find<GetChildBlocks>},
+          {0.5, [](RandomSteps& steps) { steps.attempt(AsTemplate{}); }}};
 }
 
 }  // namespace ardea::schedule
