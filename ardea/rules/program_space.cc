@@ -100,6 +100,10 @@ Drawn ProgramSpace::sample(std::size_t count, std::uint64_t seed) const {
   Drawn all;
   std::vector<std::vector<space::Point>> points;
   for (std::size_t i = 0; i < sketches.size(); ++i) {
+    if (of_each[i] == 0) {
+      points.emplace_back();
+      continue;
+    }
     space::Samples drawn = sketches[i].solver->sample(of_each[i], seed + i);
     points.push_back(std::move(drawn.points));
     if (!drawn.alarm.empty()) all.alarms.push_back(fmt::format("sketch {}: {}", i, drawn.alarm));
