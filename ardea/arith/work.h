@@ -59,7 +59,7 @@ constexpr std::int64_t questions_that_share_facts = 100;
 /// The share of a question that nobody pays for.
 constexpr std::int64_t paid_by_nobody = std::numeric_limits<std::int64_t>::max();
 /// One box of what is touched, one map of iterators: many questions.
-constexpr std::int64_t steps_of_a_region = 100'000;
+constexpr std::int64_t steps_of_a_region = 50'000;
 /// What a whole nest does to a buffer: many boxes.
 constexpr std::int64_t steps_of_an_analysis = 200'000;
 

@@ -35,7 +35,7 @@ sch.stage_mem(lo, "C", "global")
                               "steps"));
   check(original, schedule, 0);
 #ifdef NDEBUG
-  const std::int64_t most = 6'000'000;
+  const std::int64_t most = 8'000'000;
 #else
   const std::int64_t most = 60'000'000;  // every step and every pass is verified
 #endif

@@ -83,7 +83,7 @@ std::optional<Epilogue> epilogue_before(const Function& program, const schedule:
 std::optional<schedule::BlockRef> elementwise_consumer(const Function& program,
                                                        const schedule::BlockRef& maker) {
   const auto stage = plain_stage(program, maker);
-  if (!stage) return std::nullopt;
+  if (!stage || is_parameter(program, stage->out)) return std::nullopt;
   for (const schedule::Path& path : schedule::all_blocks(program)) {
     const schedule::BlockRef block{path.block().id};
     if (block == maker || !reads(path.block(), stage->out)) continue;

@@ -1,6 +1,6 @@
 #include "ardea/rules/cpu/padded_product.h"
 
-#include "ardea/rules/analysis/consumers.h"
+#include "ardea/rules/analysis/epilogue.h"
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/threads.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
@@ -18,13 +18,13 @@ using namespace schedule;
 
 std::optional<ConvertedProduct> product_of_stage(const Function& program, const BlockRef& stage) {
   if (auto product = matrix_product(program, stage)) {
-    const auto converter = elementwise_consumer(program, product->out);
+    const auto converter = elementwise_consumer(program, stage);
     return ConvertedProduct{stage, *std::move(product), converter};
   }
   for (const Path& path : all_blocks(program)) {
     const BlockRef sums{path.block().id};
     auto product = matrix_product(program, sums);
-    if (product && elementwise_consumer(program, product->out) == stage)
+    if (product && elementwise_consumer(program, sums) == stage)
       return ConvertedProduct{sums, *std::move(product), stage};
   }
   return std::nullopt;
