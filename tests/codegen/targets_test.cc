@@ -1,4 +1,5 @@
-#include <regex>
+#include <algorithm>
+#include <string>
 
 #include "ardea/codegen/llvm/codegen.h"
 #include "tests/codegen/lowered.h"
@@ -89,6 +90,15 @@ TEST(Loops, that_read_places_which_go_round_read_their_own) {
     }
 }
 
+/// vcmpph, vcmpltph, …: vcmp and ph in one word.
+bool compares_halves(const std::string& assembly) {
+  for (std::size_t at = assembly.find("vcmp"); at != std::string::npos; at = assembly.find("vcmp", at + 1)) {
+    const std::size_t end = std::min(assembly.find_first_of(" \t\n", at), assembly.size());
+    if (assembly.compare(end - 2, 2, "ph") == 0) return true;
+  }
+  return false;
+}
+
 /// LLVM compares halves where it can, and exchanges the operands of a masked comparison of halves.
 TEST(Halves, are_compared_as_singles_where_llvm_would_compare_halves) {
   const Buffer a = flat("a", 32, float16), b = flat("b", 32, float16), out = flat("out", 32, int32);
@@ -104,7 +114,7 @@ TEST(Halves, are_compared_as_singles_where_llvm_would_compare_halves) {
     const std::string text =
         codegen::assembly(std::vector{entry("f", {a, b, out}, body)}, target::find("sapphirerapids"), {});
     EXPECT_TRUE(has(text, "vcmp")) << text;
-    EXPECT_FALSE(std::regex_search(text, std::regex("vcmp[a-z]*ph"))) << text;
+    EXPECT_FALSE(compares_halves(text)) << text;
   }
 }
 

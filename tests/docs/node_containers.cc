@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <regex>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "ardea/support/text_file.h"
 
@@ -22,18 +24,41 @@ std::vector<fs::path> sources() {
   return found;
 }
 
-/// "map<const ExprNode*", "set<std::pair<const te::Operation*", "map<const void*" and the like.
-const std::regex keyed_by_address(
-    R"((map|set)<\s*(std::(pair|tuple)<[^;>]*)?(const\s+)?([A-Za-z_]+::)*([A-Za-z]*Node|Operation|void)(\s+const)?\s*\*)");
+bool names_a_node(std::string_view type) {
+  return type.ends_with("Node") || type.ends_with("Operation") || type.ends_with("void");
+}
+
+/// What a map or a set is keyed by, as far as a pointer to a node in it: "const ExprNode*" of
+/// "map<const ExprNode*, int>", "std::pair<int, const te::Operation*" of a set of those. Empty: by nothing of
+/// the kind. By hand: GCC 13 warns of std::regex's own code.
+std::string key_by_address(const std::string& code) {
+  for (const char* container : {"map<", "set<"})
+    for (std::size_t at = code.find(container); at != std::string::npos; at = code.find(container, at + 1)) {
+      const std::size_t key = at + 4;
+      int depth = 0;
+      for (std::size_t end = key; end < code.size(); ++end) {
+        const char c = code[end];
+        if (c == ';' || c == '>' || (c == ',' && depth == 0)) break;
+        if (c == '<') ++depth;
+        if (c != '*') continue;
+        std::string_view type = std::string_view(code).substr(key, end - key);
+        const auto trim = [&] { type = type.substr(0, type.find_last_not_of(" \n") + 1); };
+        trim();
+        if (type.ends_with(" const")) type.remove_suffix(6);
+        trim();
+        if (names_a_node(type)) return code.substr(key, end + 1 - key);
+      }
+    }
+  return "";
+}
 
 TEST(NodeContainers, are_keyed_by_handles) {
   const std::vector<fs::path> files = sources();
   EXPECT_GT(files.size(), 300U);
   for (const fs::path& file : files) {
     const std::string code = read_text_file(file.string());
-    std::smatch match;
-    EXPECT_FALSE(std::regex_search(code, match, keyed_by_address))
-        << file.string() << " has " << match.str() << "; key it by the handle, which keeps the node alive";
+    EXPECT_EQ(key_by_address(code), "")
+        << file.string() << ": key it by the handle, which keeps the node alive";
   }
 }
 
@@ -47,12 +72,14 @@ TEST(NodeContainers, sets_of_addresses_are_for_walks_only) {
 }
 
 TEST(NodeContainers, the_pattern_finds_what_it_is_for) {
-  for (const char* text : {"std::unordered_map<const ExprNode*, int> m;", "std::set<const te::Operation*> s;",
-                           "std::map<std::pair<const BufferNode*, std::vector<int>>, int> m;",
-                           "std::unordered_set<const void*> s;", "std::map<StmtNode const*, int> m;"})
-    EXPECT_TRUE(std::regex_search(text, keyed_by_address)) << text;
+  for (const char* text :
+       {"std::unordered_map<const ExprNode*, int> m;", "std::set<const te::Operation*> s;",
+        "std::map<std::pair<const BufferNode*, std::vector<int>>, int> m;",
+        "std::unordered_set<const void*> s;", "std::map<StmtNode const*, int> m;",
+        "std::set<std::vector<const ExprNode*>> s;", "std::set<std::pair<int, ExprNode *>> s;"})
+    EXPECT_NE(key_by_address(text), "") << text;
   for (const char* text : {"std::unordered_map<Expr, const ExprNode*> m;", "std::set<std::string> s;"})
-    EXPECT_FALSE(std::regex_search(text, keyed_by_address)) << text;
+    EXPECT_EQ(key_by_address(text), "") << text;
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 
 #include "ardea/support/error.h"
@@ -302,8 +301,15 @@ TEST(Json, refuses_numbers_at_odds_with_each_other) {
 
 /// "/gpu/copy_engines/0/max_rank" as messages say it: "gpu.copy_engines[].max_rank".
 std::string said(const std::string& pointer) {
-  const std::string dotted = std::regex_replace(pointer, std::regex("/[0-9]+"), "[]");
-  return std::regex_replace(dotted, std::regex("/"), ".").substr(1);
+  std::string text;
+  for (std::size_t at = 0; at < pointer.size();) {
+    const std::size_t next = std::min(pointer.find('/', at + 1), pointer.size());
+    const std::string part = pointer.substr(at + 1, next - at - 1);
+    const bool is_position = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    text += is_position ? "[]" : text.empty() ? part : "." + part;
+    at = next;
+  }
+  return text;
 }
 
 /// Each number of each record, made 0 and made negative: refused by its name and value, with what it must be.
