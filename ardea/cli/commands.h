@@ -82,7 +82,7 @@ struct SpaceOptions {
   bool show = false;                        ///< knobs, variables and constraints
   std::int64_t samples = 0;                 ///< points, drawn by chance
   bool check = false;                       ///< make each of them a program and run it
-  std::string explain = {};                 ///< a point, "i_0=4,i_1=3": what it breaks
+  std::optional<std::string> explain = {};  ///< a point or a part of one, "i_0=4,i_1=3": what it breaks
   std::string csv = {};                     ///< a file for the samples
   std::string plot = {};                    ///< a file for a picture
   bool count = false;                       ///< the number of points alone

@@ -2,10 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
+#include <thread>
+
 #include "ardea/cli/backends.h"
 #include "ardea/ir/equal.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/runtime/thread_pool.h"
 #include "ardea/schedule/canon.h"
 #include "ardea/support/error.h"
 
@@ -55,6 +59,22 @@ std::string PointCheck::fault_of(const rules::Choice& choice) const {
   } catch (const Error& error) {
     return error.what();
   }
+}
+
+std::vector<std::string> PointCheck::faults_of(const std::vector<rules::Choice>& choices) const {
+  std::vector<std::string> faults(choices.size());
+  std::atomic<std::size_t> next = 0;
+  // One takes long, another is soon done: each thread takes the next that nobody has. They are not the pool's
+  // own, in which parallel loops of the programs would run as serial ones.
+  const auto work = [&] {
+    for (std::size_t i = next++; i < choices.size(); i = next++) faults[i] = fault_of(choices[i]);
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < runtime::ThreadPool::shared().thread_count(); ++i) others.emplace_back(work);
+    work();
+  }
+  return faults;
 }
 
 }  // namespace ardea::cli

@@ -18,6 +18,8 @@ class PointCheck {
   /// What is wrong with a choice, in a sentence; empty where nothing is: it applies, is the sketch with its
   /// numbers, takes of the machine no more than was predicted, and computes what the program does.
   std::string fault_of(const rules::Choice& choice) const;
+  /// The same of many, in their order, by all threads.
+  std::vector<std::string> faults_of(const std::vector<rules::Choice>& choices) const;
 
  private:
   const rules::ProgramSpace& space_;

@@ -83,10 +83,6 @@ std::vector<int> definitions_below(const System& system, const std::vector<int>&
   return result;
 }
 
-Constraint equals(const System& system, Var v, std::int64_t value) {
-  return system.canonical({"asked", "", {}, Linear{{{1, v}}, 0, Relation::eq, value}});
-}
-
 std::string line_of(const System& system, int c) {
   const Constraint& constraint = system.constraints()[static_cast<std::size_t>(c)];
   const std::string reason = constraint.reason.empty() ? "" : " (" + constraint.reason + ")";
@@ -135,6 +131,10 @@ std::optional<Conflict> why_unsatisfiable(const System& system, const std::vecto
   std::sort(conflict.constraints.begin(), conflict.constraints.end());
   conflict.definitions = definitions_below(system, conflict.constraints, extra);
   return conflict;
+}
+
+Constraint equals(const System& system, Var v, std::int64_t value) {
+  return system.canonical({"asked", "", {}, Linear{{{1, v}}, 0, Relation::eq, value}});
 }
 
 std::optional<Conflict> why_not(const System& system, Var variable, std::int64_t value,

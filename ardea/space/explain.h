@@ -22,6 +22,8 @@ struct Conflict {
 /// be proved within the limits. By deletion after halving (QuickXplain). Definitions and domains always hold.
 std::optional<Conflict> why_unsatisfiable(const System& system, const std::vector<Constraint>& asked = {},
                                           const SearchLimits& limits = {});
+/// That a variable has this value, to be asked.
+Constraint equals(const System& system, Var variable, std::int64_t value);
 /// Why a variable cannot have this value.
 std::optional<Conflict> why_not(const System& system, Var variable, std::int64_t value,
                                 const SearchLimits& limits = {});

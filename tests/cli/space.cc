@@ -86,6 +86,36 @@ TEST(SpaceCommand, explains_points) {
   EXPECT_NE(many.out.find("choice = 8 alone would make it a solution"), std::string::npos) << many.out;
 }
 
+/// Some knobs only: a solution that has these values, or the constraints that no solution with them meets.
+TEST(SpaceCommand, explains_parts_of_points) {
+  const Answer some = space("--explain m_1=6,choice=8");
+  EXPECT_EQ(some.exit_code, 0) << some.error;
+  EXPECT_EQ(some.out, "There are solutions with it, such as m_0 = 2, m_1 = 6, choice = 8.\n");
+  const Answer none = space("--explain m_1=12,choice=16");
+  EXPECT_EQ(none.exit_code, 1) << none.error;
+  EXPECT_NE(none.out.find("No solution has these values. These constraints cannot hold together"),
+            std::string::npos)
+      << none.out;
+  EXPECT_NE(none.out.find("vector registers"), std::string::npos) << none.out;
+  const Answer outside = space("--explain m_1=5");
+  EXPECT_EQ(outside.exit_code, 1) << outside.error;
+  EXPECT_NE(outside.out.find("m_1 is 5, which is not in"), std::string::npos) << outside.out;
+}
+
+TEST(SpaceCommand, says_what_is_wrong_with_the_question) {
+  for (const auto& [arguments, sentence] : std::vector<std::pair<std::string, std::string>>{
+           {"--explain x=3", "there is no knob x; they are m_0, m_1, choice"},
+           {"--explain sketch=0", "it says no number; the knobs are m_0, m_1, choice"},
+           {"--explain m_0", "\"m_0\" is not NAME=NUMBER"},
+           {"--explain m_0=1,m_0=2", "m_0 has two values"},
+           {"--check", "--check tries samples; add --sample N"},
+           {"--csv points.csv", "--csv writes samples; add --sample N"}}) {
+    const Answer answer = space(arguments);
+    EXPECT_EQ(answer.exit_code, 2) << arguments;
+    EXPECT_NE(answer.error.find(sentence), std::string::npos) << arguments << ": " << answer.error;
+  }
+}
+
 TEST(SpaceCommand, writes_samples_as_a_table) {
   const Folder folder;
   const std::string file = (folder.path() / "points.csv").string();

@@ -251,9 +251,11 @@ int run(int argc, char** argv) {
   space_command->add_option("--sample", space.samples, "draw so many points")->capture_default_str();
   space_command->add_flag("--check", space.check,
                           "make each sample a program: does it apply, fit the machine as predicted, and "
-                          "compute what the program as written does?");
-  space_command->add_option("--explain", space.explain,
-                            "a point, such as m_0=4,m_1=3: what it breaks, and what is legal near it");
+                          "compute what the program as written does? ARDEA_NUM_THREADS samples at once");
+  space_command->add_option(
+      "--explain", space.explain,
+      "a point, such as m_0=4,m_1=3: what it breaks, and what is legal near it; with fewer "
+      "knobs, a solution that has these values, or why there is none");
   space_command->add_option("--csv", space.csv, "write the samples to this file");
   space_command->add_option(
       "--plot", space.plot,
