@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/rules/witnesses.h"
 #include "ardea/space/print.h"
@@ -33,6 +34,12 @@ std::int64_t value_at(const Choice& choice, space::Var var) {
 std::string sizes_of(const System& system) {
   return fmt::format("{} knobs, {} variables, {} constraints", system.knobs().size(),
                      system.variables().size(), system.constraints().size());
+}
+
+bool is_as_written(const ProgramSpace& space) {
+  const Sketch& sketch = space.sketches[0].sketch;
+  return space.sketches.size() == 1 && sketch.knobs.empty() &&
+         first_difference(sketch.program, sketch.symbolic).empty();
 }
 
 std::string shown(const SolvedSketch& solved, bool with_program) {
@@ -85,6 +92,9 @@ std::string in_words(const SpaceReport& report, bool show) {
   std::string text = fmt::format("{} on {}: ", report.title, space.target.name);
   if (space.sketches.size() == 1) {
     text += fmt::format("{}; {}\n", sizes_of(space.sketches[0].sketch.system), in_words(report.count));
+    if (is_as_written(space))
+      text += fmt::format("no rule serves it on {}: the one point is the program as it is written\n",
+                          space.target.name);
     if (show) text += shown(space.sketches[0], true);
   } else {
     text += fmt::format("{} sketches, {}\n", space.sketches.size(), in_words(report.count));

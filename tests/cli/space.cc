@@ -65,6 +65,12 @@ TEST(SpaceCommand, makes_the_space_of_an_operator_by_rules) {
   EXPECT_NE(one.out.find("the model chooses"), std::string::npos) << one.out;
 }
 
+TEST(SpaceCommand, says_where_no_rule_serves) {
+  const Answer answer = ardea("space gemm 12,5,11 --target v100");
+  EXPECT_EQ(answer.exit_code, 0) << answer.error;
+  EXPECT_NE(answer.out.find("no rule serves it on v100"), std::string::npos) << answer.out;
+}
+
 TEST(SpaceCommand, draws_a_picture) {
   const Folder folder;
   const std::string file = (folder.path() / "space.svg").string();
