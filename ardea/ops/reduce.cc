@@ -51,11 +51,14 @@ class Dimensions {
   }
 
   /// How many elements make one of the result.
-  Expr count(DataType type) const {
+  Expr elements() const {
     Expr count = make_int(1);
     for (std::size_t d = 0; d < x_.rank(); ++d)
       if (reduced_[d]) count = count * x_.shape()[d];
-    count = folded(count);
+    return folded(count);
+  }
+  Expr count(DataType type) const {
+    const Expr count = elements();
     const auto number = constant_int(count);
     return number ? make_const(static_cast<double>(*number), type) : te::cast(type, count);
   }
@@ -87,6 +90,34 @@ te::Tensor reduce_max(const te::Tensor& x, const ReduceOptions& options) {
   const std::vector<te::Axis> reduced = dimensions.make_axes();
   return accumulated(name_or(options, "max"), dimensions.result(), types, [&](const std::vector<Var>& at) {
     return te::max(te::cast(types.acc, dimensions.element(at, reduced)), reduced);
+  });
+}
+
+te::Tensor argmax(const te::Tensor& x, const ReduceOptions& options) {
+  const Dimensions dimensions("argmax", x, options);
+  const Types types = resolved("argmax", Arithmetic::places, {x.type()}, options.types);
+  const std::vector<te::Axis> reduced = dimensions.make_axes();
+  require(reduced.size() == 1,
+          "argmax: it goes along {} axes of {}, but a position is a number along one; name one axis",
+          reduced.size(), x.name());
+  const Expr last = te::greatest_value(types.out);
+  const auto count = constant_int(dimensions.elements());
+  require(!count || *count - 1 <= *constant_int(last),
+          "argmax: the last of {} elements of {} has no position in {}; choose int64", count.value_or(0),
+          x.name(), to_string(types.out));
+  const std::string name = name_or(options, "argmax");
+  // Of the greatest element all are asked where they are: two plain reductions, which run in vectors of
+  // partial results, where one of pairs would have to keep an order between them.
+  const te::Tensor greatest =
+      te::compute(name + "_max", dimensions.result(), [&](const std::vector<Var>& at) {
+        return te::max(te::cast(types.acc, dimensions.element(at, reduced)), reduced);
+      });
+  const std::vector<te::Axis> again = dimensions.make_axes();
+  return te::compute(name, dimensions.result(), [&](const std::vector<Var>& at) {
+    const Expr element = te::cast(types.acc, dimensions.element(at, again));
+    Expr is_greatest = equals(element, greatest.at({at.begin(), at.end()}));
+    if (types.acc.is_float()) is_greatest = logical_or(is_greatest, not_equals(element, element));
+    return te::min(te::select(is_greatest, te::cast(types.out, Expr(again[0])), last), again);
   });
 }
 

@@ -17,6 +17,9 @@ struct ReduceOptions {
 te::Tensor reduce_sum(const te::Tensor& x, const ReduceOptions& options = {});
 /// NaN where any element is NaN.
 te::Tensor reduce_max(const te::Tensor& x, const ReduceOptions& options = {});
+/// Along one axis, the position of the greatest element: of equal ones, and of NaNs, which count as greater
+/// than all else, the first. In int32 unless types.out is int64.
+te::Tensor argmax(const te::Tensor& x, const ReduceOptions& options = {});
 /// Floats only, as var.
 te::Tensor mean(const te::Tensor& x, const ReduceOptions& options = {});
 /// The variance of the population: Σ (x − mean)² / n, in two passes.

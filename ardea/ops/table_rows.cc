@@ -71,6 +71,10 @@ std::vector<Row> reduction_rows() {
       {"reduce_max", "The greatest element of each row; NaN where there is a NaN.", "max[m] = max_n x[m, n]",
        "m*n", Arithmetic::order, x, "m", 1, 0,
        [](const Types& t, const Tensors& in) { return reduce_max(in[0], along_rows(t)); }},
+      {"argmax",
+       "The position of the greatest element of each row, the first of equal ones; the first NaN's.",
+       "argmax[m] = min {n : x[m, n] = max_n x[m, n]}", "2*m*n", Arithmetic::places, x, "m", 2, 0,
+       [](const Types& t, const Tensors& in) { return argmax(in[0], along_rows(t)); }},
   };
 }
 

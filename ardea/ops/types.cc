@@ -48,6 +48,7 @@ constexpr ArithmeticRow arithmetic_rows[] = {
     {Arithmetic::products, true, true, "numbers"},     {Arithmetic::sums, true, false, "numbers"},
     {Arithmetic::elementwise, true, false, "numbers"}, {Arithmetic::order, true, false, "numbers"},
     {Arithmetic::real, false, false, "floats"},        {Arithmetic::moves, true, false, "numbers"},
+    {Arithmetic::places, true, false, "numbers"},
 };
 
 const ArithmeticRow& row_of(Arithmetic arithmetic) {
@@ -70,6 +71,7 @@ bool all_same(const TypeList& types) {
 }
 
 DataType default_out(Arithmetic arithmetic, const TypeList& in, DataType acc) {
+  if (arithmetic == Arithmetic::places) return int32;
   if (in[0].is_storage_only()) return acc;
   const bool sums = arithmetic == Arithmetic::products || arithmetic == Arithmetic::sums;
   if (sums && in[0].is_integer()) return acc;
@@ -102,7 +104,8 @@ TypeList accepted_accumulators(Arithmetic arithmetic, const TypeList& in) {
   if (mixed && !row_of(arithmetic).mixes_kinds) return {};
   TypeList common;
   // A comparison rounds nothing: the input's own type is enough.
-  const bool own = arithmetic == Arithmetic::order || arithmetic == Arithmetic::moves;
+  const bool own =
+      arithmetic == Arithmetic::order || arithmetic == Arithmetic::moves || arithmetic == Arithmetic::places;
   if (own && all_same(in) && (arithmetic == Arithmetic::moves || !in[0].is_storage_only()))
     common.push_back(in[0]);
   if (arithmetic == Arithmetic::moves) return common;
@@ -122,6 +125,15 @@ TypeList accepted_outputs(DataType acc) {
   return {int4, uint4, int8, uint8, int32, int64};
 }
 
+namespace {
+
+TypeList outputs_of(Arithmetic arithmetic, const TypeList& in, DataType acc) {
+  if (arithmetic == Arithmetic::moves) return {in[0]};
+  return arithmetic == Arithmetic::places ? TypeList{int32, int64} : accepted_outputs(acc);
+}
+
+}  // namespace
+
 Types resolved(const std::string& call, Arithmetic arithmetic, const TypeList& in, Types wanted) {
   const TypeList inputs = accepted_inputs(arithmetic);
   for (const DataType type : in)
@@ -139,7 +151,7 @@ Types resolved(const std::string& call, Arithmetic arithmetic, const TypeList& i
   require(contains(accumulators, types.acc), "{}: inputs of {} cannot be computed in {}; choose {}", call,
           list_types(distinct), to_string(types.acc), list_types(accumulators));
   if (types.out == no_type) types.out = default_out(arithmetic, in, types.acc);
-  const TypeList outputs = arithmetic == Arithmetic::moves ? TypeList{in[0]} : accepted_outputs(types.acc);
+  const TypeList outputs = outputs_of(arithmetic, in, types.acc);
   require(contains(outputs, types.out), "{}: values computed in {} cannot be stored as {}; choose {}", call,
           to_string(types.acc), to_string(types.out), list_types(outputs));
   return types;

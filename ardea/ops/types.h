@@ -17,6 +17,7 @@ enum class Arithmetic {
   order,        ///< comparisons: relu, max
   real,         ///< quotients, roots, exponentials
   moves,        ///< values stay as they are: transpose
+  places,       ///< comparisons whose result is a position: argmax
 };
 
 /// Values are cast to `acc`, computed and reduced in it, and cast to `out` (docs/semantics.md: float to
@@ -31,7 +32,7 @@ struct Types {
 /// acc: float32 for floats of 8, 16 and 32 bits, float64 with a float64 among the inputs, int32 for integers
 /// (int64 for int64); comparisons need no wider type and take the input's own.
 /// out: the type of the first input, except that sums and products of integers, storage types (int4, float8)
-/// and mixed inputs of element-wise operators give acc.
+/// and mixed inputs of element-wise operators give acc. Positions are int32, or int64.
 ///
 /// Error, beginning with `call`, where the table has no such combination.
 Types resolved(const std::string& call, Arithmetic arithmetic, const std::vector<DataType>& in, Types wanted);

@@ -68,6 +68,8 @@ inline Tracked larger(const Tracked& a, const Tracked& b) {
   return greatest;
 }
 inline std::int64_t larger(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
+inline bool is_larger(const Tracked& a, const Tracked& b) { return a.value > b.value; }
+inline bool is_larger(std::int64_t a, std::int64_t b) { return a > b; }
 
 // Functions may be off by four units in the last place, which is eight unit roundoffs.
 inline Tracked exponential(const Tracked& x) {

@@ -147,6 +147,16 @@ Answer<T> matrix_reference(const Problem& p, const std::vector<Plain<T>>& in) {
     }
     return {out};
   }
+  if (p.op == "argmax") {
+    Plain<T> out({x.shape[0]});
+    for (std::int64_t i = 0; i < x.shape[0]; ++i) {
+      std::int64_t place = 0;
+      for (std::int64_t j = 1; j < x.shape[1]; ++j)
+        if (is_larger(x(i, j), x(i, place))) place = j;
+      out(i) = T(place);
+    }
+    return {out};
+  }
   if (p.op == "relu") return {relu_of(x)};
   if (p.op != "transpose" && p.op != "add" && p.op != "mul" && p.op != "bias_add") return {};
   const bool turned = p.op == "transpose";

@@ -36,6 +36,7 @@ TEST(Registry, has_every_operator_with_its_sizes_in_order) {
       {"layernorm", "m,n"},
       {"reduce_sum", "m,n"},
       {"reduce_max", "m,n"},
+      {"argmax", "m,n"},
       {"batchnorm", "m,n"},
       {"relu", "m,n"},
       {"add", "m,n"},

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ardea/ops/reduce.h"
+#include "ardea/te/compute.h"
+#include "ardea/te/math.h"
+#include "tests/ops/exact.h"
+
+namespace ardea::test {
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// The positions as float32, which `computed` gives.
+te::Tensor positions(const te::Tensor& x, std::int64_t axis) {
+  const te::Tensor found = ops::argmax(x, {.axes = {axis}});
+  return te::compute("out", {te::Dim("i", found.shape()[0])},
+                     [&](const std::vector<Var>& at) { return te::cast(float32, found(at[0])); });
+}
+
+TEST(Argmax, takes_the_first_of_equal_values_and_of_NaNs) {
+  const Numbers rows = {{7, 5}, {3,    1,    3,    2,    3,     //
+                                 -inf, 2,    2,    -1,   2,     //
+                                 1,    nan,  9,    nan,  inf,   //
+                                 -0.F, 0,    -0.F, 0,    -1,    //
+                                 -inf, -inf, -inf, -inf, -inf,  //
+                                 1,    2,    3,    4,    nan,   //
+                                 -5,   -4,   -3,   -2,   -1}};
+  const te::Tensor x = te::placeholder("x", {7, 5});
+  EXPECT_EQ(computed({x}, positions(x, -1), {rows}, {7}).values, (std::vector<float>{0, 1, 1, 0, 0, 4, 4}));
+}
+
+TEST(Argmax, goes_along_any_one_axis) {
+  const te::Tensor x = te::placeholder("x", {4, 3});
+  const Numbers columns = {{4, 3},
+                           {1, 5, 0,  //
+                            7, 5, 0,  //
+                            7, 2, 1,  //
+                            0, 5, 2}};
+  EXPECT_EQ(computed({x}, positions(x, 0), {columns}, {3}).values, (std::vector<float>{1, 0, 3}));
+  EXPECT_EQ(error_of([&] { ops::argmax(x); }),
+            "argmax: it goes along 2 axes of x, but a position is a number along one; name one axis");
+}
+
+TEST(Argmax, gives_positions_that_its_type_holds) {
+  const te::Tensor x = te::placeholder("x", {2, std::int64_t{1} << 32});
+  EXPECT_EQ(error_of([&] { ops::argmax(x, {.axes = {1}}); }),
+            "argmax: the last of 4294967296 elements of x has no position in int32; choose int64");
+  EXPECT_EQ(ops::argmax(x, {.axes = {1}, .types = {no_type, int64}}).type(), int64);
+  EXPECT_EQ(error_of([&] { ops::argmax(x, {.axes = {0}, .types = {no_type, float32}}); }),
+            "argmax: values computed in float32 cannot be stored as float32; choose int32 or int64");
+}
+
+}  // namespace
+}  // namespace ardea::test
