@@ -100,12 +100,12 @@ te::Tensor argmax(const te::Tensor& x, const ReduceOptions& options) {
   require(reduced.size() == 1,
           "argmax: it goes along {} axes of {}, but a position is a number along one; name one axis",
           reduced.size(), x.name());
-  const Expr last = te::greatest_value(types.out);
   const auto count = constant_int(dimensions.elements());
-  require(!count || *count - 1 <= *constant_int(last),
-          "argmax: the last of {} elements of {} has no position in {}; choose int64", count.value_or(0),
-          x.name(), to_string(types.out));
+  require(!count || *count <= *constant_int(te::greatest_value(types.out)),
+          "argmax: {} elements of {} are more than {} counts; choose int64", count.value_or(0), x.name(),
+          to_string(types.out));
   const std::string name = name_or(options, "argmax");
+  const Expr none = te::cast(types.out, dimensions.elements());  // a position that no element has
   // Of the greatest element all are asked where they are: two plain reductions, which run in vectors of
   // partial results, where one of pairs would have to keep an order between them.
   const te::Tensor greatest =
@@ -115,9 +115,11 @@ te::Tensor argmax(const te::Tensor& x, const ReduceOptions& options) {
   const std::vector<te::Axis> again = dimensions.make_axes();
   return te::compute(name, dimensions.result(), [&](const std::vector<Var>& at) {
     const Expr element = te::cast(types.acc, dimensions.element(at, again));
-    Expr is_greatest = equals(element, greatest.at({at.begin(), at.end()}));
-    if (types.acc.is_float()) is_greatest = logical_or(is_greatest, not_equals(element, element));
-    return te::min(te::select(is_greatest, te::cast(types.out, Expr(again[0])), last), again);
+    const Expr place = te::cast(types.out, Expr(again[0]));
+    // Choices, not `or`: that would read the element anew, and only where it must.
+    const Expr otherwise =
+        types.acc.is_float() ? te::select(not_equals(element, element), place, none) : none;
+    return te::min(te::select(equals(element, greatest.at({at.begin(), at.end()})), place, otherwise), again);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/traverse.h"
 #include "ardea/rules/analysis/row_nest.h"
 #include "ardea/rules/cpu/lane_sums.h"
 #include "ardea/rules/model/candidates.h"
@@ -95,10 +96,29 @@ class RowSteps {
     return choose_lane_sum(d_, name_, rows, model, type_.bits);
   }
 
+  /// Whether a sum chooses among its terms: conditions and both sides of a choice are in registers, too.
+  bool has_choices() const {
+    return std::any_of(nest_.stages.begin(), nest_.stages.end(), [&](const Stage& stage) {
+      if (!stage.reduces()) return false;
+      bool found = false;
+      visit_exprs(path_to(s_.program(), stage.block)->block().body.as<Store>()->value,
+                  [&](const Expr& e) { found = found || e.is<Select>(); });
+      return found;
+    });
+  }
+
+  /// As many as keep the units busy, of all rows together.
+  LaneSum fewer_partial_results(const Rows& rows, const LaneSum& model) const {
+    const std::int64_t vectors = std::max<std::int64_t>(1, target().core.sums_in_flight() / 2 / model.rows);
+    const std::int64_t width = std::min(model.width(), vectors * target().vector_bits / type_.bits);
+    return lane_sum_of(width, rows, model.rows, type_.bits, target());
+  }
+
   void choose_numbers() {
     Rows rows{.rows = last_axis(), .extent = nest_.lanes};
     if (!has_one_sum()) rows.rows = std::min(rows.rows, rows_of_a_page());
     LaneSum model = lane_sum_for(rows, type_.bits, target());
+    if (has_choices()) model = fewer_partial_results(rows, model);
     // LLVM finds lanes across rows that are shorter than a vector.
     if (has_one_sum() && nest_.lanes < target().vector_bits / type_.bits)
       model = {.rows = std::min(last_axis(), rows_of_a_page())};
