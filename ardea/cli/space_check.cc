@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include "ardea/cli/backends.h"
@@ -15,11 +17,36 @@
 
 namespace ardea::cli {
 
+namespace {
+
+/// What the sizes are that only a call knows: for each of the calls, a number of each.
+std::vector<std::map<std::string, std::int64_t>> sizes_to_try(const Function& program) {
+  std::vector<std::string> names;
+  for (const auto& [size, value] : measure::extents_of(program, measure::make_arguments(program, {})))
+    names.push_back(size.name());
+  if (names.empty()) return {{}};
+  // Sizes of one call differ, so that one taken for another shows.
+  constexpr std::array<std::int64_t, 5> first = {1, 2, 7, 31, 131};
+  std::vector<std::map<std::string, std::int64_t>> all;
+  for (const std::int64_t number : first) {
+    std::map<std::string, std::int64_t>& sizes = all.emplace_back();
+    for (const std::string& name : names) sizes[name] = number + 2 * static_cast<std::int64_t>(sizes.size());
+  }
+  return all;
+}
+
+}  // namespace
+
 PointCheck::PointCheck(const rules::ProgramSpace& space, std::uint64_t seed)
-    : space_(space),
-      runs_here_(space.target.name == target::host().name),
-      given_(measure::make_arguments(space.program, {.seed = seed})),
-      expected_(space.program, given_) {
+    : space_(space), runs_here_(space.target.name == target::host().name) {
+  for (const auto& sizes : sizes_to_try(space.program)) {
+    std::string words;
+    for (const auto& [name, value] : sizes) words += fmt::format(" with {} = {}", name, value);
+    std::vector<interp::Argument> given =
+        measure::make_arguments(space.program, {.seed = seed, .sizes = sizes});
+    measure::Expectation expected(space.program, given);
+    calls_.push_back({std::move(words), std::move(given), std::move(expected)});
+  }
   for (const rules::SolvedSketch& solved : space.sketches)
     predicted_.push_back(
         limits::bounds_of(lower::limits_of(solved.sketch.symbolic, space.target), space.target));
@@ -50,12 +77,7 @@ std::string PointCheck::fault_of(const rules::Choice& choice) const {
       if (was && is && *was < *is)
         return fmt::format("it takes {} {}, {} were predicted", *is, taken[i].name, *was);
     }
-    const std::vector<interp::Argument> after = measure::copy_arguments(given_);
-    on_backend(program, runs_here_ ? "llvm" : "interp").run(after);
-    for (const measure::Comparison& c : expected_.compare(after).arguments)
-      if (c.mismatches > 0)
-        return fmt::format("{} is wrong in {} of {} elements", c.argument, c.mismatches, c.elements);
-    return "";
+    return wrong_answer(program);
   } catch (const Error& error) {
     return error.what();
   }
@@ -75,6 +97,19 @@ std::vector<std::string> PointCheck::faults_of(const std::vector<rules::Choice>&
     work();
   }
   return faults;
+}
+
+std::string PointCheck::wrong_answer(const Function& program) const {
+  const Runnable compiled = on_backend(program, runs_here_ ? "llvm" : "interp");
+  for (const Call& call : calls_) {
+    const std::vector<interp::Argument> after = measure::copy_arguments(call.given);
+    compiled.run(after);
+    for (const measure::Comparison& c : call.expected.compare(after).arguments)
+      if (c.mismatches > 0)
+        return fmt::format("{} is wrong in {} of {} elements{}", c.argument, c.mismatches, c.elements,
+                           call.sizes);
+  }
+  return "";
 }
 
 }  // namespace ardea::cli

@@ -12,7 +12,8 @@ namespace ardea::cli {
 /// Makes programs of points, and tries them.
 class PointCheck {
  public:
-  /// Inputs by the seed; what the program makes of them is computed once.
+  /// Inputs by the seed; what the program makes of them is computed once. Where only a call knows a size, it
+  /// is tried with several: one, odd ones, one that no tile is longer than.
   PointCheck(const rules::ProgramSpace& space, std::uint64_t seed);
 
   /// What is wrong with a choice, in a sentence; empty where nothing is: it applies, is the sketch with its
@@ -24,8 +25,15 @@ class PointCheck {
  private:
   const rules::ProgramSpace& space_;
   bool runs_here_;
-  std::vector<interp::Argument> given_;
-  measure::Expectation expected_;
+  struct Call {
+    std::string sizes;  ///< in words
+    std::vector<interp::Argument> given;
+    measure::Expectation expected;
+  };
+  /// What is wrong with the compiled program's answers.
+  std::string wrong_answer(const Function& program) const;
+
+  std::vector<Call> calls_;
   std::vector<std::vector<limits::Bound>> predicted_;  ///< of each sketch
 };
 

@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "ardea/arith/analyzer.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/rules/expressed.h"
@@ -17,19 +21,44 @@ namespace {
 using schedule::Knob;
 using schedule::Posted;
 
+/// Sizes that only a call knows: what the expression has beside the knobs.
+std::vector<Var> sizes_of_a_call(const Expr& e, const Sketch& sketch) {
+  std::vector<Var> sizes = free_variables(e);
+  std::erase_if(sizes, [&](const Var& var) {
+    return std::any_of(sketch.knobs.begin(), sketch.knobs.end(),
+                       [&](const Knob& knob) { return knob.var == var; });
+  });
+  return sizes;
+}
+
+/// The most that is taken at any call, in terms of the knobs; undefined where that has no end.
+Expr most_taken(const Expr& taken, const Sketch& sketch) {
+  const std::vector<Var> sizes = sizes_of_a_call(taken, sketch);
+  if (sizes.empty()) return taken;
+  const Expr most = arith::facts_of(sketch.symbolic).bounds(taken, sizes).high;
+  return most.defined() && sizes_of_a_call(most, sketch).empty() ? most : Expr();
+}
+
 /// What the program takes of the machine, where that depends on the variables.
 void post_limits(space::Builder& builder, const Expressed& expressed, const Sketch& sketch,
                  const target::Target& target) {
   const limits::Limits taken = lower::limits_of(sketch.symbolic, target);
   for (const limits::Bound& bound : limits::bounds_of(taken, target)) {
     if (!bound.available || !bound.taken.defined()) continue;
-    const std::string fact = fmt::format("the program takes {} {}, the target {} has {}", print(bound.taken),
+    const Expr most = most_taken(bound.taken, sketch);
+    // A call with large arrays needs large ones inside, whatever is chosen: memory is its caller's affair.
+    if (!most.defined() && bound.name == "bytes in global") continue;
+    require(most.defined(),
+            "{}: it takes {} {}, which grows with the size at the call, and the target {} has {}; put them "
+            "inside of a tile of a known size",
+            sketch.program.name, print(bound.taken), bound.name, target.name, *bound.available);
+    const std::string fact = fmt::format("the program takes {} {}, the target {} has {}", print(most),
                                          bound.name, target.name, *bound.available);
-    if (const auto number = constant_int(bound.taken)) {
+    if (const auto number = constant_int(most)) {
       require(*number <= *bound.available, "{}: {}; make its tiles smaller", sketch.program.name, fact);
       continue;
     }
-    builder.require(bound.name, expressed.formula(bound.taken <= make_int(*bound.available)), fact);
+    builder.require(bound.name, expressed.formula(most <= make_int(*bound.available)), fact);
   }
 }
 

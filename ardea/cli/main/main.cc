@@ -249,9 +249,11 @@ int run(int argc, char** argv) {
   space_command->add_flag("--count", space.count, "print the number of points, and nothing else");
   space_command->add_option("--sketch", space.sketch, "this sketch only, counted from 0");
   space_command->add_option("--sample", space.samples, "draw so many points")->capture_default_str();
-  space_command->add_flag("--check", space.check,
-                          "make each sample a program: does it apply, fit the machine as predicted, and "
-                          "compute what the program as written does? ARDEA_NUM_THREADS samples at once");
+  space_command->add_flag(
+      "--check", space.check,
+      "make each sample a program: does it apply, fit the machine as predicted, and "
+      "compute what the program as written does? ARDEA_NUM_THREADS samples at once; where only "
+      "a call knows a size, with several");
   space_command->add_option(
       "--explain", space.explain,
       "a point, such as m_0=4,m_1=3: what it breaks, and what is legal near it; with fewer "

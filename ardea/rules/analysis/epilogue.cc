@@ -50,7 +50,7 @@ std::optional<schedule::BlockRef> only_maker(const Function& program, const Buff
 
 /// The stage whose elements this one takes; of two, none.
 std::optional<schedule::BlockRef> stage_before(const Function& program, const schedule::BlockRef& last) {
-  const auto stage = plain_stage(program, last);
+  const auto stage = plain_stage(program, last, Lengths::any);
   if (!stage) return std::nullopt;
   std::optional<schedule::BlockRef> found;
   for (const Load& load : stage->loads) {
@@ -68,7 +68,7 @@ std::optional<Epilogue> epilogue_before(const Function& program, const schedule:
   Epilogue found;
   auto before = stage_before(program, last);
   while (before) {
-    const auto stage = plain_stage(program, *before);
+    const auto stage = plain_stage(program, *before, Lengths::any);
     if (!stage) return std::nullopt;
     if (stage->reduces()) {
       found.maker = *before;
@@ -82,12 +82,12 @@ std::optional<Epilogue> epilogue_before(const Function& program, const schedule:
 
 std::optional<schedule::BlockRef> elementwise_consumer(const Function& program,
                                                        const schedule::BlockRef& maker) {
-  const auto stage = plain_stage(program, maker);
+  const auto stage = plain_stage(program, maker, Lengths::any);
   if (!stage || is_parameter(program, stage->out)) return std::nullopt;
   for (const schedule::Path& path : schedule::all_blocks(program)) {
     const schedule::BlockRef block{path.block().id};
     if (block == maker || !reads(path.block(), stage->out)) continue;
-    const auto reader = plain_stage(program, block);
+    const auto reader = plain_stage(program, block, Lengths::any);
     if (!reader || !takes_one_by_one(*reader, stage->out)) return std::nullopt;
     if (only_maker(program, stage->out, block) != maker) return std::nullopt;
     return block;

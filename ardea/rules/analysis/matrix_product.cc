@@ -27,11 +27,12 @@ std::optional<std::vector<Var>> plain(const std::vector<Expr>& indices) {
 
 }  // namespace
 
-std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& ref) {
+std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& ref,
+                                            Lengths lengths) {
   const auto path = schedule::path_to(program, ref);
   if (!path) return std::nullopt;
   const Block& block = path->block();
-  const auto extents = loop_extents(*path);
+  const auto extents = loop_lengths(*path, lengths);
   const auto* store = block.body.as<Store>();
   if (!extents || store == nullptr || !block.init.defined() || block.predicate.defined()) return std::nullopt;
   const auto* sum = store->value.as<Binary>();
@@ -67,7 +68,10 @@ std::optional<MatrixProduct> matrix_product(const Function& program, const sched
   found.out = store->buffer;
   found.left = left->buffer;
   found.right = right->buffer;
-  found.sizes = {(*extents)[batches], (*extents)[batches + 1], (*extents)[batches + 2]};
+  found.m = (*extents)[batches];
+  found.n = (*extents)[batches + 1];
+  found.k = (*extents)[batches + 2];
+  found.sizes = {typical(found.m), typical(found.n), typical(found.k)};
   found.batches = batches;
   found.transposed = transposed;
   return found;

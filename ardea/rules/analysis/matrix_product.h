@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ardea/ir/function.h"
+#include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/product_sizes.h"
 #include "ardea/schedule/program/reference.h"
 
@@ -10,16 +11,18 @@
 
 namespace ardea::rules {
 
-/// out[batch …, m, n] += left[batch …, m, k] · right[batch …, k, n], in loops (batch …, m, n, k) of known
-/// lengths around the block.
+/// out[batch …, m, n] += left[batch …, m, k] · right[batch …, k, n], in loops (batch …, m, n, k) around the
+/// block.
 struct MatrixProduct {
   Buffer out, left, right;
-  ProductSizes sizes;
+  ProductSizes sizes;  ///< typical ones where only a call knows them
+  Expr m, n, k;        ///< as the program says them
   std::size_t batches = 0;
   bool transposed = false;  ///< right[batch …, n, k]
 };
 
 /// Nothing where the block is another one.
-std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& block);
+std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& block,
+                                            Lengths lengths = Lengths::known);
 
 }  // namespace ardea::rules

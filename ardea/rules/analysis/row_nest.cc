@@ -14,7 +14,7 @@ namespace {
 std::vector<Stage> stages_up_to(const Function& program, const schedule::BlockRef& last) {
   std::vector<Stage> stages;
   for (const schedule::Path& path : schedule::all_blocks(program)) {
-    auto stage = plain_stage(program, {path.block().id});
+    auto stage = plain_stage(program, {path.block().id}, Lengths::any);
     if (!stage) stages.clear();
     if (stage) stages.push_back(std::move(*stage));
     if (path.block().id == last.id) return stage ? stages : std::vector<Stage>{};
@@ -41,7 +41,7 @@ class Nest {
     const auto sum = std::find_if(all_.rbegin(), all_.rend(), [](const Stage& s) { return s.reduces(); });
     if (sum == all_.rend() || sum->spatial == 0) return std::nullopt;
     nest_.axes = sum->spatial;
-    rows_ = {sum->extents.begin(), sum->extents.begin() + static_cast<std::ptrdiff_t>(nest_.axes)};
+    rows_ = {sum->lengths.begin(), sum->lengths.begin() + static_cast<std::ptrdiff_t>(nest_.axes)};
     std::size_t first = all_.size();
     while (first > 0 && belongs(all_[first - 1], first)) --first;
     nest_.stages.assign(all_.begin() + static_cast<std::ptrdiff_t>(first), all_.end());
@@ -66,8 +66,11 @@ class Nest {
     const bool has_form = stage.reduces() ? stage.spatial == nest_.axes && row_of(stage) != nullptr
                                           : stage.spatial <= nest_.axes + 1;
     if (!has_form || stage.spatial < nest_.axes ||
-        !std::equal(rows_.begin(), rows_.end(), stage.extents.begin()))
+        !std::equal(rows_.begin(), rows_.end(), stage.lengths.begin(), are_one_length))
       return false;
+    // What is summed in lanes takes as many steps as its length says.
+    for (std::size_t i = stage.spatial; i < stage.extents.size(); ++i)
+      if (!stage.is_known(i)) return false;
     if (!are_plain(stage.indices, first_iterators(stage, stage.spatial))) return false;
     const bool is_last = first == all_.size();
     return is_last || std::any_of(all_.begin() + static_cast<std::ptrdiff_t>(first), all_.end(),
@@ -100,7 +103,7 @@ class Nest {
 
   const Function& program_;
   std::vector<Stage> all_;
-  std::vector<std::int64_t> rows_;
+  std::vector<Expr> rows_;
   RowNest nest_;
 };
 

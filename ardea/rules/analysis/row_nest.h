@@ -11,7 +11,7 @@ struct RowNest {
   std::size_t axes = 1;       ///< the first loops of all stages: which row
   Load row;                   ///< what the first reduction goes along
   std::size_t anchor = 0;     ///< the first stage that others read, too
-  std::int64_t rows() const;  ///< of all axes
+  std::int64_t rows() const;  ///< of all axes; typical ones where only a call knows them
   std::int64_t extent = 1;    ///< of the longest row that is reduced
   std::int64_t lanes = 1;     ///< of the shortest last axis of one: what vectors go along
   std::size_t sums() const;   ///< stages that reduce

@@ -32,10 +32,10 @@ std::vector<Load> loads_beside(const Store& store) {
   return loads;
 }
 
-/// What an array of the buffer takes; nothing of one whose sizes are not numbers.
+/// What an array of the buffer takes, of a typical one where only a call knows its sizes.
 std::int64_t bytes_of(const Buffer& buffer) {
   std::int64_t elements = 1;
-  for (const Expr& extent : buffer->shape) elements *= constant_int(extent).value_or(0);
+  for (const Expr& extent : buffer->shape) elements *= typical(extent);
   return elements * buffer->type.bytes();
 }
 
@@ -57,30 +57,39 @@ bool is_spatial(const Block& block) {
 bool reads(const Block& block, const Buffer& buffer) { return has_region_of(block.reads, buffer); }
 bool writes(const Block& block, const Buffer& buffer) { return has_region_of(block.writes, buffer); }
 
-std::optional<std::vector<std::int64_t>> loop_extents(const schedule::Path& path) {
+std::int64_t typical(const Expr& length) { return constant_int(length).value_or(typical_length); }
+
+bool are_one_length(const Expr& a, const Expr& b) {
+  const auto number = constant_int(a);
+  return number ? number == constant_int(b) : structurally_equal(a, b);
+}
+
+std::optional<std::vector<Expr>> loop_lengths(const schedule::Path& path, Lengths lengths) {
   const Block& block = path.block();
   const std::vector<schedule::LoopRef> loops = path.loops();
   if (loops.size() != block.iterators.size()) return std::nullopt;
-  std::vector<std::int64_t> extents;
+  std::vector<Expr> all;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const BlockIterator& iterator = block.iterators[i];
-    const auto extent = constant_int(iterator.domain.extent);
-    const auto start = constant_int(iterator.domain.min);
-    if (!extent || start != 0 || !iterator.binding.is<VarNode>() || Var(iterator.binding) != loops[i].var)
+    const Expr& extent = iterator.domain.extent;
+    const bool is_taken = constant_int(extent) || (lengths == Lengths::any && extent.is<VarNode>());
+    if (!is_taken || constant_int(iterator.domain.min) != 0 || !iterator.binding.is<VarNode>() ||
+        Var(iterator.binding) != loops[i].var)
       return std::nullopt;
-    extents.push_back(*extent);
+    all.push_back(extent);
   }
-  return extents;
+  return all;
 }
 
-std::optional<Stage> plain_stage(const Function& program, const schedule::BlockRef& ref) {
+std::optional<Stage> plain_stage(const Function& program, const schedule::BlockRef& ref, Lengths lengths) {
   const auto path = schedule::path_to(program, ref);
   if (!path) return std::nullopt;
   const Block& block = path->block();
-  const auto extents = loop_extents(*path);
+  const auto found = loop_lengths(*path, lengths);
   const auto* store = block.body.as<Store>();
-  if (!extents || extents->empty() || store == nullptr || block.predicate.defined()) return std::nullopt;
-  Stage stage{.block = ref, .extents = *extents, .out = store->buffer, .indices = store->indices};
+  if (!found || found->empty() || store == nullptr || block.predicate.defined()) return std::nullopt;
+  Stage stage{.block = ref, .lengths = *found, .out = store->buffer, .indices = store->indices};
+  for (const Expr& length : *found) stage.extents.push_back(typical(length));
   for (const BlockIterator& iterator : block.iterators) {
     const bool makes_elements = iterator.kind == IteratorKind::spatial;
     if (!makes_elements && iterator.kind != IteratorKind::reduce) return std::nullopt;

@@ -11,28 +11,45 @@
 
 namespace ardea::rules {
 
-/// A block that stores one element an instance, alone in loops of known lengths, each of which is the binding
-/// of an iterator, in the same order: loops that make elements first, those that reduce after them.
+/// Whether loops may have a length that only a call knows. Rules that take them choose their numbers for a
+/// typical length, and steps that are right for every one.
+enum class Lengths { known, any };
+
+/// What models take a length for that only a call knows: all small tiles divide it, so that none is preferred
+/// for what it leaves over.
+constexpr std::int64_t typical_length = 840;
+
+/// A block that stores one element an instance, alone in loops each of which is the binding of an iterator,
+/// in the same order: loops that make elements first, those that reduce after them.
 struct Stage {
   schedule::BlockRef block;
   std::vector<Var> iterators = {};
-  std::vector<std::int64_t> extents = {};
-  std::size_t spatial = 0;  ///< so many make elements; all others reduce
+  std::vector<std::int64_t> extents = {};  ///< a typical one where only a call knows it
+  std::vector<Expr> lengths = {};          ///< the same as the program says them
+  std::size_t spatial = 0;                 ///< so many make elements; all others reduce
   Buffer out = {};
   std::vector<Expr> indices = {};  ///< of the element
   std::vector<Load> loads = {};    ///< all that it reads but what it adds to, each once
 
   bool reduces() const { return spatial < extents.size(); }
+  bool is_known(std::size_t axis) const { return constant_int(lengths[axis]).has_value(); }
   /// Elements that it makes, and what each of them takes.
   std::int64_t elements() const;
   std::int64_t steps() const;
 };
 
-/// Nothing where the block is another one.
-std::optional<Stage> plain_stage(const Function& program, const schedule::BlockRef& block);
+/// Nothing where the block is another one, or a length is not of the kind that is asked for.
+std::optional<Stage> plain_stage(const Function& program, const schedule::BlockRef& block,
+                                 Lengths lengths = Lengths::known);
 
 /// Numbers of iterations of the loops around, where each is the binding of an iterator in the same order.
-std::optional<std::vector<std::int64_t>> loop_extents(const schedule::Path& path);
+/// Nothing where one is neither a number nor, if any length will do, a size of the program.
+std::optional<std::vector<Expr>> loop_lengths(const schedule::Path& path, Lengths lengths = Lengths::known);
+
+/// The number, or the typical one.
+std::int64_t typical(const Expr& length);
+/// Whether the two are one number at every call.
+bool are_one_length(const Expr& a, const Expr& b);
 
 /// Whether the indices are these variables, one each, in order.
 bool are_plain(const std::vector<Expr>& indices, const std::vector<Var>& variables);

@@ -23,11 +23,12 @@ bool is_copy(const Function& program, const Stage& stage) {
 /// The first producer that goes into the stage; nothing where there is none.
 std::optional<BlockRef> producer_to_inline(const Derivation& d, const BlockRef& block) {
   const Function& program = d.steps().program();
-  const auto stage = plain_stage(program, block);
+  const auto stage = plain_stage(program, block, Lengths::any);
   if (!stage || stage->reduces()) return std::nullopt;
   for (const Load& load : stage->loads) {
     const auto maker = elementwise_producer(program, block, load.buffer);
-    const auto made = maker && !d.is_finished(*maker) ? plain_stage(program, *maker) : std::nullopt;
+    const auto made =
+        maker && !d.is_finished(*maker) ? plain_stage(program, *maker, Lengths::any) : std::nullopt;
     if (!made || !are_plain(made->indices, made->iterators)) continue;
     const auto reads = std::count_if(stage->loads.begin(), stage->loads.end(),
                                      [&](const Load& other) { return other.buffer == load.buffer; });

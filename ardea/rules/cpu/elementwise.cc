@@ -121,7 +121,7 @@ class ElementSteps {
 bool makes_elements(const Derivation& d, const BlockRef& block) {
   const target::Target& target = d.target();
   if (target.kind != target::Kind::cpu || target.vector_bits < 128) return false;
-  const auto stage = plain_stage(d.steps().program(), block);
+  const auto stage = plain_stage(d.steps().program(), block, Lengths::any);
   return stage && !stage->reduces();
 }
 
@@ -132,7 +132,7 @@ Rule elementwise() {
           .doc = "each element for itself, in vectors",
           .applies = makes_elements,
           .apply = [](Derivation& d, const BlockRef& block) {
-            const Stage stage = *plain_stage(d.steps().program(), block);
+            const Stage stage = *plain_stage(d.steps().program(), block, Lengths::any);
             ElementSteps(d, stage).run();
           }};
 }

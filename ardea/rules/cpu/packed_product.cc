@@ -94,24 +94,36 @@ class Steps {
   void choose_numbers() {
     const auto& [m, n, k] = sizes();
     const std::int64_t lanes = tile_.lanes;
-    tile_rows_ = d_.number(name_ + "_rows", tile_sizes(m, target().vector_registers), rows_by_model());
-    tile_columns_ =
-        d_.number(name_ + "_columns", tile_sizes(n, most_vectors * lanes, lanes), columns_by_model());
+    tile_rows_ =
+        d_.number(name_ + "_rows", sizes_along(product_.m, target().vector_registers), rows_by_model());
+    tile_columns_ = d_.number(name_ + "_columns", sizes_along(product_.n, most_vectors * lanes, lanes),
+                              columns_by_model());
     if (!epilogue_) steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
     row_group_ =
         d_.number(name_ + "_row_tiles", group_sizes(ceil_div(m, rows_by_model())), row_tiles_of_a_thread());
     const std::int64_t tiles = std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1);
     column_group_ = d_.number(name_ + "_column_tiles", group_sizes(ceil_div(n, columns_by_model())), tiles);
-    keep_to_what_there_is(row_group_, tile_rows_, m, "tiles of rows");
-    keep_to_what_there_is(column_group_, tile_columns_, n, "tiles of columns");
+    keep_to_what_there_is(row_group_, tile_rows_, product_.m, "tiles of rows");
+    keep_to_what_there_is(column_group_, tile_columns_, product_.n, "tiles of columns");
+  }
+
+  /// Of a tile of one row or column, of so many as only a call knows, it is not proved that its sums begin in
+  /// the iteration that reads them: then they would be no registers.
+  static std::vector<std::int64_t> sizes_along(const Expr& length, std::int64_t most,
+                                               std::int64_t multiple = 1) {
+    std::vector<std::int64_t> all = tile_sizes(typical(length), most, multiple);
+    if (!constant_int(length)) std::erase(all, 1);
+    return all;
   }
 
   /// A group of more tiles than there are would be the same program as one of all.
-  void keep_to_what_there_is(const Number& group, const Number& tile, std::int64_t extent,
+  void keep_to_what_there_is(const Number& group, const Number& tile, const Expr& extent,
                              const std::string& what) {
+    if (!constant_int(extent)) return;
     const Expr of_tile = value_of(tile), of_group = value_of(group);
-    d_.keep_to((of_group - 1) * of_tile < make_int(extent), what,
-               fmt::format("{}: a group holds no more {} than {} numbers make", name_, what, extent));
+    d_.keep_to(
+        (of_group - 1) * of_tile < extent, what,
+        fmt::format("{}: a group holds no more {} than {} numbers make", name_, what, *constant_int(extent)));
   }
 
   /// Panels of the right operand are read again for each tile of rows. Making them pays where there are many,
@@ -272,6 +284,8 @@ class Steps {
     const target::Cache* first = target().cache(1);
     const std::int64_t block = blocks_.steps * blocks_.columns * type_.bytes();
     const bool misses = first == nullptr || block > first->bytes / 2;
+    // A distance is a number: rows that lie as far apart as only a call knows are not asked for.
+    if (!right_ && !constant_int(product_.n)) return;
     if (!misses || !d_.whether(fmt::format("{} asked for ahead", product_.right->name), true)) return;
     const std::int64_t ahead = steps_ahead(tile_, target());
     const Number steps = d_.number(name_ + "_ahead", {1, 2, 4, 8, 16, 32}, ahead);
@@ -324,7 +338,7 @@ class Steps {
 std::optional<ConvertedProduct> float_product(const Derivation& d, const BlockRef& stage) {
   const target::Target& target = d.target();
   if (target.kind != target::Kind::cpu || target.vector_bits < 128) return std::nullopt;
-  auto found = product_of_stage(d.steps().program(), stage);
+  auto found = product_of_stage(d.steps().program(), stage, Lengths::any);
   if (!found || d.is_finished(found->sums)) return std::nullopt;
   if (found->converter && d.is_finished(*found->converter)) found->converter = std::nullopt;
   const MatrixProduct& product = found->product;

@@ -16,14 +16,15 @@ namespace ardea::rules {
 
 using namespace schedule;
 
-std::optional<ConvertedProduct> product_of_stage(const Function& program, const BlockRef& stage) {
-  if (auto product = matrix_product(program, stage)) {
+std::optional<ConvertedProduct> product_of_stage(const Function& program, const BlockRef& stage,
+                                                 Lengths lengths) {
+  if (auto product = matrix_product(program, stage, lengths)) {
     const auto converter = elementwise_consumer(program, stage);
     return ConvertedProduct{stage, *std::move(product), converter};
   }
   for (const Path& path : all_blocks(program)) {
     const BlockRef sums{path.block().id};
-    auto product = matrix_product(program, sums);
+    auto product = matrix_product(program, sums, lengths);
     if (product && elementwise_consumer(program, sums) == stage)
       return ConvertedProduct{sums, *std::move(product), stage};
   }

@@ -18,7 +18,8 @@ struct ConvertedProduct {
 };
 
 /// The product that the stage is, or of whose sums it makes the result.
-std::optional<ConvertedProduct> product_of_stage(const Function& program, const BlockRef& stage);
+std::optional<ConvertedProduct> product_of_stage(const Function& program, const BlockRef& stage,
+                                                 Lengths lengths = Lengths::known);
 
 /// A product whose extents are whole multiples of what an instruction takes.
 struct PaddedProduct {
