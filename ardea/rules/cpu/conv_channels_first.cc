@@ -15,6 +15,7 @@
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/reindex.h"
+#include "ardea/schedule/primitives/memory/rolling_buffer.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
@@ -66,6 +67,22 @@ class ChannelsFirst {
     plan_ = choose_window_plan(sum_, joins_rows_, d_.target());
     if (can_copy_some_rows(sum_, joins_rows_) && image_rows() > 1)
       in_parts_ = d_.whether(fmt::format("{} in parts of rows", name_), plan_.rows < image_rows());
+    decide_kept_rows();
+  }
+
+  /// Rows of a part follow each other: of the data's rows that are copied for one, those are kept which the
+  /// next one needs, too. Tiles of joined rows have none for themselves.
+  void decide_kept_rows() {
+    if (!in_parts_ || joins_rows_ || (!sum_.has_border && column_stride() == 1)) return;
+    if (!shares_rows(sum_.axes[rank_ - 2]) || lengths_of_parts().back() < 2) return;
+    keeps_rows_ = d_.whether(fmt::format("rows of {} kept", sum_.data->name), false);
+  }
+
+  /// One part is the way without parts.
+  std::vector<std::int64_t> lengths_of_parts() const {
+    std::vector<std::int64_t> lengths = divisors_of(image_rows());
+    lengths.pop_back();
+    return lengths;
   }
 
   /// The tile of sums, and how many rows of the image are a part of it.
@@ -76,10 +93,10 @@ class ChannelsFirst {
     choose_channels();
     std::vector<std::int64_t> widths = tile_sizes_within(columns, most_vectors_of_places * lanes, lanes);
     if (in_parts_) {
-      std::vector<std::int64_t> parts = divisors_of(image_rows());
-      // One part is the way without parts.
-      std::erase(parts, image_rows());
-      const std::int64_t model = plan_.rows < image_rows() ? plan_.rows : parts.back();
+      std::vector<std::int64_t> parts = lengths_of_parts();
+      if (keeps_rows_) std::erase(parts, 1);
+      const bool is_one = std::find(parts.begin(), parts.end(), plan_.rows) != parts.end();
+      const std::int64_t model = is_one ? plan_.rows : parts.back();
       parts_ = exact_cut(d_, name_ + "_image_rows", image_rows(), parts, model);
       if (joins_rows_) {
         const std::int64_t divisor = largest_divisor(model * row(), width);
@@ -213,7 +230,8 @@ class ChannelsFirst {
   }
 
   void place_copy() {
-    if (part_loop_) s_.apply(ComputeAt{*copy_, *part_loop_, true});
+    if (part_loop_) s_.apply(ComputeAt{*copy_, keeps_rows_ ? *row_loop_ : *part_loop_, true});
+    if (keeps_rows_) s_.apply(RollingBuffer{*copy_});
     joins_rows_ ? arrange_joined_copy() : arrange_row_copy();
     d_.finish(*copy_);
   }
@@ -261,7 +279,7 @@ class ChannelsFirst {
   std::string name_;
   std::size_t rank_;
   WindowPlan plan_;
-  bool joins_rows_ = false, in_parts_ = false;
+  bool joins_rows_ = false, in_parts_ = false, keeps_rows_ = false;
   Number channels_, columns_;
   std::optional<Number> column_tile_count_;
   std::optional<ExactCut> parts_, channels_of_group_;

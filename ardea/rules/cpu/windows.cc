@@ -48,6 +48,8 @@ BlockRef copy_of_data(Derivation& d, const BlockRef& block, const WindowedSum& s
   return d.steps().blocks(CacheRead{block, at - reads.begin(), "global"})[0];
 }
 
+bool shares_rows(const WindowAxis& axis) { return axis.places > 1 && axis.reach(1) > axis.stride; }
+
 void cut_at_border(Derivation& d, const WindowedSum& sum, const LoopRef& rows) {
   if (sum.has_border) d.steps().apply(Pragma{rows, "loop_partition_hint", Argument(true)});
 }

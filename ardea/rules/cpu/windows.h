@@ -19,6 +19,10 @@ schedule::BlockRef results_in_registers(Derivation& d, const schedule::BlockRef&
 /// A block that copies the data before the sum reads it.
 schedule::BlockRef copy_of_data(Derivation& d, const schedule::BlockRef& block, const WindowedSum& sum);
 
+/// Whether windows that follow each other along the axis share rows of the data: of such a copy an iteration
+/// keeps what the next one needs.
+bool shares_rows(const WindowAxis& axis);
+
 /// Only the border of an image asks whether it is one: the loop is cut there.
 void cut_at_border(Derivation& d, const WindowedSum& sum, const schedule::LoopRef& rows);
 
