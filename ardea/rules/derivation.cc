@@ -20,11 +20,13 @@ Derivation::Derivation(const Function& program, target::Target target, Wishes wi
   steps_.apply(schedule::AsTemplate{});
 }
 
-Derivation::Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways)
+Derivation::Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways,
+                       schedule::Schedule::History past)
     : steps_(program, std::make_unique<Posting>()),
       target_(std::move(target)),
       is_sketch_(true),
       asked_(std::move(ways)) {
+  steps_.follow(std::move(past));
   steps_.apply(schedule::AsTemplate{});
 }
 

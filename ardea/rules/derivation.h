@@ -34,8 +34,10 @@ class Derivation : public schedule::Choices {
  public:
   /// By the model.
   Derivation(const Function& program, target::Target target, Wishes wishes = {});
-  /// As a sketch that takes the given ways, and after them the model's.
-  Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways);
+  /// As a sketch that takes the given ways, and after them the model's. Where it begins as one before it did,
+  /// whose steps' history is `past`, these steps are not run again.
+  Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways,
+             schedule::Schedule::History past = {});
 
   schedule::Schedule& steps() { return steps_; }
   const schedule::Schedule& steps() const { return steps_; }

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <utility>
 
 #include "ardea/rules/witnesses.h"
 #include "ardea/space/explain.h"
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
+#include "ardea/support/timings.h"
 
 namespace ardea::rules {
 
@@ -30,16 +32,21 @@ class Ways {
       : steps_(steps), space_{program, target, {}, {}} {}
 
   ProgramSpace run() && {
-    std::vector<std::vector<std::size_t>> open = {{}};
+    struct Open {
+      std::vector<std::size_t> prefix;
+      schedule::Schedule::History past;  ///< of the one that it leaves
+    };
+    std::vector<Open> open = {{}};
     // The model's way is the first; then the others, those that leave it late before those that leave early.
     for (std::size_t next = 0; next < open.size(); ++next) {
-      const std::vector<std::size_t> prefix = open[next];
-      Derivation d(space_.program, space_.target, prefix);
+      const Open from = std::exchange(open[next], {});
+      const std::vector<std::size_t>& prefix = from.prefix;
+      Derivation d(space_.program, space_.target, prefix, from.past);
       follow(d);
       const std::vector<Way>& ways = d.ways();
       for (std::size_t at = ways.size(); at-- > prefix.size();)
         for (std::size_t answer = 0; answer < ways[at].answers.size(); ++answer)
-          if (answer != ways[at].taken) open.push_back(other_way(ways, at, answer));
+          if (answer != ways[at].taken) open.push_back({other_way(ways, at, answer), d.steps().history()});
       require(open.size() <= most_ways,
               "{}: its choices make more than {} ways, each a space of its own; offer fewer",
               space_.program.name, most_ways);
@@ -57,10 +64,18 @@ class Ways {
                        out[0].reason);
   }
 
+  Sketch sketch_of(Derivation& d) const {
+    {
+      const TimedSection timed("space", "steps");
+      steps_(d);
+    }
+    const TimedSection timed("space", "constraints");
+    return make_sketch(space_.program, d);
+  }
+
   void follow(Derivation& d) {
     try {
-      steps_(d);
-      Sketch sketch = make_sketch(space_.program, d);
+      Sketch sketch = sketch_of(d);
       if (const auto conflict = space::why_unsatisfiable(sketch.system)) {
         std::string reason = space::in_words(sketch.system, *conflict);
         reason.pop_back();  // the end of its last line
@@ -120,8 +135,18 @@ schedule::Schedule ProgramSpace::materialise(const rules::Choice& choice) const 
 }
 
 SolvedSketch solved(Sketch sketch) {
-  auto solver = std::make_unique<space::Solver>(sketch.system);
-  judge_at(sketch, witnesses(*solver));
+  // A space has dozens of sketches, and somebody waits for all of them. Trees that succeed take fewer steps;
+  // where sums join all stages of a chain, none that anybody waits for would do, and walks serve.
+  constexpr std::uint64_t steps_of_a_tree = 1'000'000;
+  std::unique_ptr<space::Solver> solver;
+  {
+    const TimedSection timed("space", "solver");
+    solver = std::make_unique<space::Solver>(sketch.system,
+                                             space::SolverOptions{.tree = {.work = steps_of_a_tree}});
+  }
+  const TimedSection timed("space", "witnesses");
+  // What was proved for all numbers needs no judgement: then two are tried, for what no proof speaks of.
+  judge_at(sketch, sketch.deferred.empty() ? witnesses(*solver, 2) : witnesses(*solver));
   return {std::move(sketch), std::move(solver)};
 }
 

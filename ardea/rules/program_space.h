@@ -44,11 +44,12 @@ struct ProgramSpace {
   schedule::Schedule materialise(const rules::Choice& choice) const;
 };
 
-/// The sketch with a solver, after its deferred questions were judged at witnesses (witnesses.h).
+/// The sketch with a solver, after its deferred questions were judged at witnesses (witnesses.h); where it
+/// has none, after two points by chance were tried.
 SolvedSketch solved(Sketch sketch);
 
-/// Every way through the steps, as a sketch each: the steps run once for each way (Derivation::way). Error
-/// where none is left, with what stands against it.
+/// Every way through the steps (Derivation::way), as a sketch each: ways that begin alike take their first
+/// steps once. Error where none is left, with what stands against it.
 ProgramSpace program_space(const Function& program, const target::Target& target,
                            const std::function<void(Derivation&)>& steps);
 

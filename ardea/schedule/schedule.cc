@@ -1,7 +1,10 @@
 #include "ardea/schedule/schedule.h"
 
+#include <algorithm>
+
 #include "ardea/arith/regions.h"
 #include "ardea/arith/verify.h"
+#include "ardea/ir/equal.h"
 #include "ardea/schedule/analysis/promises.h"
 #include "ardea/schedule/analysis/provable.h"
 #include "ardea/schedule/config.h"
@@ -12,6 +15,38 @@
 #include "ardea/support/timings.h"
 
 namespace ardea::schedule {
+
+namespace {
+
+/// Whether a step would do the same with either: references by what they refer to, numbers by what they are.
+bool same_argument(const Argument& a, const Argument& b) {
+  if (a.value.index() != b.value.index()) return false;
+  return std::visit(
+      overloaded{
+          [](std::monostate) { return true; },
+          [&](const std::vector<Argument>& items) {
+            const auto& others = std::get<std::vector<Argument>>(b.value);
+            return std::equal(items.begin(), items.end(), others.begin(), others.end(), same_argument);
+          },
+          [&](const BlockRef& block) { return key_of(block) == key_of(std::get<BlockRef>(b.value)); },
+          [&](const LoopRef& loop) { return key_of(loop) == key_of(std::get<LoopRef>(b.value)); },
+          [&](const NumberRef& number) {
+            return structurally_equal(number.value, std::get<NumberRef>(b.value).value);
+          },
+          [&](const auto& plain) { return plain == std::get<std::decay_t<decltype(plain)>>(b.value); },
+      },
+      a.value);
+}
+
+}  // namespace
+
+struct Schedule::Taken {
+  std::vector<Argument> asked;  ///< before decisions were made
+  Instruction step;
+  Function program;
+  OwnContext context;
+  AllGone gone;  ///< by this step
+};
 
 Schedule::Schedule(const Function& program, std::uint64_t seed)
     : Schedule(program, std::make_unique<ByHand>(seed)) {}
@@ -82,7 +117,34 @@ std::optional<Refusal> Schedule::check_result(const Function& program, const Ins
       fmt::format("{} broke the law {}: {}", call_of(step), violations[0].law, violations[0].message));
 }
 
+void Schedule::follow(History past) {
+  ensure(trace_.instructions.empty(), "a schedule that has taken steps follows no other");
+  keeps_history_ = true;
+  past_ = std::move(past);
+}
+
+const Schedule::Taken* Schedule::taken_before(const Primitive& primitive,
+                                              const std::vector<Argument>& arguments) const {
+  if (history_.size() >= past_.size()) return nullptr;
+  const Taken& next = *past_[history_.size()];
+  const bool is_same =
+      next.step.primitive == &primitive &&
+      std::equal(arguments.begin(), arguments.end(), next.asked.begin(), next.asked.end(), same_argument);
+  return is_same ? &next : nullptr;
+}
+
+std::vector<Reference> Schedule::take_again(const Taken& taken) {
+  program_ = taken.program;
+  context_ = taken.context;
+  for (const auto& [key, gone] : taken.gone) gone_[key] = gone;
+  trace_.instructions.push_back(taken.step);
+  history_.push_back(past_[history_.size()]);
+  return taken.step.results;
+}
+
 std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Argument> arguments) {
+  if (const Taken* taken = taken_before(primitive, arguments)) return take_again(*taken);
+  const std::vector<Argument> asked = keeps_history_ ? arguments : std::vector<Argument>();
   std::optional<TimedSection> timed(std::in_place, "schedule", primitive.name);
   Instruction instruction{&primitive, std::move(arguments)};
   for (const Argument& argument : instruction.arguments) check_references(argument, instruction);
@@ -101,6 +163,7 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
     const TimedSection verifying("verify", primitive.name);
     if (const auto refusal = context.is->judge(check_result(applied.program, instruction))) refuse(*refusal);
   }
+  AllGone gone;
   // With the names that the program has before the step.
   for (const Forwarded& forwarded : applied.forwarding) {
     const auto name = [&](const auto& from) -> std::string {
@@ -112,15 +175,22 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
       else
         return "";
     };
-    gone_[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to, forwarded.from,
-                                     call_of(instruction), std::visit(name, forwarded.from)};
+    gone[key_of(forwarded.from)] = {trace_.instructions.size(), forwarded.to, forwarded.from,
+                                    call_of(instruction), std::visit(name, forwarded.from)};
   }
+  for (const auto& [key, now] : gone) gone_[key] = now;
   context_ = std::move(context);
   program_ = std::move(applied.program);
   if (applied.decision)
     for (std::size_t i = 0; i < primitive.parameters.size(); ++i)
       if (primitive.parameters[i].name == decision_name) instruction.arguments[i] = *applied.decision;
   instruction.results = applied.results;
+  if (keeps_history_) {
+    // From here on this schedule goes a way of its own.
+    past_.clear();
+    history_.push_back(
+        std::make_shared<const Taken>(Taken{asked, instruction, program_, context_, std::move(gone)}));
+  }
   trace_.instructions.push_back(std::move(instruction));
   return applied.results;
 }

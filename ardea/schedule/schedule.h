@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -65,6 +66,16 @@ class Schedule : public Methods<Schedule> {
   /// The step in its general form.
   std::vector<Reference> take(const Primitive& primitive, std::vector<Argument> arguments);
 
+  /// What a schedule was after each of its steps.
+  struct Taken;
+  using History = std::vector<std::shared_ptr<const Taken>>;
+  /// Before the first step: the schedule keeps its history from here on. Its first steps, as long as they are
+  /// those of `past`, are not judged again: what they made then, they make now. `past` is the history of a
+  /// schedule of the same program in the same context; the two then share the loops, blocks and variables of
+  /// these steps.
+  void follow(History past);
+  const History& history() const { return history_; }
+
   /// Takes the steps of a script or of a trace in JSON (parse_steps). Error at the first that is refused,
   /// with its place; the schedule then stays as it was before the first. Decisions of sampling steps are
   /// taken as they are written, or drawn anew from the schedule's seed; what `cfg` leaves open is the
@@ -90,6 +101,9 @@ class Schedule : public Methods<Schedule> {
   }
   template <class P>
   static void given(const std::vector<Reference>&, std::type_identity<void>) {}
+  /// The next step of the past, where it is this one.
+  const Taken* taken_before(const Primitive& primitive, const std::vector<Argument>& arguments) const;
+  std::vector<Reference> take_again(const Taken& taken);
   /// Refused where what the step made may be legal and is not proved to be.
   std::optional<Refusal> check_result(const Function& program, const Instruction& step) const;
   void check_references(const Argument& argument, const Instruction& step) const;
@@ -117,7 +131,10 @@ class Schedule : public Methods<Schedule> {
     Reference from = {};
     std::string call = {}, name = {};  ///< the step, and what was called so before it
   };
-  std::map<std::string, Gone> gone_;  ///< by key_of: what became of references that steps did away with
+  using AllGone = std::map<std::string, Gone>;  ///< by key_of
+  AllGone gone_;                                ///< what became of references that steps did away with
+  bool keeps_history_ = false;
+  History history_, past_;
 };
 
 }  // namespace ardea::schedule
