@@ -29,6 +29,12 @@ class TreeBuilder {
     for (const Var knob : engine.system().knobs()) order_.push_back(knob.index);
     seen_.resize(order_.size() + 1);
     for (std::size_t i = 0; i < order_.size(); ++i) before_.emplace_back();
+    open_.resize(order_.size() + 1);
+    const auto& variables = engine.system().variables();
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (!variables[i].is_knob()) open_[0].defined.push_back(static_cast<int>(i));
+    for (std::size_t c = 0; c < engine.system().constraints().size(); ++c)
+      open_[0].constraints.push_back(static_cast<int>(c));
   }
 
   std::variant<Tree, Tree::TooLarge> build() {
@@ -83,6 +89,7 @@ class TreeBuilder {
       tree_.nodes_.push_back({first, static_cast<std::uint32_t>(tree_.edges_.size()), count});
       words_ += 3 * edges.size();
     }
+    key.shrink_to_fit();
     seen_[depth].emplace(std::move(key), id);
     return id == none ? std::nullopt : std::optional(id);
   }
@@ -127,21 +134,29 @@ class TreeBuilder {
   /// All that the solutions below depend on: the values left of open knobs and of open defined variables
   /// (which shows which variables are open), and of each constraint that can still be broken what its fixed
   /// variables contribute.
-  TreeKey key_of(std::size_t depth) const {
+  TreeKey key_of(std::size_t depth) {
     const Store& store = scratch_.store;
     TreeKey key;
+    key.reserve(longest_key_);
     for (std::size_t i = depth; i < order_.size(); ++i) add_values(key, order_[i]);
-    const auto& variables = engine_.system().variables();
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      if (variables[i].is_knob() || store.fixed(static_cast<int>(i))) continue;
-      key.push_back(static_cast<std::int64_t>(i));
-      add_values(key, static_cast<int>(i));
+    // What is fixed or decided here is so below, where it need not be looked at again.
+    const Open& around = open_[depth];
+    Open& here = open_[depth + 1];
+    here.defined.clear();
+    here.constraints.clear();
+    for (const int v : around.defined) {
+      if (store.fixed(v)) continue;
+      here.defined.push_back(v);
+      key.push_back(v);
+      add_values(key, v);
     }
-    for (int c = 0; c < static_cast<int>(engine_.system().constraints().size()); ++c) {
+    for (const int c : around.constraints) {
       if (engine_.entailed(store, c)) continue;
+      here.constraints.push_back(c);
       key.push_back(c);
       add_residue(key, c);
     }
+    longest_key_ = std::max(longest_key_, key.size());
     return key;
   }
 
@@ -171,6 +186,12 @@ class TreeBuilder {
   std::vector<int> order_;
   std::vector<std::unordered_map<TreeKey, std::uint32_t, TreeKeyHash>> seen_;  ///< of each depth
   std::vector<State> before_;
+  /// Of the node above each depth: the variables that are not fixed, the constraints that can be broken.
+  struct Open {
+    std::vector<int> defined, constraints;
+  };
+  std::vector<Open> open_;
+  std::size_t longest_key_ = 0;
   std::uint64_t words_ = 0;
   const char* over_ = nullptr;
   Tree tree_;
