@@ -220,10 +220,8 @@ namespace {
 
 /// The memory that something outside the loop at the end of the path uses.
 std::unordered_set<Var> used_outside(const Function& f, const Path& path) {
-  Rewriter without;
-  without.stmt = [&](const Stmt& s) { return s == path.back() ? std::optional(make_no_op()) : std::nullopt; };
   std::unordered_set<Var> memory;
-  for (const Buffer& buffer : buffers_in(rewrite(f.body, without))) memory.insert(buffer->data);
+  for (const Buffer& buffer : buffers_in(with(f, path, make_no_op()).body)) memory.insert(buffer->data);
   return memory;
 }
 
