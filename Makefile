@@ -162,11 +162,11 @@ bench-compile: deps ## time the compiler itself: a trace of 40 instructions, low
 	build/release/bin/ardea_bench_compile --passes
 
 # The numbers are for one core of a quiet machine; what is found is checked by the language's own evaluator.
-bench-space: deps ## time solving constraint systems, check a million solutions; fails where a target is missed
+bench-space: deps ## time making and solving spaces, check a million solutions; fails where a target is missed
 	@$(MAKE) --no-print-directory build/release/build.ninja
 	cmake build/release -DARDEA_BENCH=ON
-	$(call BUILD,release) --target ardea_bench_space
-	build/release/bin/ardea_bench_space
+	$(call BUILD,release) --target ardea_bench_space ardea_bench_templates
+	build/release/bin/ardea_bench_space; solved=$$?; build/release/bin/ardea_bench_templates && exit $$solved
 
 # By way of a second file: a page of which the making fails is kept as it was.
 docs-primitives: deps ## write docs/primitives.md from examples/primitives
