@@ -12,7 +12,7 @@ te::Tensor prefix_sum(const te::Tensor& a, const te::Index& n, const Types& want
   const te::Axis r = te::reduce_axis(a.shape()[1], "r");
   return accumulated(name, {{"i", a.shape()[0]}, {"j", n}}, types, [&](const std::vector<Var>& at) {
     const Expr element = te::cast(types.acc, a(at[0], r));
-    return te::sum(te::if_then_else(Expr(r) < Expr(at[1]), element, make_const(0, types.acc)), {r});
+    return te::sum(te::select(Expr(r) < Expr(at[1]), element, make_const(0, types.acc)), {r});
   });
 }
 

@@ -102,6 +102,13 @@ std::optional<Stage> plain_stage(const Function& program, const schedule::BlockR
   return stage;
 }
 
+bool makes_choices(const Function& program, const Stage& stage) {
+  bool found = false;
+  visit_exprs(schedule::path_to(program, stage.block)->block().body.as<Store>()->value,
+              [&](const Expr& e) { found = found || e.is<Select>(); });
+  return found;
+}
+
 bool are_plain(const std::vector<Expr>& indices, const std::vector<Var>& variables) {
   return std::equal(indices.begin(), indices.end(), variables.begin(), variables.end(),
                     [](const Expr& index, const Var& v) { return index.is<VarNode>() && Var(index) == v; });

@@ -51,6 +51,10 @@ std::int64_t typical(const Expr& length);
 /// Whether the two are one number at every call.
 bool are_one_length(const Expr& a, const Expr& b);
 
+/// Whether what the stage stores depends on a choice: conditions, and both sides of it, are in registers,
+/// too.
+bool makes_choices(const Function& program, const Stage& stage);
+
 /// Whether the indices are these variables, one each, in order.
 bool are_plain(const std::vector<Expr>& indices, const std::vector<Var>& variables);
 

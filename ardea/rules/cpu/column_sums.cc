@@ -32,6 +32,8 @@ namespace {
 constexpr std::int64_t most_written_steps = 32;
 /// Results of neighbouring rows use the same operands or the same conditions, as far as they do.
 constexpr std::int64_t usual_rows = 2;
+/// So many share what a long reduction asks of each of its terms.
+constexpr std::int64_t rows_of_a_choice = 4;
 
 class ColumnSteps {
  public:
@@ -94,9 +96,11 @@ class ColumnSteps {
   void split_tiles() {
     const std::int64_t columns = sum_.extents[right()], vectors = ceil_div(columns, lanes_);
     const std::int64_t rows = has_rows() ? sum_.extents[right() - 1] : 1;
-    const std::int64_t model_rows = std::min(rows, usual_rows);
+    const bool chooses = sum_.steps() > most_written_steps && makes_choices(s_.program(), sum_);
+    const std::int64_t model_rows = std::min(rows, chooses ? rows_of_a_choice : usual_rows);
     // A row alone takes whole lines of what it reads; several take the registers that windows leave.
-    const std::int64_t most = d_.target().vector_registers / (model_rows > 1 ? 8 * model_rows : 2);
+    const std::int64_t parts_of_registers = model_rows == 1 ? 2 : (chooses ? 2 : 8) * model_rows;
+    const std::int64_t most = d_.target().vector_registers / parts_of_registers;
     const Number across =
         d_.number(name_ + "_columns", tile_sizes(columns, d_.target().vector_registers * lanes_, lanes_),
                   std::min(columns, std::min(vectors, std::max<std::int64_t>(1, most)) * lanes_));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "ardea/ir/traverse.h"
 #include "ardea/rules/analysis/row_nest.h"
 #include "ardea/rules/cpu/lane_sums.h"
 #include "ardea/rules/model/candidates.h"
@@ -96,18 +95,13 @@ class RowSteps {
     return choose_lane_sum(d_, name_, rows, model, type_.bits);
   }
 
-  /// Whether a sum chooses among its terms: conditions and both sides of a choice are in registers, too.
   bool has_choices() const {
     return std::any_of(nest_.stages.begin(), nest_.stages.end(), [&](const Stage& stage) {
-      if (!stage.reduces()) return false;
-      bool found = false;
-      visit_exprs(path_to(s_.program(), stage.block)->block().body.as<Store>()->value,
-                  [&](const Expr& e) { found = found || e.is<Select>(); });
-      return found;
+      return stage.reduces() && makes_choices(s_.program(), stage);
     });
   }
 
-  /// As many as keep the units busy, of all rows together.
+  /// As many as keep the units busy, of all rows together: the terms that sums choose need registers, too.
   LaneSum fewer_partial_results(const Rows& rows, const LaneSum& model) const {
     const std::int64_t vectors = std::max<std::int64_t>(1, target().core.sums_in_flight() / 2 / model.rows);
     const std::int64_t width = std::min(model.width(), vectors * target().vector_bits / type_.bits);
