@@ -70,6 +70,37 @@ TEST_P(RowSpaces, have_right_programs_only) {
   }
 }
 
+/// What parts leave over is guarded or a loop of its own, also where nothing is; but not where nothing can
+/// be.
+TEST(RowSpaces, cut_what_is_left_over_or_guard_it) {
+  const target::Target target = small("avx2");
+  for (const std::int64_t rows : {13, 12, 2}) {
+    const Function program = program_of({"relu", {rows, 37}});
+    const ProgramSpace space = program_space(program, target, rules_for(target));
+    const auto given = measure::make_arguments(program, {.seed = 11});
+    const measure::Expectation expected(program, given, measure::Reference::interpreter);
+    std::size_t cut = 0;
+    for (const auto& [sketch, solver] : space.sketches) {
+      const bool is_cut = std::any_of(sketch.ways.begin(), sketch.ways.end(), [](const Way& way) {
+        return way.answers[way.taken] == "a loop of its own";
+      });
+      if (!is_cut) continue;
+      ++cut;
+      for (const space::Point& point : solutions_of(sketch.system)) {
+        SCOPED_TRACE(in_words(sketch, point));
+        const Function replayed = replayed_by_the_law(sketch, point);
+        EXPECT_EQ(schedule::all_blocks(replayed).size(), 2U);
+        for (const Function& made : {replayed, lower::lower_unpacked(replayed, target)}) {
+          const auto after = measure::copy_arguments(given);
+          interp::run(made, after);
+          EXPECT_TRUE(expected.compare(after).agrees()) << print(made);
+        }
+      }
+    }
+    EXPECT_EQ(cut, rows == 2 ? 0U : 1U) << rows;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, RowSpaces,
     testing::Values(

@@ -85,22 +85,46 @@ class ElementSteps {
     s_.apply(Vectorize{loops.back()});
     if (!uses_threads_) return;
     const std::size_t axis = *axis_for_threads();
-    const Number rows = d_.number(name_ + "_rows", group_sizes(stage_.extents[axis]), 1);
-    const auto parts = s_.loops(Split{loops[axis], {std::nullopt, rows}});
+    const std::vector<std::int64_t> sizes = group_sizes(stage_.extents[axis]);
+    const bool cuts = axis == 0 && cuts_rest(axis, sizes, 1);
+    const Number rows = d_.number(name_ + "_rows", sizes, 1);
+    const auto parts = parts_of(loops[axis], axis, rows, cuts);
     move_out(parts[0], {loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(axis)});
     s_.apply(Parallel{parts[0]});
   }
 
   /// Each core a part of the columns that begins where a vector does, of all rows.
   void by_columns(const std::vector<LoopRef>& loops) {
-    const std::int64_t share = ceil_div(columns(), d_.target().cores);
-    const Number vectors =
-        d_.number(name_ + "_vectors", group_sizes(ceil_div(columns(), lanes_)), ceil_div(share, lanes_));
-    const auto parts =
-        s_.loops(Split{loops.back(), {std::nullopt, d_.follows(value_of(vectors) * make_int(lanes_))}});
+    const std::int64_t model = ceil_div(ceil_div(columns(), d_.target().cores), lanes_);
+    const std::vector<std::int64_t> sizes = group_sizes(ceil_div(columns(), lanes_));
+    std::vector<std::int64_t> lengths;
+    for (const std::int64_t vectors : sizes) lengths.push_back(vectors * lanes_);
+    const std::size_t axis = loops.size() - 1;
+    const bool cuts = axis == 0 && cuts_rest(axis, lengths, model * lanes_);
+    const Number vectors = d_.number(name_ + "_vectors", sizes, model);
+    const auto parts = parts_of(loops.back(), axis, d_.follows(value_of(vectors) * make_int(lanes_)), cuts);
     move_out(parts[0], {loops.begin(), loops.end() - 1});
     s_.apply(Vectorize{parts[1]});
+    if (cuts) s_.apply(Vectorize{parts[2]});
     s_.apply(Parallel{parts[0]});
+  }
+
+  /// Whether what whole parts of the axis leave over is a loop of its own, where something can be left over.
+  bool cuts_rest(std::size_t axis, const std::vector<std::int64_t>& lengths, std::int64_t model) {
+    const std::int64_t extent = stage_.extents[axis];
+    const bool can_be_left = std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t length) {
+      return length < extent && extent % length != 0;
+    });
+    if (!stage_.is_known(axis) || !can_be_left || model > extent) return false;
+    return d_.way(name_ + " left over", {"guarded", "a loop of its own"}, 0) == 1;
+  }
+
+  /// The loops over parts of this length and over one of them; then, if it is cut off, over the rest.
+  std::vector<LoopRef> parts_of(const LoopRef& loop, std::size_t axis, const Number& length, bool cuts) {
+    if (cuts)
+      d_.keep_to(value_of(length) <= stage_.lengths[axis], "whole parts",
+                 name_ + ": before what is left over there is a whole part");
+    return s_.loops(Split{.loop = loop, .factors = {std::nullopt, length}, .tail = cuts ? "cut" : "guard"});
   }
 
   /// The loop outside of those around it.
