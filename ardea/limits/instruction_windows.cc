@@ -134,4 +134,16 @@ std::optional<Call> with_strides(const Call& call, const std::vector<Instruction
   return out;
 }
 
+std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, const arith::Analyzer& facts) {
+  bool known = true;
+  const Stmt shown = rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
+                               const Call* call = instruction_call(x);
+                               if (call == nullptr) return std::nullopt;
+                               const auto windows = windows_of(*call, buffer, facts);
+                               known = known && windows.has_value();
+                               return windows ? touching(*windows, *call) : x;
+                             }});
+  return known ? std::optional(shown) : std::nullopt;
+}
+
 }  // namespace ardea::limits

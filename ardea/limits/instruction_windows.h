@@ -34,6 +34,9 @@ std::optional<std::vector<InstructionWindow>> windows_of(const Call& call, const
 /// Statements that touch what the windows hold, and nothing else: what an analysis of accesses can read.
 Stmt touching(const std::vector<InstructionWindow>& windows, const Call& call);
 
+/// s with what its instructions touch of the buffer written out; nothing where that is not known.
+std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, const arith::Analyzer& facts);
+
 /// The call with the strides that its windows have in a buffer of other strides, with as many dimensions;
 /// nothing where the record fixes a stride that would change.
 std::optional<Call> with_strides(const Call& call, const std::vector<InstructionWindow>& windows,

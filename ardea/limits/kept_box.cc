@@ -18,19 +18,6 @@ namespace {
 
 using arith::Analyzer;
 
-/// s with what its instructions touch of the buffer written out; nothing where that is not known.
-std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, const Analyzer& facts) {
-  bool known = true;
-  const Stmt shown = rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
-                               const Call* call = instruction_call(x);
-                               if (call == nullptr) return std::nullopt;
-                               const auto windows = windows_of(*call, buffer, facts);
-                               known = known && windows.has_value();
-                               return windows ? touching(*windows, *call) : x;
-                             }});
-  return known ? std::optional(shown) : std::nullopt;
-}
-
 bool instructions_take(const Buffer& now, const Buffer& before, const Stmt& body, const Analyzer& facts) {
   bool fits = true;
   visit_stmts(body, [&](const Stmt& s) {

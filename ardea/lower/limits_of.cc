@@ -17,4 +17,8 @@ limits::Limits limits_of(const Function& f, const target::Target& target) {
   return limits::limits_of(placed(f, target), target);
 }
 
+std::vector<limits::Footprint> footprints_of(const Function& f, const target::Target& target) {
+  return limits::footprints_of(placed(f, target), limits::nests_of(f), target);
+}
+
 }  // namespace ardea::lower
