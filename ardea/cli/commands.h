@@ -87,6 +87,7 @@ struct SpaceOptions {
   std::string plot = {};                    ///< a file for a picture
   bool count = false;                       ///< the number of points alone
   std::optional<std::int64_t> sketch = {};  ///< this one only
+  std::optional<int> within_cache = {};     ///< what nests work on fits into the cache of this level
   std::uint64_t seed = 0;
   bool json = false;
 };

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ardea/cli/commands.h"
@@ -22,9 +23,10 @@ namespace {
 using rules::ProgramSpace;
 
 /// The choices of a script: the numbers that it samples, and what its cfg leaves open.
-ProgramSpace script_space(const Program& given, const target::Target& target, const std::string& file) {
+ProgramSpace script_space(const Program& given, const target::Target& target, const std::string& file,
+                          const rules::SketchOptions& sketches) {
   const auto steps = rules::steps_of(schedule::parse_steps(read_text_file(file), file));
-  ProgramSpace space = rules::program_space(given.module.functions[0], target, steps);
+  ProgramSpace space = rules::program_space(given.module.functions[0], target, steps, sketches);
   require(space.sketches.size() > 1 || !space.sketches[0].sketch.system.knobs().empty(),
           "space {}: {} samples nothing and its cfg defines nothing, so that there is nothing to choose",
           given.title, file);
@@ -33,9 +35,10 @@ ProgramSpace script_space(const Program& given, const target::Target& target, co
 
 ProgramSpace space_of(const SpaceOptions& options, const Program& given, const target::Target& target) {
   const std::string& file = options.program.schedule;
-  ProgramSpace space = file.empty()
-                           ? rules::program_space(given.module.functions[0], target, rules::rules_for(target))
-                           : script_space(given, target, file);
+  const rules::SketchOptions sketches{.within_cache = options.within_cache};
+  ProgramSpace space = file.empty() ? rules::program_space(given.module.functions[0], target,
+                                                           rules::rules_for(target), sketches)
+                                    : script_space(given, target, file, sketches);
   if (!options.sketch) return space;
   require(*options.sketch >= 0 && *options.sketch < std::ssize(space.sketches),
           "--sketch {}: there is none; they are 0 to {}", *options.sketch, space.sketches.size() - 1);
@@ -61,6 +64,11 @@ int space(const SpaceOptions& options) {
           plain.program);
   plain.schedule = "none";
   const target::Target target = target::find(options.target);
+  require(!options.within_cache ||
+              std::any_of(target.caches.begin(), target.caches.end(),
+                          [&](const target::Cache& c) { return c.level == *options.within_cache; }),
+          "--within-cache {}: {} has caches {}", options.within_cache.value_or(0), target.name,
+          target.caches.empty() ? "of no level" : fmt::format("1 to {}", target.caches.back().level));
   const Program given = load_program(plain, target);
   require(given.module.functions.size() == 1, "space {}: it has {} functions, a schedule is for one",
           given.title, given.module.functions.size());

@@ -7,6 +7,7 @@
 
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
+#include "ardea/rules/footprints.h"
 #include "ardea/rules/witnesses.h"
 #include "ardea/space/print.h"
 #include "ardea/support/text.h"
@@ -42,12 +43,16 @@ bool is_as_written(const ProgramSpace& space) {
          first_difference(sketch.program, sketch.symbolic).empty();
 }
 
-std::string shown(const SolvedSketch& solved, bool with_program) {
+std::string shown(const SolvedSketch& solved, const target::Target& target, bool with_program) {
   const Sketch& sketch = solved.sketch;
   std::string text = with_program ? print(sketch.symbolic) : std::string();
   text += space::print(sketch.system);
   if (sketch.model)
     text += fmt::format("the model chooses {}\n", rules::to_string(sketch.system, *sketch.model));
+  for (const rules::SoftVariable& soft : rules::footprints_of(sketch, target))
+    text += fmt::format("{} = {}  (bytes that an iteration of {} touches)\n", soft.name,
+                        soft.footprint.bytes.defined() ? print(soft.footprint.bytes) : "not known",
+                        soft.footprint.loop.name());
   text += fmt::format("solved by {}; {} questions are left to the replay\n", solved.solver->why(),
                       sketch.deferred.size());
   return text;
@@ -95,14 +100,14 @@ std::string in_words(const SpaceReport& report, bool show) {
     if (is_as_written(space))
       text += fmt::format("no rule serves it on {}: the one point is the program as it is written\n",
                           space.target.name);
-    if (show) text += shown(space.sketches[0], true);
+    if (show) text += shown(space.sketches[0], space.target, true);
   } else {
     text += fmt::format("{} sketches, {}\n", space.sketches.size(), in_words(report.count));
     for (std::size_t i = 0; i < space.sketches.size(); ++i) {
       const SolvedSketch& solved = space.sketches[i];
       text += fmt::format("sketch {} ({}): {}; {}\n", i, rules::to_string(solved.sketch.ways),
                           sizes_of(solved.sketch.system), in_words(solved.solver->count()));
-      if (show) text += shown(solved, false);
+      if (show) text += shown(solved, space.target, false);
     }
   }
   for (const rules::LeftOut& out : space.left_out)
@@ -169,15 +174,29 @@ std::string as_csv(const SpaceReport& report) {
     for (const space::Variable& variable : solved.sketch.system.variables())
       if (variable.is_knob() && std::find(names.begin(), names.end(), variable.name) == names.end())
         names.push_back(variable.name);
+  std::vector<std::vector<rules::SoftVariable>> soft;
+  for (const SolvedSketch& solved : space.sketches) {
+    soft.push_back(rules::footprints_of(solved.sketch, space.target));
+    for (const rules::SoftVariable& variable : soft.back())
+      if (std::find(names.begin(), names.end(), variable.name) == names.end()) names.push_back(variable.name);
+  }
   const bool several = space.sketches.size() > 1;
   std::string text = (several ? "sketch," : "") + join(names, ",") + "\n";
   for (const Choice& choice : report.samples) {
     const System& system = space.sketches[choice.sketch].sketch.system;
+    const auto soft_value = [&](const std::string& name) -> std::optional<std::int64_t> {
+      for (const rules::SoftVariable& variable : soft[choice.sketch])
+        if (variable.name == name)
+          return rules::value_at(variable, space.sketches[choice.sketch].sketch, choice.point);
+      return std::nullopt;
+    };
     std::vector<std::string> values;
     if (several) values.push_back(std::to_string(choice.sketch));
     for (const std::string& name : names) {
       const auto var = system.find(name);
-      values.push_back(var ? std::to_string(value_at(choice, *var)) : "");
+      const std::optional<std::int64_t> value =
+          var ? std::optional(value_at(choice, *var)) : soft_value(name);
+      values.push_back(value ? std::to_string(*value) : "");
     }
     text += join(values, ",") + "\n";
   }

@@ -30,8 +30,8 @@ struct SpaceReport {
 /// constraints; then the samples, and what is wrong with them.
 std::string in_words(const SpaceReport& report, bool show);
 nlohmann::json as_json(const SpaceReport& report);
-/// The knobs of each sample; where there are several sketches, each knob has a column once, and is empty
-/// where the sketch does not have it.
+/// The knobs of each sample and what follows from them (rules/footprints.h); where there are several
+/// sketches, each knob has a column once, and is empty where the sketch does not have it.
 std::string as_csv(const SpaceReport& report);
 /// "sketch = 2, C_rows = 4"; without the sketch where there is one.
 std::string to_string(const rules::ProgramSpace& space, const rules::Choice& choice);

@@ -28,8 +28,9 @@ constexpr std::size_t most_ways = 1024;
 
 class Ways {
  public:
-  Ways(const Function& program, const target::Target& target, const std::function<void(Derivation&)>& steps)
-      : steps_(steps), space_{program, target, {}, {}} {}
+  Ways(const Function& program, const target::Target& target, const std::function<void(Derivation&)>& steps,
+       const SketchOptions& options)
+      : steps_(steps), options_(options), space_{program, target, {}, {}} {}
 
   ProgramSpace run() && {
     struct Open {
@@ -70,7 +71,7 @@ class Ways {
       steps_(d);
     }
     const TimedSection timed("space", "constraints");
-    return make_sketch(space_.program, d);
+    return make_sketch(space_.program, d, options_);
   }
 
   void follow(Derivation& d) {
@@ -89,6 +90,7 @@ class Ways {
   }
 
   const std::function<void(Derivation&)>& steps_;
+  const SketchOptions& options_;
   ProgramSpace space_;
 };
 
@@ -151,12 +153,13 @@ SolvedSketch solved(Sketch sketch) {
 }
 
 ProgramSpace program_space(const Function& program, const target::Target& target,
-                           const std::function<void(Derivation&)>& steps) {
-  return Ways(program, target, steps).run();
+                           const std::function<void(Derivation&)>& steps, const SketchOptions& options) {
+  return Ways(program, target, steps, options).run();
 }
 
-ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules) {
-  return program_space(program, target, [&](Derivation& d) { derive(d, rules); });
+ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules,
+                           const SketchOptions& options) {
+  return program_space(program, target, [&](Derivation& d) { derive(d, rules); }, options);
 }
 
 std::optional<ModelSchedule> model_schedule(const Function& program, const target::Target& target,

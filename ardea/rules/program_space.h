@@ -51,10 +51,11 @@ SolvedSketch solved(Sketch sketch);
 /// Every way through the steps (Derivation::way), as a sketch each: ways that begin alike take their first
 /// steps once. Error where none is left, with what stands against it.
 ProgramSpace program_space(const Function& program, const target::Target& target,
-                           const std::function<void(Derivation&)>& steps);
+                           const std::function<void(Derivation&)>& steps, const SketchOptions& options = {});
 
 /// The same of the steps that rules take.
-ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules);
+ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules,
+                           const SketchOptions& options = {});
 
 /// The schedule that the model chooses: what runs where nothing is tuned.
 struct ModelSchedule {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/print.h"
@@ -10,6 +11,7 @@
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/rules/expressed.h"
+#include "ardea/rules/footprints.h"
 #include "ardea/space/builder.h"
 #include "ardea/space/evaluate.h"
 #include "ardea/support/error.h"
@@ -62,9 +64,34 @@ void post_limits(space::Builder& builder, const Expressed& expressed, const Sket
   }
 }
 
+/// What its nests work on fits into the cache of that level.
+void post_footprints(space::Builder& builder, const Expressed& expressed, const Sketch& sketch,
+                     const target::Target& target, int level) {
+  const auto cache = std::find_if(target.caches.begin(), target.caches.end(),
+                                  [&](const target::Cache& c) { return c.level == level; });
+  require(cache != target.caches.end(), "{}: within cache {}: the target {} has no such cache",
+          sketch.program.name, level, target.name);
+  std::unordered_set<Var> said;  // blocks of one nest share its loops
+  for (const SoftVariable& variable : footprints_of(sketch, target)) {
+    const auto& [block, of_level, loop, bytes] = variable.footprint;
+    if (of_level != level || !said.insert(loop).second) continue;
+    const Expr most = bytes.defined() ? most_taken(bytes, sketch) : bytes;
+    require(most.defined(), "{}: within cache {}: nothing bounds what an iteration of {} touches around {}",
+            sketch.program.name, level, loop.name(), block);
+    const std::string fact =
+        fmt::format("an iteration of {} touches {} bytes around {}, cache {} of {} has {}", loop.name(),
+                    print(most), block, level, target.name, cache->bytes);
+    if (const auto number = constant_int(most)) {
+      require(*number <= cache->bytes, "{}: {}", sketch.program.name, fact);
+      continue;
+    }
+    builder.require(variable.name, expressed.formula(most <= make_int(cache->bytes)), fact);
+  }
+}
+
 /// What was made, with the constraints that its context and the rules posted.
 Sketch sketch_of(const Function& program, const target::Target& target, const schedule::Schedule& made,
-                 const std::vector<Posted>& kept) {
+                 const std::vector<Posted>& kept, const SketchOptions& options) {
   const auto& context = dynamic_cast<const schedule::Posting&>(made.context());
   Sketch sketch{program, made.trace(), made.program(), context.knobs(), {}, context.deferred()};
   std::unordered_map<Var, space::Var> variables;
@@ -76,20 +103,21 @@ Sketch sketch_of(const Function& program, const target::Target& target, const sc
     for (const Posted& posted : *all)
       builder.require(posted.code, expressed.formula(posted.condition), posted.fact);
   post_limits(builder, expressed, sketch, target);
+  if (options.within_cache) post_footprints(builder, expressed, sketch, target, *options.within_cache);
   return sketch;
 }
 
 }  // namespace
 
 Sketch make_sketch(const Function& program, const target::Target& target,
-                   const std::function<void(schedule::Schedule&)>& steps) {
+                   const std::function<void(schedule::Schedule&)>& steps, const SketchOptions& options) {
   schedule::Schedule made(program, std::make_unique<schedule::Posting>());
   steps(made);
-  return sketch_of(program, target, made, {});
+  return sketch_of(program, target, made, {}, options);
 }
 
-Sketch make_sketch(const Function& program, const Derivation& derived) {
-  Sketch sketch = sketch_of(program, derived.target(), derived.steps(), derived.kept());
+Sketch make_sketch(const Function& program, const Derivation& derived, const SketchOptions& options) {
+  Sketch sketch = sketch_of(program, derived.target(), derived.steps(), derived.kept(), options);
   sketch.ways = derived.ways();
   std::vector<std::int64_t> numbers;
   for (const Knob& knob : sketch.knobs) {

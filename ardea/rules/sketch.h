@@ -24,14 +24,20 @@ struct Sketch {
   std::optional<space::Point> model = {};
 };
 
+/// What is asked of a sketch besides that its programs are valid.
+struct SketchOptions {
+  /// What every nest works on at this level of cache (footprints.h) fits into it.
+  std::optional<int> within_cache = {};
+};
+
 /// What the steps make of the program where what they sample (sample_perfect_tile, sample_categorical) stays
 /// open. Error where a step is refused for every choice, where it needs a condition that the constraint
 /// language cannot express, or where the program never fits the target.
 Sketch make_sketch(const Function& program, const target::Target& target,
-                   const std::function<void(schedule::Schedule&)>& steps);
+                   const std::function<void(schedule::Schedule&)>& steps, const SketchOptions& options = {});
 
 /// The same of what rules have derived.
-Sketch make_sketch(const Function& program, const Derivation& derived);
+Sketch make_sketch(const Function& program, const Derivation& derived, const SketchOptions& options = {});
 
 /// The schedule with the numbers of a point: the steps once more, by hand. Error where one is refused, which
 /// for a solution of the system is a defect of the rule that made the sketch.

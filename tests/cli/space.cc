@@ -36,6 +36,22 @@ TEST(SpaceCommand, counts_what_the_registers_hold) {
   EXPECT_EQ(space("--sample 9 --json").out.substr(0, 40), answer.out.substr(0, 40));
 }
 
+TEST(SpaceCommand, says_what_nests_work_on_in_each_cache) {
+  const std::string shown = space("--show").out;
+  EXPECT_NE(shown.find("footprint_l1_C_update = m_1 * 28 + choice * 28 + m_1 * choice * 4"),
+            std::string::npos)
+      << shown;
+  const Answer beyond = space("--within-cache 7");
+  EXPECT_EQ(beyond.exit_code, 2);
+  EXPECT_NE(beyond.error.find("--within-cache 7: generic-x86_64 has caches 1 to"), std::string::npos)
+      << beyond.error;
+  const std::string large =
+      "space gemm 96,512,64 --target generic-x86_64 --schedule " + script() + " --count ";
+  const int all = std::stoi(ardea(large).out), within = std::stoi(ardea(large + "--within-cache 1").out);
+  EXPECT_LT(within, all);
+  EXPECT_GT(within, 0);
+}
+
 /// The rules' space of an odd product: a sketch for each way, of which every sample is a program.
 TEST(SpaceCommand, makes_the_space_of_an_operator_by_rules) {
   const std::string gemm = "space gemm 12,5,11 --target generic-x86_64 ";

@@ -248,6 +248,8 @@ int run(int argc, char** argv) {
                           "print sketches, knobs, variables and constraints with their reasons");
   space_command->add_flag("--count", space.count, "print the number of points, and nothing else");
   space_command->add_option("--sketch", space.sketch, "this sketch only, counted from 0");
+  space_command->add_option("--within-cache", space.within_cache,
+                            "keep what nests work on within the cache of this level (1, 2, …)");
   space_command->add_option("--sample", space.samples, "draw so many points")->capture_default_str();
   space_command->add_flag(
       "--check", space.check,
