@@ -6,10 +6,12 @@
 #include <unordered_set>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/regions_conditions.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
+#include "ardea/rules/constraint_name.h"
 #include "ardea/rules/expressed.h"
 #include "ardea/rules/footprints.h"
 #include "ardea/space/builder.h"
@@ -41,9 +43,29 @@ Expr most_taken(const Expr& taken, const Sketch& sketch) {
   return most.defined() && sizes_of_a_call(most, sketch).empty() ? most : Expr();
 }
 
+/// Conditions as constraints of a system, each of a name of its own.
+class Poster {
+ public:
+  Poster(space::System& system, Expressed expressed) : builder_(system), expressed_(std::move(expressed)) {}
+
+  /// The names: a conjunction is as many constraints as it has parts.
+  std::vector<std::string> post(const std::string& name, const Expr& condition, const std::string& reason) {
+    std::vector<std::string> names;
+    for (const Expr& part : arith::conjuncts(condition)) {
+      names.push_back(names_.own(name));
+      builder_.require(names.back(), expressed_.formula(part), reason);
+    }
+    return names;
+  }
+
+ private:
+  space::Builder builder_;
+  Expressed expressed_;
+  ConstraintNames names_;
+};
+
 /// What the program takes of the machine, where that depends on the variables.
-void post_limits(space::Builder& builder, const Expressed& expressed, const Sketch& sketch,
-                 const target::Target& target) {
+void post_limits(Poster& poster, const Sketch& sketch, const target::Target& target) {
   const limits::Limits taken = lower::limits_of(sketch.symbolic, target);
   for (const limits::Bound& bound : limits::bounds_of(taken, target)) {
     if (!bound.available || !bound.taken.defined()) continue;
@@ -60,13 +82,12 @@ void post_limits(space::Builder& builder, const Expressed& expressed, const Sket
       require(*number <= *bound.available, "{}: {}; make its tiles smaller", sketch.program.name, fact);
       continue;
     }
-    builder.require(bound.name, expressed.formula(most <= make_int(*bound.available)), fact);
+    poster.post(bound.name, most <= make_int(*bound.available), fact);
   }
 }
 
 /// What its nests work on fits into the cache of that level.
-void post_footprints(space::Builder& builder, const Expressed& expressed, const Sketch& sketch,
-                     const target::Target& target, int level) {
+void post_footprints(Poster& poster, const Sketch& sketch, const target::Target& target, int level) {
   const auto cache = std::find_if(target.caches.begin(), target.caches.end(),
                                   [&](const target::Cache& c) { return c.level == level; });
   require(cache != target.caches.end(), "{}: within cache {}: the target {} has no such cache",
@@ -85,7 +106,7 @@ void post_footprints(space::Builder& builder, const Expressed& expressed, const 
       require(*number <= cache->bytes, "{}: {}", sketch.program.name, fact);
       continue;
     }
-    builder.require(variable.name, expressed.formula(most <= make_int(cache->bytes)), fact);
+    poster.post(variable.name, most <= make_int(cache->bytes), fact);
   }
 }
 
@@ -97,13 +118,14 @@ Sketch sketch_of(const Function& program, const target::Target& target, const sc
   std::unordered_map<Var, space::Var> variables;
   for (const Knob& knob : sketch.knobs)
     variables.emplace(knob.var, sketch.system.knob(knob.var.name(), space::Domain::of(knob.values)));
-  const Expressed expressed(std::move(variables));
-  space::Builder builder(sketch.system);
-  for (const std::vector<Posted>* all : {&context.posted(), &kept})
-    for (const Posted& posted : *all)
-      builder.require(posted.code, expressed.formula(posted.condition), posted.fact);
-  post_limits(builder, expressed, sketch, target);
-  if (options.within_cache) post_footprints(builder, expressed, sketch, target, *options.within_cache);
+  Poster poster(sketch.system, Expressed(std::move(variables)));
+  for (const Posted& posted : context.posted())
+    poster.post(constraint_name(posted), posted.condition, posted.fact);
+  for (const Posted& posted : kept)
+    for (std::string& name : poster.post(posted.code, posted.condition, posted.fact))
+      sketch.kept.push_back(std::move(name));
+  post_limits(poster, sketch, target);
+  if (options.within_cache) post_footprints(poster, sketch, target, *options.within_cache);
   return sketch;
 }
 

@@ -20,6 +20,9 @@ struct Sketch {
   space::System system;
   std::vector<schedule::Refusal> deferred;  ///< judged when a point is materialised, and not before
   std::vector<Way> ways = {};               ///< that the rules took
+  /// The names of the constraints that no step needs: a point that breaks only these is a program, and one
+  /// that another point is already, or that somebody did not want.
+  std::vector<std::string> kept = {};
   /// What the model of the machine chooses, where that is a solution.
   std::optional<space::Point> model = {};
 };
