@@ -25,7 +25,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
-        schedules stages functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
+        schedules stages tuples functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -133,6 +133,9 @@ stages: COUNT = 700
 stages: LEAST ?= 200
 stages: build ## schedule COUNT random graphs by random stage directives, each applied LEAST times, and compare
 	build/release/bin/ardea_stages --count $(COUNT) --seed $(SEED) --least $(LEAST)
+
+tuples: build ## try every tuple of numbers of small products by hand, against the spaces of the rules
+	ARDEA_TUPLES=all build/release/bin/test_rules --gtest_filter='*SmallProducts*'
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
 	build/release/bin/ardea_functions --threads $(JOBS)

@@ -4,14 +4,19 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
+#include "ardea/lower/pipeline.h"
 #include "ardea/schedule/canon.h"
 #include "ardea/space/engine.h"
 #include "ardea/space/evaluate.h"
 #include "ardea/support/error.h"
+#include "ardea/support/random.h"
 #include "ardea/support/text.h"
 
 namespace ardea::rules {
@@ -50,31 +55,142 @@ Function replayed_by_the_law(const Sketch& sketch, const space::Point& point) {
   return replayed;
 }
 
-bool is_valid(const Sketch& sketch, const space::Point& point, const target::Target& target) {
+std::string fault_of(const Sketch& sketch, const space::Point& point, const target::Target& target) {
   try {
     const Function program = materialise(sketch, point).program();
     for (const limits::Bound& bound : limits::bounds_of(lower::limits_of(program, target), target)) {
       const auto taken = bound.taken.defined() ? limits::value_at(bound.taken, {}) : std::nullopt;
-      if (bound.available && taken && *taken > *bound.available) return false;
+      if (bound.available && taken && *taken > *bound.available)
+        return fmt::format("it takes {} {} of {}", *taken, bound.name, *bound.available);
     }
-    return true;
-  } catch (const Error&) {
-    return false;
+    lower::lower_unpacked(program, target);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
   }
 }
 
-Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target) {
-  space::System free;
-  for (const schedule::Knob& knob : sketch.knobs) free.knob(knob.var.name(), space::Domain::of(knob.values));
+space::System without(const space::System& system, const std::vector<std::string>& names) {
+  space::System less;
+  for (const space::Variable& variable : system.variables()) {
+    if (variable.is_knob())
+      less.knob(variable.name, variable.domain, variable.reason);
+    else
+      less.define(variable.name, variable.domain,
+                  system.constraints()[static_cast<std::size_t>(variable.definition)].body);
+  }
+  for (std::size_t i = 0; i < system.constraints().size(); ++i) {
+    const space::Constraint& constraint = system.constraints()[i];
+    const bool is_left_out = std::find(names.begin(), names.end(), constraint.name) != names.end();
+    if (!system.is_definition(static_cast<int>(i)) && !is_left_out) less.post(constraint);
+  }
+  return less;
+}
+
+namespace {
+
+/// The numbers of knobs alone.
+std::vector<std::int64_t> knob_values(const space::System& system, const space::Point& point) {
+  std::vector<std::int64_t> values;
+  for (const space::Var knob : system.knobs()) values.push_back(point[static_cast<std::size_t>(knob.index)]);
+  return values;
+}
+
+/// The first constraint that the point breaks.
+const space::Constraint* broken(const space::System& system, const space::Point& point) {
+  for (const space::Constraint& constraint : system.constraints())
+    if (!space::holds(constraint, point)) return &constraint;
+  return nullptr;
+}
+
+/// Solutions near the point: for each constraint that it breaks one of its knobs, the last ones first, is the
+/// next smaller one with which it holds.
+void repair(const space::System& system, const space::Point& point, std::vector<space::Point>& solutions) {
+  const space::Constraint* const first = broken(system, point);
+  if (first == nullptr) {
+    solutions.push_back(point);
+    return;
+  }
+  const std::vector<space::Var>& knobs = system.knobs();
+  for (std::size_t at = knobs.size(); at-- > 0;) {
+    std::vector<std::int64_t> values = knob_values(system, point);
+    const std::vector<std::int64_t> all = system[knobs[at]].domain.values();
+    for (std::size_t i = all.size(); i-- > 0;) {
+      if (all[i] >= point[static_cast<std::size_t>(knobs[at].index)]) continue;
+      values[at] = all[i];
+      const auto next = space::complete_knobs(system, values);
+      if (!next || !space::holds(*first, *next)) continue;
+      repair(system, *next, solutions);
+      break;
+    }
+  }
+}
+
+/// The statements of a program, a line each, in order. How deep they stand and where allocations do, and what
+/// is noted of these, depends on what is beside them.
+std::vector<std::string> statements_of(const Function& program) {
+  std::istringstream text(print(program));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);)
+    if (line.find("T.allocate(") == std::string::npos)
+      lines.push_back(line.substr(std::min(line.find_first_not_of(' '), line.size())));
+  return lines;
+}
+
+/// Whether one has all that the other has, in its order: it is the same, or has iterations that give no
+/// result.
+bool has_all_of(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  std::size_t met = 0;
+  for (const std::string& line : one)
+    if (met < other.size() && line == other[met]) ++met;
+  return met == other.size();
+}
+
+}  // namespace
+
+std::optional<space::Point> twin_of(const Sketch& sketch, const space::Point& point,
+                                    const target::Target& target) {
+  std::vector<space::Point> near;
+  repair(sketch.system, point, near);
+  const auto statements_at = [&](const space::Point& at) {
+    return statements_of(lower::lower_unpacked(materialise(sketch, at).program(), target));
+  };
+  const std::vector<std::string> statements = statements_at(point);
+  for (const space::Point& other : near)
+    if (has_all_of(statements, statements_at(other))) return other;
+  return std::nullopt;
+}
+
+Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target, std::optional<int> most,
+                          std::uint64_t seed) {
+  std::uint64_t count = 1;
+  for (const schedule::Knob& knob : sketch.knobs) count *= knob.values.size();
+  const bool is_drawn = most && count > static_cast<std::uint64_t>(*most);
+  Random random(seed);
   Tried tried;
-  for (const space::Point& tuple : solutions_of(free)) {
+  const space::System needed = without(sketch.system, sketch.kept);
+  for (std::uint64_t i = 0; i < (is_drawn ? static_cast<std::uint64_t>(*most) : count); ++i) {
+    // The number of a tuple in the order of all of them.
+    std::uint64_t number = is_drawn ? random.integer(0, static_cast<std::int64_t>(count) - 1) : i;
+    std::vector<std::int64_t> tuple;
+    for (const schedule::Knob& knob : sketch.knobs) {
+      tuple.push_back(knob.values[number % knob.values.size()]);
+      number /= knob.values.size();
+    }
     const auto point = space::complete_knobs(sketch.system, tuple);
-    const bool is_solution = point && space::is_solution(sketch.system, *point);
-    const bool is_right = point && is_valid(sketch, *point, target);
-    EXPECT_EQ(is_solution, is_right) << to_string(sketch.ways) << " at "
-                                     << fmt::format("{}", fmt::join(tuple, ", "));
+    const bool is_solution = point && space::is_solution(needed, *point);
+    const std::string fault = point ? fault_of(sketch, *point, target) : "it has no values";
+    EXPECT_EQ(is_solution, fault.empty())
+        << to_string(sketch.ways) << " at " << fmt::format("{}", fmt::join(tuple, ", ")) << ": " << fault
+        << (is_drawn ? fmt::format("; drawn from the seed {}", seed) : "");
+    if (is_solution && fault.empty() && !space::is_solution(sketch.system, *point)) {
+      EXPECT_TRUE(twin_of(sketch, *point, target))
+          << to_string(sketch.ways) << ": no other point is the program of "
+          << fmt::format("{}", fmt::join(tuple, ", "));
+      ++tried.twins;
+    }
     ++tried.all;
-    tried.valid += is_right ? 1 : 0;
+    tried.valid += fault.empty() ? 1 : 0;
   }
   return tried;
 }

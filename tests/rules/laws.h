@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ardea/ir/function.h"
@@ -19,14 +20,25 @@ std::string in_words(const Sketch& sketch, const space::Point& point);
 /// one.
 Function replayed_by_the_law(const Sketch& sketch, const space::Point& point);
 
-/// Whether the numbers apply and what they make fits the machine: without the system's constraints.
-bool is_valid(const Sketch& sketch, const space::Point& point, const target::Target& target);
+/// What stands against the numbers, without the system's constraints: a step that is refused, more than the
+/// machine has, a program that cannot be lowered. Empty where nothing does.
+std::string fault_of(const Sketch& sketch, const space::Point& point, const target::Target& target);
 
-/// Every tuple of the knobs' values is tried: fails the test where one is valid and no solution, or the other
-/// way round. So many tuples were valid, and so many tried.
+/// The system without the constraints of these names.
+space::System without(const space::System& system, const std::vector<std::string>& names);
+
+/// A solution that is the same program as the point, which breaks only what Sketch::kept names, or the same
+/// but for iterations of the point's that give no result; nothing where none is near.
+std::optional<space::Point> twin_of(const Sketch& sketch, const space::Point& point,
+                                    const target::Target& target);
+
+/// Tuples of the knobs' values are tried by hand, all of them or as many as are asked for, drawn from the
+/// seed. Fails the test where one is valid and no solution, or the other way round; one that only breaks what
+/// the sketch is kept to must have a twin.
 struct Tried {
-  int valid = 0, all = 0;
+  int valid = 0, all = 0, twins = 0;
 };
-Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target);
+Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target,
+                          std::optional<int> most = std::nullopt, std::uint64_t seed = 1);
 
 }  // namespace ardea::rules

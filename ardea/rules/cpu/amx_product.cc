@@ -104,7 +104,9 @@ void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& 
   const Number across =
       d.number("tiles_across", tile_sizes(tiles_across, intrin::tile_registers), by_model.across);
   const Number tiles_of_panel =
-      d.number("panel_tiles", group_sizes(ceil_div(tiles_across, by_model.across)), panel / columns_by_model);
+      d.number("panel_tiles",
+               group_sizes(tiles_across, tile_sizes(tiles_across, intrin::tile_registers), by_model.across),
+               panel / columns_by_model);
   d.keep_to((value_of(tiles_of_panel) - 1) * value_of(across) < make_int(tiles_across), "panels",
             fmt::format("a panel holds no more tiles than {} tiles of columns make", tiles_across));
   const auto loops = s.get_loops(c);

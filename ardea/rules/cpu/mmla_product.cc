@@ -94,7 +94,9 @@ void apply_mmla(Derivation& d, const ConvertedProduct& given, const std::string&
   const Number across =
       d.number("column_pairs", tile_sizes(pairs_across, target.vector_registers), by_model.across);
   const Number tiles_of_panel =
-      d.number("panel_tiles", group_sizes(ceil_div(pairs_across, by_model.across)), panel / columns_by_model);
+      d.number("panel_tiles",
+               group_sizes(pairs_across, tile_sizes(pairs_across, target.vector_registers), by_model.across),
+               panel / columns_by_model);
   d.keep_to((value_of(tiles_of_panel) - 1) * value_of(across) < make_int(pairs_across), "panels",
             fmt::format("a panel holds no more tiles than {} pairs of columns make", pairs_across));
   const Number rows = d.follows(value_of(down) * pair), columns = d.follows(value_of(across) * pair);

@@ -35,7 +35,7 @@ constexpr std::int64_t least_products_a_thread = std::int64_t{1} << 18;
 /// many tiles of rows must read a panel before it has paid for itself.
 constexpr std::int64_t many_tiles = 24;
 
-/// Wider tiles than that have no registers anywhere.
+/// Wider tiles leave registers for a row or two: of these only those that divide all columns.
 constexpr std::int64_t most_vectors = 8;
 
 /// A longer sum leaves its panels in no cache by the time that they are read again.
@@ -93,16 +93,15 @@ class Steps {
   /// The sizes of the tile of sums and of the blocks around it.
   void choose_numbers() {
     const auto& [m, n, k] = sizes();
-    const std::int64_t lanes = tile_.lanes;
-    tile_rows_ =
-        d_.number(name_ + "_rows", sizes_along(product_.m, target().vector_registers), rows_by_model());
-    tile_columns_ = d_.number(name_ + "_columns", sizes_along(product_.n, most_vectors * lanes, lanes),
-                              columns_by_model());
+    const std::vector<std::int64_t> rows = sizes_along(product_.m, target().vector_registers),
+                                    columns = widths();
+    tile_rows_ = d_.number(name_ + "_rows", rows, rows_by_model());
+    tile_columns_ = d_.number(name_ + "_columns", columns, columns_by_model());
     if (!epilogue_) steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
     row_group_ =
-        d_.number(name_ + "_row_tiles", group_sizes(ceil_div(m, rows_by_model())), row_tiles_of_a_thread());
+        d_.number(name_ + "_row_tiles", group_sizes(m, rows, rows_by_model()), row_tiles_of_a_thread());
     const std::int64_t tiles = std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1);
-    column_group_ = d_.number(name_ + "_column_tiles", group_sizes(ceil_div(n, columns_by_model())), tiles);
+    column_group_ = d_.number(name_ + "_column_tiles", group_sizes(n, columns, columns_by_model()), tiles);
     keep_to_what_there_is(row_group_, tile_rows_, product_.m, "tiles of rows");
     keep_to_what_there_is(column_group_, tile_columns_, product_.n, "tiles of columns");
   }
@@ -113,6 +112,14 @@ class Steps {
                                                std::int64_t multiple = 1) {
     std::vector<std::int64_t> all = tile_sizes(typical(length), most, multiple);
     if (!constant_int(length)) std::erase(all, 1);
+    return all;
+  }
+
+  /// Columns of a tile: whole vectors, and what divides all of them, as far as registers go.
+  std::vector<std::int64_t> widths() const {
+    const std::int64_t lanes = tile_.lanes, widest = target().vector_registers * lanes;
+    std::vector<std::int64_t> all = sizes_along(product_.n, std::min(most_vectors * lanes, widest), lanes);
+    for (const std::int64_t divisor : sizes_along(product_.n, widest, widest)) all.push_back(divisor);
     return all;
   }
 

@@ -77,7 +77,9 @@ void apply_vnni(Derivation& d, const ConvertedProduct& given, const std::string&
   const Number vectors =
       d.number("vectors", tile_sizes(vectors_of_row, target.vector_registers), by_model.vectors);
   const Number tiles_of_panel = d.number(
-      "panel_tiles", group_sizes(ceil_div(vectors_of_row, by_model.vectors)), panel / columns_by_model);
+      "panel_tiles",
+      group_sizes(vectors_of_row, tile_sizes(vectors_of_row, target.vector_registers), by_model.vectors),
+      panel / columns_by_model);
   const Number columns = d.follows(value_of(vectors) * lanes);
   d.keep_to((value_of(tiles_of_panel) - 1) * value_of(vectors) < make_int(vectors_of_row), "panels",
             fmt::format("a panel holds no more tiles than {} vectors make", vectors_of_row));

@@ -32,4 +32,14 @@ std::vector<std::int64_t> group_sizes(std::int64_t count) {
   return {sizes.begin(), sizes.end()};
 }
 
+std::vector<std::int64_t> group_sizes(std::int64_t extent, const std::vector<std::int64_t>& tiles,
+                                      std::int64_t model) {
+  const std::vector<std::int64_t> by_model = group_sizes(ceil_div(extent, model));
+  std::set<std::int64_t> sizes(by_model.begin(), by_model.end());
+  for (std::int64_t d = 1; d * d <= extent; ++d)
+    if (extent % d == 0) sizes.insert({d, extent / d});
+  for (const std::int64_t tile : tiles) sizes.insert(ceil_div(extent, tile));
+  return {sizes.begin(), sizes.end()};
+}
+
 }  // namespace ardea::rules

@@ -18,4 +18,10 @@ std::vector<std::int64_t> tile_sizes_within(std::int64_t extent, std::int64_t mo
 /// How many of `count` things to take together: divisors, powers of two, and equal parts of all.
 std::vector<std::int64_t> group_sizes(std::int64_t count);
 
+/// The same of the tiles that an axis is cut into, as many of them as the model's tile makes, where the tile
+/// is one of several. Whatever it is: groups that divide the axis as the tile does are there, and the one of
+/// all.
+std::vector<std::int64_t> group_sizes(std::int64_t extent, const std::vector<std::int64_t>& tiles,
+                                      std::int64_t model);
+
 }  // namespace ardea::rules

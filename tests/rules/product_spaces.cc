@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "ardea/ops/registry.h"
+#include "ardea/rules/program_space.h"
+#include "ardea/support/random.h"
+#include "tests/rules/laws.h"
+
+/// The spaces of products of matrices lose nothing.
+
+namespace ardea::rules {
+
+namespace {
+
+struct SmallProduct {
+  std::vector<std::int64_t> sizes;
+  const char* target = "generic-x86_64";
+  bool transpose_b = false;
+  std::int64_t registers = 4;
+  bool small_caches = false;  ///< then panels are asked for ahead, or not
+};
+
+void PrintTo(const SmallProduct& asked, std::ostream* out) {
+  *out << fmt::format("{} {}{}", fmt::join(asked.sizes, ","), asked.target, asked.transpose_b ? " tb" : "");
+}
+
+/// Few registers, so that limits bind.
+target::Target small_target(const SmallProduct& asked) {
+  target::Target target = target::find(asked.target);
+  target.vector_registers = static_cast<int>(asked.registers);
+  if (asked.small_caches)
+    target.caches = {{.level = 1, .bytes = 256, .ways = 4, .line_bytes = 64},
+                     {.level = 2, .bytes = 384, .ways = 8, .line_bytes = 64}};
+  return target;
+}
+
+class SmallProducts : public testing::TestWithParam<SmallProduct> {};
+
+/// Some tuples of knobs' values for each sketch, from a seed; all of them with ARDEA_TUPLES=all in the
+/// environment (`make tuples`).
+TEST_P(SmallProducts, lose_nothing_that_is_valid) {
+  const char* const asked = std::getenv("ARDEA_TUPLES");
+  const std::optional<int> most =
+      asked != nullptr && std::string(asked) == "all" ? std::nullopt : std::optional(15);
+  const target::Target target = small_target(GetParam());
+  const Function program = ops::create_function(
+      ops::make_workload({.op = "gemm", .sizes = GetParam().sizes, .transpose_b = GetParam().transpose_b}));
+  const ProgramSpace space = program_space(program, target, rules_for(target));
+  for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  for (const SolvedSketch& solved : space.sketches) {
+    const Tried tried = expect_nothing_lost(solved.sketch, target, most);
+    EXPECT_GE(tried.valid - tried.twins, 1) << to_string(solved.sketch.ways);
+    if (!most)
+      fmt::print("{}: {} tuples, {} valid, {} of them twins\n", to_string(solved.sketch.ways), tried.all,
+                 tried.valid, tried.twins);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SmallProducts,
+    testing::Values(SmallProduct{{12, 12, 12}}, SmallProduct{{12, 12, 12}, "generic-aarch64"},
+                    SmallProduct{{12, 12, 12}, "generic-x86_64", true, 6, true}, SmallProduct{{7, 5, 11}},
+                    SmallProduct{{7, 5, 11}, "generic-aarch64", true, 32}, SmallProduct{{11, 5, 7}},
+                    SmallProduct{{11, 5, 7}, "generic-aarch64", true}));
+
+/// One of the divisors of a number that are no more than `most`.
+std::int64_t drawn_divisor(Random& random, std::int64_t number, std::int64_t most) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t d = 1; d <= std::min(number, most); ++d)
+    if (number % d == 0) all.push_back(d);
+  return all[static_cast<std::size_t>(random.integer(0, std::ssize(all) - 1))];
+}
+
+/// Rows and columns in blocks of whole tiles, which divide them, and a sum in blocks of steps that divide it:
+/// each such product whose tile of sums fits the registers is a point.
+TEST(ProductSpace, has_every_tiling_that_divides) {
+  constexpr std::uint64_t seed = 7;
+  struct Shape {
+    std::int64_t m, k, n;
+    const char* target;
+  };
+  for (const Shape& shape : {Shape{1024, 1024, 1024, "neoverse-v1"}, Shape{1024, 1024, 1024, "avx2"},
+                             Shape{96, 1000, 360, "generic-x86_64"}, Shape{97, 64, 131, "sapphirerapids"}}) {
+    const target::Target target = target::find(shape.target);
+    const Function program =
+        ops::create_function(ops::make_workload({.op = "gemm", .sizes = {shape.m, shape.k, shape.n}}));
+    Derivation model_way(program, target, std::vector<std::size_t>{});
+    derive(model_way, rules_for(target));
+    const Sketch sketch = make_sketch(program, model_way);
+    const space::Solver solver(sketch.system);
+    Random random(seed);
+    const std::int64_t lanes = target.vector_bits / 32;
+    for (int i = 0; i < 200; ++i) {
+      const std::int64_t rows = drawn_divisor(random, shape.m, target.vector_registers);
+      const std::int64_t columns = drawn_divisor(random, shape.n, target.vector_registers / rows * lanes);
+      const std::vector<std::pair<const char*, std::int64_t>> tiling = {
+          {"C_rows", rows},
+          {"C_columns", columns},
+          {"C_steps", drawn_divisor(random, shape.k, shape.k)},
+          {"C_row_tiles", drawn_divisor(random, shape.m / rows, shape.m)},
+          {"C_column_tiles", drawn_divisor(random, shape.n / columns, shape.n)}};
+      std::vector<space::Constraint> numbers;
+      std::string words;
+      for (const auto& [knob, value] : tiling) {
+        numbers.push_back(sketch.system.canonical(
+            {knob, "", {}, space::Linear{{{1, sketch.system.get(knob)}}, 0, space::Relation::eq, value}}));
+        words += fmt::format("{} = {}, ", knob, value);
+      }
+      ASSERT_EQ(solver.solve(numbers, 1).answer, space::Answer::yes)
+          << words << "drawn from the seed " << seed << " for " << shape.target;
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace ardea::rules
