@@ -258,7 +258,7 @@ class Steps {
       s_.apply(Vectorize{loops.back()});
       right_loop_ = loops.front();
     } else if (right_) {
-      s_.apply(ComputeAt{*right_, column_blocks_, /*preserve_unit_loops=*/true});
+      s_.apply(ComputeAt{*right_, place_of_right(), /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*right_);
       const std::size_t panel = loops.size() - 3;  // panels, steps, columns
       s_.apply(Vectorize{loops[panel + 2]});
@@ -277,6 +277,14 @@ class Steps {
       if (makes_left_once_) left_loop_ = loops[loops.size() - 2];  // rows
       s_.apply(Vectorize{loops.back()});
     }
+  }
+
+  /// For the block of columns that uses them, or for all columns at once.
+  LoopRef place_of_right() {
+    if (epilogue_) return column_blocks_;
+    const std::size_t place = d_.way(fmt::format("panels of {} made for", product_.right->name),
+                                     {"a block of columns", "a block of steps"}, 0);
+    return place == 0 ? column_blocks_ : step_blocks_;
   }
 
   void ask_for(const LoopRef& loop, const std::string& buffer, const Number& distance) {
