@@ -51,7 +51,7 @@ void expect_agreement(const ops::Workload& workload, const schedule::SeparatedPa
   EXPECT_TRUE(report.agrees()) << print(Module{{}, {program.main, program.pack}});
 }
 
-/// Products, and convolutions whose channels lie side by side: what some target packs weights of.
+/// Products, and convolutions whose rules pack weights: channels side by side, or transposed ones.
 std::vector<ops::Workload> packed_workloads() {
   const std::vector<std::string> products = {"gemm", "bmm"}, convolutions = {"c1d", "c2d", "c3d", "dil"};
   const auto is_one_of = [](const std::vector<std::string>& names, const std::string& name) {
@@ -63,6 +63,12 @@ std::vector<ops::Workload> packed_workloads() {
   });
   all.push_back(
       ops::make_workload({.op = "gemm", .sizes = {29, 31, 67}, .in = {float64}, .transpose_b = true}));
+  for (const auto& [op, sizes] : std::vector<std::pair<const char*, std::vector<std::int64_t>>>{
+           {"t1d", {2, 13, 3, 19, 3, 2, 1, 1}},
+           {"t2d", {1, 5, 7, 3, 13, 3, 2, 2, 1, 1}},
+           {"t3d", {1, 2, 3, 5, 2, 9, 2, 3, 3, 2, 1, 1}}})
+    for (const std::string& layout : ops::find(op).layouts)
+      all.push_back(ops::make_workload({.op = op, .sizes = sizes, .layout = layout}));
   return all;
 }
 
@@ -105,6 +111,20 @@ TEST(PrepackedWeights, are_no_argument_of_the_main_function_and_the_rest_stays) 
   EXPECT_EQ(names(program->main), (std::vector<std::string>{"main", "A", "B_packed", "C"}));
   EXPECT_EQ(names(program->pack), (std::vector<std::string>{"main_pack", "B", "B_packed"}));
   EXPECT_EQ(program->parameter, 1U);
+}
+
+/// Which convolutions have weights that can be packed ahead. A rule that reads weights where they are says
+/// so.
+TEST(PrepackedWeights, of_convolutions_are_those_in_panels) {
+  const auto packs = [](const char* op, const char* layout, const std::vector<std::int64_t>& sizes) {
+    const auto workload = ops::make_workload({.op = op, .sizes = sizes, .layout = layout});
+    return packed_ahead(workload, target::find("avx2")).has_value();
+  };
+  EXPECT_TRUE(packs("c2d", "nhwc", {1, 5, 7, 3, 13, 3, 3, 1, 1, 1}));
+  EXPECT_TRUE(packs("t2d", "nhwc", {1, 5, 7, 3, 13, 3, 2, 2, 1, 1}));
+  EXPECT_TRUE(packs("t2d", "nchw", {1, 5, 7, 3, 13, 3, 2, 2, 1, 1}));
+  EXPECT_FALSE(packs("c2d", "nchw", {1, 5, 7, 3, 13, 3, 3, 1, 1, 1}));
+  EXPECT_FALSE(packs("depthwise", "nhwc", {1, 5, 7, 13, 3, 3, 1, 1}));
 }
 
 TEST(PrepackedWeights, need_a_rule_that_packs) {

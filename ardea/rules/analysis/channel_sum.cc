@@ -17,12 +17,9 @@ struct Term {
 };
 
 std::optional<Term> term_of(const Block& block) {
-  const auto* store = block.body.as<Store>();
-  const auto* sum = store->value.as<Binary>();
-  if (sum == nullptr || sum->op != BinaryOp::add) return std::nullopt;
-  const auto* before = sum->left.as<Load>();
-  if (before == nullptr || before->buffer != store->buffer) return std::nullopt;
-  Expr added = sum->right, condition;
+  const auto term = added_term(block);
+  if (!term) return std::nullopt;
+  Expr added = *term, condition;
   if (const auto* choice = added.as<Call>();
       choice != nullptr && choice->op == find_intrinsic("if_then_else") && is_zero(choice->arguments[2])) {
     condition = choice->arguments[0];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ardea/ir/equal.h"
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/schedule/program/tree.h"
 
@@ -35,17 +34,13 @@ std::optional<MatrixProduct> matrix_product(const Function& program, const sched
   const auto extents = loop_lengths(*path, lengths);
   const auto* store = block.body.as<Store>();
   if (!extents || store == nullptr || !block.init.defined() || block.predicate.defined()) return std::nullopt;
-  const auto* sum = store->value.as<Binary>();
-  if (sum == nullptr || sum->op != BinaryOp::add) return std::nullopt;
-  const auto* before = sum->left.as<Load>();
-  const auto* term = sum->right.as<Binary>();
-  if (before == nullptr || before->buffer != store->buffer || term == nullptr || term->op != BinaryOp::mul)
-    return std::nullopt;
+  const auto added = added_term(block);
+  const auto* term = added ? added->as<Binary>() : nullptr;
+  if (term == nullptr || term->op != BinaryOp::mul) return std::nullopt;
   const Load *left = load_in(term->left), *right = load_in(term->right);
   if (left == nullptr || right == nullptr) return std::nullopt;
-  const auto of_sum = plain(before->indices), of_out = plain(store->indices), of_left = plain(left->indices),
-             of_right = plain(right->indices);
-  if (!of_sum || !of_out || !of_left || !of_right || *of_sum != *of_out) return std::nullopt;
+  const auto of_out = plain(store->indices), of_left = plain(left->indices), of_right = plain(right->indices);
+  if (!of_out || !of_left || !of_right) return std::nullopt;
 
   std::vector<Var> iterators;
   for (const BlockIterator& iterator : block.iterators) iterators.push_back(iterator.var);

@@ -109,6 +109,19 @@ bool makes_choices(const Function& program, const Stage& stage) {
   return found;
 }
 
+std::optional<Expr> added_term(const Block& block) {
+  const auto* store = block.body.as<Store>();
+  const auto* sum = store == nullptr ? nullptr : store->value.as<Binary>();
+  if (sum == nullptr || sum->op != BinaryOp::add) return std::nullopt;
+  const auto* before = sum->left.as<Load>();
+  const bool is_same = before != nullptr && before->buffer == store->buffer &&
+                       std::equal(before->indices.begin(), before->indices.end(), store->indices.begin(),
+                                  store->indices.end(), [](const Expr& a, const Expr& b) {
+                                    return a.is<VarNode>() && b.is<VarNode>() && Var(a) == Var(b);
+                                  });
+  return is_same ? std::optional(sum->right) : std::nullopt;
+}
+
 bool are_plain(const std::vector<Expr>& indices, const std::vector<Var>& variables) {
   return std::equal(indices.begin(), indices.end(), variables.begin(), variables.end(),
                     [](const Expr& index, const Var& v) { return index.is<VarNode>() && Var(index) == v; });

@@ -55,6 +55,10 @@ bool are_one_length(const Expr& a, const Expr& b);
 /// too.
 bool makes_choices(const Function& program, const Stage& stage);
 
+/// What a block adds to the element that it stores, whose indices are variables; nothing where it does
+/// something else.
+std::optional<Expr> added_term(const Block& block);
+
 /// Whether the indices are these variables, one each, in order.
 bool are_plain(const std::vector<Expr>& indices, const std::vector<Var>& variables);
 

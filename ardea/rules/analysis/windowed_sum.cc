@@ -18,13 +18,9 @@ namespace {
 
 /// The two factors of what a block adds to its element; nothing where it does something else.
 std::optional<std::pair<Load, Load>> summed_product(const Block& block) {
-  const auto* store = block.body.as<Store>();
-  const auto* sum = store->value.as<Binary>();
-  if (sum == nullptr || sum->op != BinaryOp::add) return std::nullopt;
-  const auto* before = sum->left.as<Load>();
-  const auto* term = sum->right.as<Binary>();
-  if (before == nullptr || before->buffer != store->buffer || term == nullptr || term->op != BinaryOp::mul)
-    return std::nullopt;
+  const auto added = added_term(block);
+  const auto* term = added ? added->as<Binary>() : nullptr;
+  if (term == nullptr || term->op != BinaryOp::mul) return std::nullopt;
   const auto *left = term->left.as<Load>(), *right = term->right.as<Load>();
   if (left == nullptr || right == nullptr) return std::nullopt;
   return std::pair(*left, *right);

@@ -69,7 +69,7 @@ class ChannelLanes {
   /// Channels that do not lie side by side are brought together.
   bool packs_kernel(bool model) {
     if (!is_parameter(s_.program(), sum_.kernel)) return false;
-    if (d_.wishes().weights_ahead || sum_.kernel_channel + 1 != sum_.kernel->shape.size()) return true;
+    if (d_.packs_weights_ahead() || sum_.kernel_channel + 1 != sum_.kernel->shape.size()) return true;
     return d_.whether(fmt::format("{} in panels", sum_.kernel->name), model);
   }
 

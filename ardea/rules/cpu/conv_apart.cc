@@ -13,7 +13,6 @@
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/rolling_buffer.h"
-#include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/program/tree.h"
@@ -50,7 +49,7 @@ class EachChannel {
     choose_rows(sums);
     lanes_ = d_.number(name_ + "_lanes", tile_sizes_within(side_by_side, most_vectors_apart * lanes, lanes),
                        std::min(lanes, side_by_side));
-    if (gathers()) gather_columns();
+    if (gathers()) copy_ = gather_columns(d_, block_, sum_);
     sum_in_registers(sums);
     if (copy_)
       place_copy();
@@ -121,22 +120,6 @@ class EachChannel {
     std::vector<std::int64_t> bands = divisors_of(rows);
     std::erase(bands, 1);
     rows_cut_ = exact_cut(d_, name_ + "_rows", rows, bands, bands.back());
-  }
-
-  /// Columns that a stride takes apart are brought together, channel by channel.
-  void gather_columns() {
-    const std::string map = fmt::format("lambda {0}c, y, x: ({0}c, y, x % {1}, x // {1})",
-                                        batch_indices(sum_), sum_.axes.back().stride);
-    std::string name = sum_.data->name;
-    if (sum_.has_border) {
-      copy_ = sum_.maker;
-    } else if (!is_parameter(s_.program(), sum_.data)) {
-      copy_ = copy_of_data(d_, block_, sum_);
-      name = path_to(s_.program(), *copy_)->block().writes->at(0).buffer->name;
-    }
-    const auto packed =
-        s_.blocks(TransformLayout{block_, {name}, map, copy_ ? std::nullopt : std::optional<double>(0.0)});
-    if (!copy_) copy_ = packed.at(0);
   }
 
   void place_copy() {
@@ -213,18 +196,12 @@ class EachChannel {
 }  // namespace
 
 Rule conv_apart() {
-  return {.name = "windows of each channel",
-          .doc = "columns or channels as lanes, and several neighbours summed together",
-          .applies =
-              [](const Derivation& d, const BlockRef& stage) {
-                const auto found = float32_windows(d, stage);
-                return found && found->is_apart() && found->rank() == 2;
-              },
-          .apply =
-              [](Derivation& d, const BlockRef& stage) {
-                const WindowedSum found = *float32_windows(d, stage);
-                EachChannel(d, stage, found).run();
-              }};
+  return window_rule(
+      "windows of each channel", "columns or channels as lanes, and several neighbours summed together",
+      [](const WindowedSum& found) { return found.is_apart() && found.rank() == 2; },
+      [](Derivation& d, const BlockRef& stage, const WindowedSum& found) {
+        EachChannel(d, stage, found).run();
+      });
 }
 
 }  // namespace ardea::rules

@@ -161,20 +161,7 @@ class ChannelsFirst {
       if (sum_.has_border) copy_ = sum_.maker;
       return;
     }
-    std::string places;
-    for (std::size_t i = 0; i + 1 < rank_; ++i) places += fmt::format("y{}, ", i);
-    const std::string map = fmt::format("lambda {0}c, {1}x: ({0}c, {1}x % {2}, x // {2})",
-                                        batch_indices(sum_), places, column_stride());
-    std::string name = sum_.data->name;
-    if (sum_.has_border) {
-      copy_ = sum_.maker;
-    } else if (!is_parameter(s_.program(), sum_.data)) {
-      copy_ = copy_of_data(d_, block_, sum_);
-      name = path_to(s_.program(), *copy_)->block().writes->at(0).buffer->name;
-    }
-    const auto packed =
-        s_.blocks(TransformLayout{block_, {name}, map, copy_ ? std::nullopt : std::optional<double>(0.0)});
-    if (!copy_) copy_ = packed.at(0);
+    copy_ = gather_columns(d_, block_, sum_);
   }
 
   /// Results are written from the registers to where they belong.
@@ -292,18 +279,13 @@ class ChannelsFirst {
 }  // namespace
 
 Rule conv_channels_first() {
-  return {.name = "windows with channels first",
-          .doc = "places as lanes, channels of the result as rows of a register tile, weights read in place",
-          .applies =
-              [](const Derivation& d, const BlockRef& stage) {
-                const auto found = float32_windows(d, stage);
-                return found && !found->channels_last && !found->is_apart();
-              },
-          .apply =
-              [](Derivation& d, const BlockRef& stage) {
-                const WindowedSum found = *float32_windows(d, stage);
-                ChannelsFirst(d, stage, found).run();
-              }};
+  return window_rule(
+      "windows with channels first",
+      "places as lanes, channels of the result as rows of a register tile, weights read in place",
+      [](const WindowedSum& found) { return !found.channels_last && !found.is_apart(); },
+      [](Derivation& d, const BlockRef& stage, const WindowedSum& found) {
+        ChannelsFirst(d, stage, found).run();
+      });
 }
 
 }  // namespace ardea::rules

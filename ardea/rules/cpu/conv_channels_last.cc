@@ -149,18 +149,13 @@ class ChannelsLast {
 }  // namespace
 
 Rule conv_channels_last() {
-  return {.name = "windows with channels last",
-          .doc = "channels of the result as lanes, places as rows of a register tile, weights in panels",
-          .applies =
-              [](const Derivation& d, const BlockRef& stage) {
-                const auto found = float32_windows(d, stage);
-                return found && found->channels_last && !found->is_apart();
-              },
-          .apply =
-              [](Derivation& d, const BlockRef& stage) {
-                const WindowedSum found = *float32_windows(d, stage);
-                ChannelsLast(d, stage, found).run();
-              }};
+  return window_rule(
+      "windows with channels last",
+      "channels of the result as lanes, places as rows of a register tile, weights in panels",
+      [](const WindowedSum& found) { return found.channels_last && !found.is_apart(); },
+      [](Derivation& d, const BlockRef& stage, const WindowedSum& found) {
+        ChannelsLast(d, stage, found).run();
+      });
 }
 
 }  // namespace ardea::rules

@@ -26,6 +26,23 @@ std::optional<WindowedSum> float32_windows(const Derivation& d, const BlockRef& 
   return found;
 }
 
+Rule window_rule(const std::string& name, const std::string& doc,
+                 const std::function<bool(const WindowedSum&)>& serves,
+                 const std::function<void(Derivation&, const BlockRef&, const WindowedSum&)>& apply) {
+  return {.name = name,
+          .doc = doc,
+          .applies =
+              [serves](const Derivation& d, const BlockRef& stage) {
+                const auto found = float32_windows(d, stage);
+                return found && serves(*found);
+              },
+          .apply =
+              [apply](Derivation& d, const BlockRef& stage) {
+                const WindowedSum found = *float32_windows(d, stage);
+                apply(d, stage, found);
+              }};
+}
+
 BlockRef results_in_registers(Derivation& d, const BlockRef& sum, const std::optional<IndexText>& layout) {
   Schedule& s = d.steps();
   const Buffer results = plain_stage(s.program(), sum)->out;
@@ -46,6 +63,24 @@ BlockRef copy_of_data(Derivation& d, const BlockRef& block, const WindowedSum& s
   const auto at = std::find_if(reads.begin(), reads.end(),
                                [&](const BufferRegion& region) { return region.buffer == sum.data; });
   return d.steps().blocks(CacheRead{block, at - reads.begin(), "global"})[0];
+}
+
+BlockRef gather_columns(Derivation& d, const BlockRef& block, const WindowedSum& sum) {
+  std::string places;
+  for (std::size_t i = 0; i + 1 < sum.rank(); ++i) places += fmt::format("y{}, ", i);
+  const std::string map = fmt::format("lambda {0}c, {1}x: ({0}c, {1}x % {2}, x // {2})", batch_indices(sum),
+                                      places, sum.axes.back().stride);
+  std::string name = sum.data->name;
+  std::optional<BlockRef> copy;
+  if (sum.has_border) {
+    copy = sum.maker;
+  } else if (!is_parameter(d.steps().program(), sum.data)) {
+    copy = copy_of_data(d, block, sum);
+    name = path_to(d.steps().program(), *copy)->block().writes->at(0).buffer->name;
+  }
+  const auto packed =
+      d.steps().blocks(TransformLayout{block, {name}, map, copy ? std::nullopt : std::optional<double>(0.0)});
+  return copy ? *copy : packed.at(0);
 }
 
 bool shares_rows(const WindowAxis& axis) { return axis.places > 1 && axis.reach(1) > axis.stride; }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ardea/rules/analysis/windowed_sum.h"
-#include "ardea/rules/derivation.h"
+#include "ardea/rules/rule.h"
 #include "ardea/schedule/program/index_text.h"
 
 /// What the rules for sums over windows share.
@@ -11,6 +11,11 @@ namespace ardea::rules {
 /// The stage as a sum over windows of float32 on a CPU with vectors; nothing where it is another one.
 std::optional<WindowedSum> float32_windows(const Derivation& d, const schedule::BlockRef& stage);
 
+/// A rule for those of them that it serves.
+Rule window_rule(
+    const std::string& name, const std::string& doc, const std::function<bool(const WindowedSum&)>& serves,
+    const std::function<void(Derivation&, const schedule::BlockRef&, const WindowedSum&)>& apply);
+
 /// The sum's results in registers, in another layout where one is given, and the block that takes them out:
 /// with what follows the sum element by element in it, which then is finished.
 schedule::BlockRef results_in_registers(Derivation& d, const schedule::BlockRef& sum,
@@ -18,6 +23,10 @@ schedule::BlockRef results_in_registers(Derivation& d, const schedule::BlockRef&
 
 /// A block that copies the data before the sum reads it.
 schedule::BlockRef copy_of_data(Derivation& d, const schedule::BlockRef& block, const WindowedSum& sum);
+
+/// Columns that a stride takes apart are brought together, by the copy that is returned: each data[…, x] lies
+/// at […, x % stride, x // stride].
+schedule::BlockRef gather_columns(Derivation& d, const schedule::BlockRef& block, const WindowedSum& sum);
 
 /// Whether windows that follow each other along the axis share rows of the data: of such a copy an iteration
 /// keeps what the next one needs.
