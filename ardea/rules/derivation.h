@@ -1,8 +1,10 @@
 #pragma once
 
+#include <any>
 #include <map>
 #include <set>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "ardea/rules/way.h"
@@ -70,6 +72,17 @@ class Derivation : public schedule::Choices {
   void finish(const schedule::BlockRef& stage) { finished_.insert(stage.id); }
   bool is_finished(const schedule::BlockRef& stage) const { return finished_.contains(stage.id); }
 
+  /// What a rule leaves about a stage to the rules after it, by its type; null where none has.
+  template <class Note>
+  void leave(const schedule::BlockRef& stage, Note note) {
+    notes_[{stage.id, std::type_index(typeid(Note))}] = std::move(note);
+  }
+  template <class Note>
+  const Note* left(const schedule::BlockRef& stage) const {
+    const auto found = notes_.find({stage.id, std::type_index(typeid(Note))});
+    return found == notes_.end() ? nullptr : std::any_cast<Note>(&found->second);
+  }
+
   /// What keep_to was asked for: conditions over the knobs.
   const std::vector<schedule::Posted>& kept() const { return kept_; }
   /// The names of the rules that have taken steps, in order, each once.
@@ -91,6 +104,7 @@ class Derivation : public schedule::Choices {
   std::vector<schedule::Posted> kept_;
   std::map<std::string, std::int64_t> model_;
   std::set<BlockId> finished_;
+  std::map<std::pair<BlockId, std::type_index>, std::any> notes_;
 };
 
 /// As an expression, for what follows from it.

@@ -1,3 +1,5 @@
+#include "ardea/rules/cpu/table.h"
+
 #include "ardea/rules/cpu/always_inline.h"
 #include "ardea/rules/cpu/channel_lanes.h"
 #include "ardea/rules/cpu/column_sums.h"
@@ -15,7 +17,7 @@
 namespace ardea::rules {
 
 // What is special before what is general: a rule that finishes a stage leaves nothing to those after it.
-RuleSet rules_for(const target::Target&) {
+RuleSet cpu_rules() {
   return {
       fused_epilogue(),  // before the rules that would take what it leaves to the sum
       dot_products(),        streamed_product(),   tensorized_product(), packed_product(), conv_apart(),
