@@ -1,4 +1,5 @@
-# A product of bytes on Heron's third machine, the VTA: `ardea space` opens what it samples.
+# A product of bytes on Heron's third machine, the VTA, by hand: `ardea space` opens what it samples. Without --schedule rules
+# make a larger space (ardea/rules/scratchpad). vta_gemm_int8.py differs in how sums leave; scripts cannot ask, so it is a second one.
 #   ardea space gemm 64,64,64 --in int8,int8 --schedule examples/vta_gemm.py --target vta-out32 --show
 #   ardea space gemm 5,33,47 --in int8,int8 --schedule examples/vta_gemm.py --target vta-out32 --sample 30 --check
 c = sch.get_block("C")

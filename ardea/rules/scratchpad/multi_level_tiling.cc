@@ -89,7 +89,7 @@ class TilingSteps {
   /// over these between.
   Parts cut(LoopRef loop, std::size_t iterator, std::int64_t model) {
     const std::int64_t tiles = tiles_of(product_, plan_.unit, iterator);
-    const std::string name = product_.stage.iterators[iterator].name() + "_tiles";
+    const std::string name = loop.var.name() + "_tiles";
     if (const std::int64_t taken = product_.taken(plan_.unit, iterator); taken > 1) {
       const auto in_unit = s_.loops(Split{loop, {std::nullopt, taken}});
       loop = in_unit[0];

@@ -88,6 +88,18 @@ class UnitAxes {
   const Load &left_, &right_;
 };
 
+/// Whether all that must be padded is indexed by iterators alone, as pad_einsum asks for.
+bool can_be_padded(const UnitProduct& product, const MatrixUnit& unit) {
+  const auto are_iterators = [](const std::vector<Expr>& indices) {
+    return std::all_of(indices.begin(), indices.end(), [](const Expr& index) { return index.is<VarNode>(); });
+  };
+  for (std::size_t i = 0; i < product.stage.iterators.size(); ++i)
+    if (product.padded(unit, i) != product.stage.extents[i])
+      return are_iterators(product.stage.indices) && are_iterators(product.left.indices) &&
+             are_iterators(product.right.indices);
+  return true;
+}
+
 std::optional<UnitProduct> product_at(const Function& program, const BlockRef& block,
                                       const MatrixUnit& unit) {
   const auto stage = plain_stage(program, block);
@@ -99,7 +111,7 @@ std::optional<UnitProduct> product_at(const Function& program, const BlockRef& b
     if (left.buffer->type != unit.left.type || right.buffer->type != unit.right.type) continue;
     auto product = UnitAxes(*stage, left, right).run(unit);
     const auto left_read = read_place(body, left.buffer), right_read = read_place(body, right.buffer);
-    if (!product || !left_read || !right_read) continue;
+    if (!product || !left_read || !right_read || !can_be_padded(*product, unit)) continue;
     product->left_read = *left_read;
     product->right_read = *right_read;
     return product;
