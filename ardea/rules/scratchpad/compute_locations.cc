@@ -56,7 +56,11 @@ Rule compute_locations() {
             const ScratchpadPlan& plan = *d.left<ScratchpadPlan>(stage);
             const TiledLoops& loops = *d.left<TiledLoops>(stage);
             d.steps().apply(ReverseComputeAt{d.left<StoredSums>(stage)->store.block, loops.columns, true});
-            place_copies(d, plan.left, places_for(loops, loops.sharing == Sharing::columns));
+            // Windows of neighbouring rows share elements: no thread can have them for itself.
+            const Var row = plan.product.stage.iterators[d.left<ThreadPlan>(stage)->iterator];
+            const bool has_own_rows =
+                loops.sharing == Sharing::rows && plain_dimension(plan.product.left.indices, row).has_value();
+            place_copies(d, plan.left, places_for(loops, !has_own_rows));
             place_copies(d, plan.right, places_for(loops, loops.sharing == Sharing::rows));
           }};
 }
