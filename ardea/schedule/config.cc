@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "ardea/arith/analyzer.h"
@@ -185,9 +186,9 @@ void Config::define_annotate(const std::string& name, const std::vector<LoopRef>
   }
   for (const bool vectorize : {false, true}) {
     if (policy.ends_with(vectorize ? "unroll" : "vectorize")) continue;
-    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-      marks.push_back({*loop, vectorize});
-      answers.push_back(fmt::format("{} {}", vectorize ? "vectorize" : "unroll", loop->var.name()));
+    for (const LoopRef& loop : std::views::reverse(loops)) {
+      marks.push_back({loop, vectorize});
+      answers.push_back(fmt::format("{} {}", vectorize ? "vectorize" : "unroll", loop.var.name()));
     }
   }
   const Mark& mark = marks[choices_.way(name, answers, 0)];

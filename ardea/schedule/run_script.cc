@@ -1,11 +1,11 @@
 #include "ardea/schedule/run_script.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
-#include "ardea/arith/analyzer.h"
 #include "ardea/schedule/config.h"
+#include "ardea/schedule/script_functions.h"
+#include "ardea/schedule/script_values.h"
 #include "ardea/support/overloaded.h"
 #include "ardea/support/text.h"
 
@@ -15,162 +15,10 @@ namespace script {
 
 namespace {
 
-using Items = std::vector<Argument>;
-
 // So that every script ends, in seconds and with a sentence.
-constexpr std::size_t most_items = 1U << 16U;    ///< of a list, those of the lists in it included
 constexpr std::size_t most_nesting = 32;         ///< of lists in lists
 constexpr std::size_t most_lines = 1U << 17U;    ///< that are run
 constexpr std::size_t most_handled = 1U << 22U;  ///< items of lists that are named or made
-
-[[noreturn]] void fail_at(const std::string& place, const std::string& sentence) {
-  fail("{}: {}", place, sentence);
-}
-
-/// A step that gives one result gives it by itself, and where a list is asked for a list of one: get_loops of
-/// a block in one loop is used as either.
-struct Value {
-  Argument is;
-  bool is_whole_result = false;
-};
-
-bool is_reference(const Argument& argument) {
-  return std::holds_alternative<BlockRef>(argument.value) ||
-         std::holds_alternative<LoopRef>(argument.value) || std::holds_alternative<NumberRef>(argument.value);
-}
-
-/// The value as a list; nothing where it is none.
-std::optional<Items> list_of(const Value& value) {
-  if (const auto* items = std::get_if<Items>(&value.is.value)) return *items;
-  if (value.is_whole_result && is_reference(value.is)) return Items{value.is};
-  return std::nullopt;
-}
-
-const char* kind_of(const Argument& argument) {
-  return std::visit(overloaded{
-                        [](std::monostate) { return "None"; },
-                        [](bool) { return "bool"; },
-                        [](std::int64_t) { return "number"; },
-                        [](double) { return "number"; },
-                        [](const std::string&) { return "string"; },
-                        [](const BlockRef&) { return "block"; },
-                        [](const LoopRef&) { return "loop"; },
-                        [](const NumberRef&) { return "sampled number"; },
-                        [](const Items&) { return "list"; },
-                    },
-                    argument.value);
-}
-
-/// "a loop", "the number 4", "a list of 3 loops", "a list of None and the number 4".
-std::string in_words(const Argument& argument) {
-  const auto of_list = [](const Items& items) -> std::string {
-    if (items.empty()) return "an empty list";
-    const std::string kind = kind_of(items[0]);
-    const bool alike =
-        std::all_of(items.begin(), items.end(), [&](const Argument& item) { return kind_of(item) == kind; });
-    if (alike && kind != "None")
-      return fmt::format("a list of {} {}{}", items.size(), kind, items.size() == 1 ? "" : "s");
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < std::min<std::size_t>(items.size(), 4); ++i)
-      parts.push_back(std::holds_alternative<Items>(items[i].value) ? "a list" : in_words(items[i]));
-    return "a list of " + join(parts, ", ") + (items.size() > 4 ? ", …" : "");
-  };
-  return std::visit(overloaded{
-                        [](std::monostate) { return std::string("None"); },
-                        [](bool value) { return std::string(value ? "True" : "False"); },
-                        [](std::int64_t value) { return fmt::format("the number {}", value); },
-                        [](double value) { return fmt::format("the number {}", value); },
-                        [](const std::string& value) { return "the string " + in_quotes(value); },
-                        [&](const Items& items) { return of_list(items); },
-                        [&](const auto&) { return std::string("a ") + kind_of(argument); },
-                    },
-                    argument.value);
-}
-
-std::size_t size_of(const Argument& argument) {
-  std::size_t size = 1;
-  if (const auto* items = std::get_if<Items>(&argument.value))
-    for (const Argument& item : *items) size += size_of(item);
-  return size;
-}
-
-/// How deep lists lie in lists: 0 for what is none.
-std::size_t nesting_of(const Argument& argument) {
-  const auto* items = std::get_if<Items>(&argument.value);
-  if (items == nullptr) return 0;
-  std::size_t deepest = 0;
-  for (const Argument& item : *items) deepest = std::max(deepest, nesting_of(item));
-  return deepest + 1;
-}
-
-// ----- numbers
-
-/// A number of either kind; a sampled one counts as what was drawn.
-std::optional<std::variant<std::int64_t, double>> number_in(const Argument& argument) {
-  if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return *whole;
-  if (const auto* real = std::get_if<double>(&argument.value)) return *real;
-  const auto* sampled = std::get_if<NumberRef>(&argument.value);
-  if (const auto value = sampled ? constant_int(sampled->value) : std::nullopt) return *value;
-  return std::nullopt;
-}
-
-std::int64_t computed(char op, std::int64_t a, std::int64_t b, const std::string& place) {
-  std::int64_t result = 0;
-  bool overflows = false;
-  if (op == '+') overflows = __builtin_add_overflow(a, b, &result);
-  if (op == '-') overflows = __builtin_sub_overflow(a, b, &result);
-  if (op == '*') overflows = __builtin_mul_overflow(a, b, &result);
-  if (op == '/' || op == '%') {
-    if (b == 0) fail_at(place, fmt::format("{} {} 0 divides by zero", a, op == '/' ? "//" : "%"));
-    overflows = b == -1 && __builtin_sub_overflow(std::int64_t{0}, a, &result);
-    if (overflows && op == '%') return 0;
-    if (!overflows) {
-      const std::int64_t rest = a % b, below = rest != 0 && (rest < 0) != (b < 0) ? 1 : 0;
-      result = op == '/' ? a / b - below : rest + below * b;
-    }
-  }
-  if (overflows)
-    fail_at(place, fmt::format("{} {} {} does not fit 64 bits", a, op == '/' ? "//" : std::string(1, op), b));
-  return result;
-}
-
-double computed(char op, double a, double b, const std::string& place) {
-  if (op == '+') return a + b;
-  if (op == '-') return a - b;
-  if (op == '*') return a * b;
-  if (b == 0) fail_at(place, fmt::format("{} {} 0 divides by zero", a, op == '/' ? "//" : "%"));
-  const double quotient = std::floor(a / b);
-  return op == '/' ? quotient : a - quotient * b;
-}
-
-/// A number of an integer kind as an expression, open or not.
-std::optional<ardea::Expr> expression_in(const Argument& argument) {
-  if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return make_int(*whole);
-  const auto* sampled = std::get_if<NumberRef>(&argument.value);
-  return sampled ? std::optional(sampled->value) : std::nullopt;
-}
-
-/// A number that follows from open ones.
-Argument follows(const std::string& op, const ardea::Expr& a, const ardea::Expr& b) {
-  const ardea::Expr value = op == "+"    ? a + b
-                            : op == "-"  ? a - b
-                            : op == "*"  ? a * b
-                            : op == "//" ? floor_div(a, b)
-                                         : floor_mod(a, b);
-  const ardea::Expr simple = arith::Analyzer().simplify(value);
-  if (const auto number = constant_int(simple)) return {*number};
-  return {NumberRef::fresh(simple)};
-}
-
-ardea::Expr compared(const std::string& op, const ardea::Expr& a, const ardea::Expr& b) {
-  if (op == "<") return a < b;
-  if (op == "<=") return a <= b;
-  if (op == ">") return a > b;
-  if (op == ">=") return a >= b;
-  return op == "==" ? equals(a, b) : not_equals(a, b);
-}
-
-// ----- running
 
 class ScriptRun {
  public:
@@ -502,100 +350,6 @@ class ScriptRun {
   std::size_t lines_ = 0, handled_ = 0;
 };
 
-/// One argument list a function; what it needs when it gets something else.
-struct ScriptFunction {
-  const char* name;
-  const char* needs;
-  std::optional<Argument> (*apply)(const Items& arguments);
-};
-
-const Items* list_in(const Argument& argument) { return std::get_if<Items>(&argument.value); }
-
-std::optional<Argument> counted(std::size_t size) { return Argument{static_cast<std::int64_t>(size)}; }
-
-std::optional<Argument> range_of(const Items& arguments) {
-  std::vector<std::int64_t> numbers;
-  for (const Argument& argument : arguments) {
-    const auto number = number_in(argument);
-    if (!number || !std::holds_alternative<std::int64_t>(*number)) return std::nullopt;
-    numbers.push_back(std::get<std::int64_t>(*number));
-  }
-  if (numbers.empty() || numbers.size() > 3 || (numbers.size() == 3 && numbers[2] == 0)) return std::nullopt;
-  const std::int64_t from = numbers.size() == 1 ? 0 : numbers[0];
-  const std::int64_t to = numbers.size() == 1 ? numbers[0] : numbers[1];
-  const std::int64_t step = numbers.size() == 3 ? numbers[2] : 1;
-  Items items;
-  std::int64_t at = from;
-  while ((step > 0 ? at < to : at > to) && items.size() <= most_items) {
-    items.emplace_back(at);
-    if (__builtin_add_overflow(at, step, &at)) break;
-  }
-  return Argument{std::move(items)};
-}
-
-/// The least or the greatest of several numbers, or of the numbers in one list.
-template <class Better>
-std::optional<Argument> best_of(const Items& arguments, Better better) {
-  const Items* all = &arguments;
-  if (arguments.size() == 1 && list_in(arguments[0])) all = list_in(arguments[0]);
-  std::optional<std::int64_t> best;
-  for (const Argument& argument : *all) {
-    const auto number = number_in(argument);
-    if (!number || !std::holds_alternative<std::int64_t>(*number)) return std::nullopt;
-    const std::int64_t value = std::get<std::int64_t>(*number);
-    best = best ? better(*best, value) : value;
-  }
-  return best ? std::optional(Argument{*best}) : std::nullopt;
-}
-
-std::optional<Argument> zipped(const Items& arguments) {
-  std::size_t shortest = most_items;
-  for (const Argument& argument : arguments) {
-    if (!list_in(argument)) return std::nullopt;
-    shortest = std::min(shortest, list_in(argument)->size());
-  }
-  if (arguments.empty()) return std::nullopt;
-  shortest = std::min(shortest, most_items / arguments.size() + 1);  // more is refused
-  Items rows;
-  for (std::size_t i = 0; i < shortest; ++i) {
-    Items row;
-    for (const Argument& argument : arguments) row.push_back((*list_in(argument))[i]);
-    rows.emplace_back(std::move(row));
-  }
-  return Argument{std::move(rows)};
-}
-
-std::optional<Argument> enumerated(const Items& arguments) {
-  if (arguments.size() != 1 || !list_in(arguments[0])) return std::nullopt;
-  Items rows;
-  for (const Argument& item : *list_in(arguments[0]))
-    rows.emplace_back(Items{{static_cast<std::int64_t>(rows.size())}, item});
-  return Argument{std::move(rows)};
-}
-
-std::optional<Argument> backwards(const Items& arguments) {
-  if (arguments.size() != 1 || !list_in(arguments[0])) return std::nullopt;
-  return Argument{Items(list_in(arguments[0])->rbegin(), list_in(arguments[0])->rend())};
-}
-
-const std::vector<ScriptFunction>& script_functions() {
-  static const std::vector<ScriptFunction> functions = {
-      {"len", "one list",
-       [](const Items& a) {
-         return a.size() == 1 && list_in(a[0]) ? counted(list_in(a[0])->size()) : std::nullopt;
-       }},
-      {"range", "one to three integers, the third not 0", range_of},
-      {"reversed", "one list", backwards},
-      {"enumerate", "one list", enumerated},
-      {"zip", "lists", zipped},
-      {"min", "integers",
-       [](const Items& a) { return best_of(a, [](auto x, auto y) { return std::min(x, y); }); }},
-      {"max", "integers",
-       [](const Items& a) { return best_of(a, [](auto x, auto y) { return std::max(x, y); }); }},
-  };
-  return functions;
-}
-
 Value ScriptRun::evaluate(const Call& call, const std::string& place) {
   const std::vector<ScriptFunction>& all = script_functions();
   const auto function =
@@ -622,15 +376,6 @@ Value ScriptRun::evaluate(const Call& call, const std::string& place) {
 }
 
 }  // namespace
-
-const std::vector<std::string>& function_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const ScriptFunction& function : script_functions()) all.emplace_back(function.name);
-    return all;
-  }();
-  return names;
-}
 
 }  // namespace script
 

@@ -24,6 +24,6 @@ struct ColumnSum {
 
 /// The one whose last stage is the block; nothing where that is another one. Sums of products are taken
 /// alone: what is made of them is for the rules that know products.
-std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::BlockRef& last);
+std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::BlockRef& block);
 
 }  // namespace ardea::rules

@@ -14,7 +14,7 @@ bool are_its_place(const std::vector<Expr>& indices, const Stage& stage) {
   if (indices.size() != stage.iterators.size()) return false;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const bool is_iterator = indices[i].is<VarNode>() && Var(indices[i]) == stage.iterators[i];
-    if (!is_iterator && !(stage.extents[i] == 1 && is_zero(indices[i]))) return false;
+    if (!is_iterator && (stage.extents[i] != 1 || !is_zero(indices[i]))) return false;
   }
   return true;
 }
