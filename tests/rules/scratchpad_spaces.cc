@@ -53,7 +53,7 @@ void expect_right_programs(const ProgramSpace& space, std::size_t samples) {
     const Sketch& sketch = space.sketches[choice.sketch].sketch;
     SCOPED_TRACE(in_words(sketch, choice.point));
     const Function program = replayed_by_the_law(sketch, choice.point);
-    EXPECT_TRUE(is_valid(sketch, choice.point, space.target));
+    EXPECT_EQ(fault_of(sketch, choice.point, space.target), "");
     for (const Function& f :
          {program, lower::compact_allocations(lower::placed(program, space.target), space.target)}) {
       const auto after = measure::copy_arguments(given);

@@ -5,9 +5,11 @@
 
 #include "ardea/arith/load.h"
 #include "ardea/interp/interpreter.h"
+#include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/schedule/script.h"
 #include "ardea/space/engine.h"
 #include "ardea/space/tree.h"
