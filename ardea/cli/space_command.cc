@@ -46,6 +46,7 @@ ProgramSpace space_of(const SpaceOptions& options, const Program& given, const t
   space.sketches.clear();
   space.sketches.push_back(std::move(only));
   space.left_out.clear();
+  space.not_followed = 0;
   return space;
 }
 

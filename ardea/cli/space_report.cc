@@ -112,6 +112,9 @@ std::string in_words(const SpaceReport& report, bool show) {
   }
   for (const rules::LeftOut& out : space.left_out)
     text += fmt::format("left out ({}): {}\n", rules::to_string(out.ways), out.reason);
+  if (space.not_followed > 0)
+    text += fmt::format("{} or more ways that differ more from the model's were not followed\n",
+                        space.not_followed);
   for (const Choice& choice : report.samples) text += to_string(space, choice) + "\n";
   if (!report.invalid) return text;
   for (const Invalid& invalid : *report.invalid)
@@ -135,7 +138,8 @@ nlohmann::json as_json(const SpaceReport& report) {
                            {"count_is_exact", report.count.exact.has_value()},
                            {"samples", none},
                            {"deferred", none},
-                           {"left_out", none}};
+                           {"left_out", none},
+                           {"not_followed", space.not_followed}};
   std::size_t variables = 0;
   for (std::size_t i = 0; i < space.sketches.size(); ++i) {
     const SolvedSketch& solved = space.sketches[i];

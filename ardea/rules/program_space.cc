@@ -25,12 +25,15 @@ std::vector<std::size_t> other_way(const std::vector<Way>& ways, std::size_t at,
 
 /// So that every space is made, or not, in a time that somebody waits for.
 constexpr std::size_t most_ways = 1024;
+/// Where each stage of a chain has its own ways, they multiply: of rules, the ways that leave the model's
+/// least often are followed.
+constexpr std::size_t most_sketches_of_rules = 32;
 
 class Ways {
  public:
   Ways(const Function& program, const target::Target& target, const std::function<void(Derivation&)>& steps,
-       const SketchOptions& options)
-      : steps_(steps), options_(options), space_{program, target, {}, {}} {}
+       const SketchOptions& options, std::size_t most_sketches)
+      : steps_(steps), options_(options), most_sketches_(most_sketches), space_{program, target, {}, {}} {}
 
   ProgramSpace run() && {
     struct Open {
@@ -38,8 +41,12 @@ class Ways {
       schedule::Schedule::History past;  ///< of the one that it leaves
     };
     std::vector<Open> open = {{}};
-    // The model's way is the first; then the others, those that leave it late before those that leave early.
+    // The model's way is the first; then those that leave it once, late before early; then twice, …
     for (std::size_t next = 0; next < open.size(); ++next) {
+      if (space_.sketches.size() == most_sketches_) {
+        space_.not_followed = open.size() - next;
+        break;
+      }
       const Open from = std::exchange(open[next], {});
       const std::vector<std::size_t>& prefix = from.prefix;
       Derivation d(space_.program, space_.target, prefix, from.past);
@@ -91,6 +98,7 @@ class Ways {
 
   const std::function<void(Derivation&)>& steps_;
   const SketchOptions& options_;
+  std::size_t most_sketches_;
   ProgramSpace space_;
 };
 
@@ -154,12 +162,13 @@ SolvedSketch solved(Sketch sketch) {
 
 ProgramSpace program_space(const Function& program, const target::Target& target,
                            const std::function<void(Derivation&)>& steps, const SketchOptions& options) {
-  return Ways(program, target, steps, options).run();
+  return Ways(program, target, steps, options, most_ways).run();
 }
 
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules,
                            const SketchOptions& options) {
-  return program_space(program, target, [&](Derivation& d) { derive(d, rules); }, options);
+  const std::function<void(Derivation&)> steps = [&](Derivation& d) { derive(d, rules); };
+  return Ways(program, target, steps, options, most_sketches_of_rules).run();
 }
 
 std::optional<ModelSchedule> model_schedule(const Function& program, const target::Target& target,

@@ -36,6 +36,7 @@ struct ProgramSpace {
   target::Target target;
   std::vector<SolvedSketch> sketches;
   std::vector<LeftOut> left_out;
+  std::size_t not_followed = 0;  ///< ways, at least, beyond the most sketches that a space of rules has
 
   /// Of all sketches; exact where it is exact of each.
   space::Count count(std::uint64_t seed = 1) const;
@@ -53,7 +54,7 @@ SolvedSketch solved(Sketch sketch);
 ProgramSpace program_space(const Function& program, const target::Target& target,
                            const std::function<void(Derivation&)>& steps, const SketchOptions& options = {});
 
-/// The same of the steps that rules take.
+/// The same of the steps that rules take; of many ways, the ones that differ least from the model's.
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules,
                            const SketchOptions& options = {});
 
