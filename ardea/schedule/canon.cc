@@ -151,6 +151,27 @@ void simplify_attribute(Attribute& attribute, const Analyzer& facts) {
   if (value.type().is_integer()) value = facts.simplify(value);
 }
 
+/// How often the loop runs before what is inside, one block under loops, never has anything to do again: a
+/// tile that is longer than the whole may be cut, or guarded.
+Expr useful_extent(const For& loop, Analyzer inside) {
+  const auto extent = constant_int(loop.extent);
+  if (loop.kind != ForKind::serial || !extent || !is_zero(loop.min)) return loop.extent;
+  Stmt body = loop.body;
+  while (const auto* inner = body.as<For>()) {
+    inside.bind(inner->var, {inner->min, inner->extent});
+    body = inner->body;
+  }
+  const auto* block = body.as<Block>();
+  if (block == nullptr || !block->predicate.defined()) return loop.extent;
+  const auto is_idle = [&](std::int64_t iteration) {
+    const Expr number = make_const(iteration, loop.var.type());
+    return is_zero(inside.simplify(substitute(block->predicate, {{loop.var, number}})));
+  };
+  std::int64_t useful = *extent;
+  while (useful > 0 && is_idle(useful - 1)) --useful;
+  return make_const(useful, loop.var.type());
+}
+
 /// Predicates as conjunctions of conditions in normal form, without those that hold; regions left open.
 Stmt with_plain_blocks(const Stmt& s, const Analyzer& facts) {
   if (const auto* loop = s.as<For>()) {
@@ -159,6 +180,7 @@ Stmt with_plain_blocks(const Stmt& s, const Analyzer& facts) {
     For out = *loop;
     for (auto& [key, attribute] : out.annotations) simplify_attribute(attribute, facts);
     out.body = with_plain_blocks(loop->body, inside);
+    out.extent = useful_extent(out, facts);
     return out;
   }
   if (const auto* block = s.as<Block>()) {

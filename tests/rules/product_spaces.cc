@@ -66,6 +66,23 @@ INSTANTIATE_TEST_SUITE_P(
                     SmallProduct{{7, 5, 11}, "generic-aarch64", true, 32}, SmallProduct{{11, 5, 7}},
                     SmallProduct{{11, 5, 7}, "generic-aarch64", true}));
 
+/// Products of bytes for an instruction with 16 sums: four vectors of columns, and panels of up to six. Every
+/// point has the form of its sketch.
+TEST(ProductSpace, of_an_instruction_has_the_form_of_its_replays) {
+  const target::Target target = target::find("cascade-lake");
+  const Function program = ops::create_function(ops::make_workload(
+      {.op = "gemm", .sizes = {11, 9, 64}, .in = {uint8, int8}, .acc = int32, .out = int32}));
+  const ProgramSpace space = program_space(program, target, rules_for(target));
+  int tried = 0;
+  for (const SolvedSketch& solved : space.sketches)
+    for (const space::Point& point : solutions_of(solved.sketch.system)) {
+      SCOPED_TRACE(in_words(solved.sketch, point));
+      replayed_by_the_law(solved.sketch, point);
+      ++tried;
+    }
+  EXPECT_GE(tried, 20);
+}
+
 /// One of the divisors of a number that are no more than `most`.
 std::int64_t drawn_divisor(Random& random, std::int64_t number, std::int64_t most) {
   std::vector<std::int64_t> all;

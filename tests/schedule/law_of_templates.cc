@@ -2,6 +2,7 @@
 
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/measure/check.h"
@@ -93,6 +94,23 @@ TEST(Canon, tells_changed_programs_apart) {
     ++apart;
   }
   EXPECT_EQ(apart, 20);
+}
+
+/// A copy of 4 whose loop runs so often, under a guard.
+Function guarded_copy(int times, const std::string& guard) {
+  return parse_function(
+      "@T.prim_func\ndef main(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")):\n"
+      "    for i in range(" +
+      std::to_string(times) + "):\n        with T.block(\"B\"):\n            v = T.axis.spatial(4, i)\n" +
+      (guard.empty() ? "" : "            T.where(" + guard + ")\n") + "            B[v] = A[v]\n");
+}
+
+TEST(Canon, leaves_out_last_iterations_that_do_nothing) {
+  const Function plain = canon(guarded_copy(4, ""));
+  EXPECT_EQ(first_difference(plain, canon(guarded_copy(6, "i < 4"))), "");
+  EXPECT_FALSE(structurally_equal(plain, canon(guarded_copy(6, "i < 3"))));
+  EXPECT_FALSE(structurally_equal(plain, canon(guarded_copy(4, "i != 2"))));
+  EXPECT_FALSE(structurally_equal(plain, canon(guarded_copy(4, "i > 0"))));
 }
 
 /// What is not proved for all numbers is decided with some: these lists only become shorter.
