@@ -104,7 +104,7 @@ std::string gpu_memory(const std::string& scope) {
 Expr registers_of_thread(const Memory& memory, const target::Gpu& gpu) {
   constexpr int register_bytes = 4;
   const bool of_warp = scope_rank(memory.scope) == ScopeRank::warp;
-  const std::int64_t bytes = register_bytes * (of_warp ? gpu.warp_threads : 1);
+  const std::int64_t bytes = std::int64_t{register_bytes} * (of_warp ? gpu.warp_threads : 1);
   return ceil_div(memory.bytes, make_int(bytes));
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/scope.h"

@@ -1,6 +1,7 @@
 #include "ardea/lower/register_slots.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/intrinsics.h"

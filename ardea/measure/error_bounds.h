@@ -14,7 +14,7 @@ namespace ardea::measure {
 
 /// Where a parameter of the original function went.
 struct BoundedParameter {
-  std::size_t value;  ///< index among the new parameters; floats are float64 there
+  std::size_t value = 0;  ///< index among the new parameters; floats are float64 there
   std::optional<std::size_t>
       bound;  ///< its error bounds, float64, same shape; absent for values that no float reaches
 };

@@ -1,5 +1,7 @@
 #include "ardea/te/print.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 

@@ -1,5 +1,7 @@
 #include "ardea/te/stage.h"
 
+#include <fmt/format.h>
+
 #include "ardea/ir/fold_literals.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"

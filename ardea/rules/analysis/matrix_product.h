@@ -22,7 +22,7 @@ struct MatrixProduct {
 };
 
 /// Nothing where the block is another one.
-std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& block,
+std::optional<MatrixProduct> matrix_product(const Function& program, const schedule::BlockRef& ref,
                                             Lengths lengths = Lengths::known);
 
 }  // namespace ardea::rules

@@ -39,7 +39,7 @@ struct Stage {
 };
 
 /// Nothing where the block is another one, or a length is not of the kind that is asked for.
-std::optional<Stage> plain_stage(const Function& program, const schedule::BlockRef& block,
+std::optional<Stage> plain_stage(const Function& program, const schedule::BlockRef& ref,
                                  Lengths lengths = Lengths::known);
 
 /// Numbers of iterations of the loops around, where each is the binding of an iterator in the same order.

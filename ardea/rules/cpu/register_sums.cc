@@ -44,8 +44,8 @@ void keep_in_registers(Derivation& d, const SumBlocks& blocks, const LoopRef& ar
   for (const BlockRef& block : {blocks.sum, first, blocks.out}) {
     const bool is_result = block == blocks.out;
     const auto loops = s.get_loops(block);
-    const LoopRef rows = loops[loops.size() - (is_result ? result_rows : 2)],
-                  columns = loops[loops.size() - (is_result ? result_columns : 1)];
+    const LoopRef &rows = loops[loops.size() - (is_result ? result_rows : 2)],
+                  &columns = loops[loops.size() - (is_result ? result_columns : 1)];
     if (is_result && result_columns > 1) s.apply(Reorder{{loops.back(), columns}});
     s.apply(Unroll{rows});
     s.apply(Vectorize{columns});

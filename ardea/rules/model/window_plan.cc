@@ -36,8 +36,8 @@ std::int64_t rows_at_a_time(const WindowedSum& sum, std::int64_t row_bytes, std:
 /// Of all rows, copying included.
 double cost_of_plan(const WindowedSum& sum, const WindowPlan& plan, const target::Target& target) {
   const WindowAxis &down = sum.axes[sum.rank() - 2], &right = sum.axes.back();
-  const std::int64_t planes = sum.rank() == 3 ? sum.axes[0].taps : 1;
-  const auto taps = static_cast<double>(sum.taps() / planes);
+  const std::int64_t planes = sum.rank() == 3 ? sum.axes[0].taps : 1, plane_taps = sum.taps() / planes;
+  const auto taps = static_cast<double>(plane_taps);
   const auto input_rows = static_cast<double>(down.reach(down.places));
   if (plan.joins_rows)
     return taps * plan.tile.cost +

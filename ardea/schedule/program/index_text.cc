@@ -138,7 +138,7 @@ Argument Convert<IndexText>::to(const IndexText& indices) {
   if (indices.numbers.empty()) return {indices.text};
   std::vector<Argument> items = {{indices.text}};
   for (const auto& [name, number] : indices.numbers)
-    items.push_back({std::vector<Argument>{{name}, Convert<Number>::to(number)}});
+    items.emplace_back(std::vector<Argument>{{name}, Convert<Number>::to(number)});
   return {std::move(items)};
 }
 
