@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 0        # 0: until interrupted
 COUNT ?= 10000
 SINCE ?=                 # since origin/main, or the commit before
 SEED ?= 1
-LINT_FILES ?= $(CURDIR)/ardea/   # a regular expression of the sources that clang-tidy reads
+LINT_FILES ?= $(CURDIR)/(ardea|tests)/   # a regular expression of the sources that clang-tidy reads
 
 BUILD_PACKAGES := g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libdlpack-dev \
                   libgecode-dev libgtest-dev llvm-19-dev

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <fmt/core.h>
 
 #include <algorithm>

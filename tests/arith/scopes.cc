@@ -1,5 +1,7 @@
 #include "ardea/arith/scopes.h"
 
+#include <gtest/gtest.h>
+
 #include "ardea/arith/content.h"
 #include "ardea/arith/regions.h"
 #include "evaluate.h"

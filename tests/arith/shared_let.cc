@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <set>
 
 #include "ardea/arith/analyzer.h"

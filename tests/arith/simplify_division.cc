@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "evaluate.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/builder.h"
 #include "ardea/ir/intrinsics.h"

@@ -1,5 +1,7 @@
 #include "tests/arith/laws.h"
 
+#include <gtest/gtest.h>
+
 /// Laws of blocks, by programs as text: bindings, declared regions, kinds of iterators. Each law has a
 /// program that breaks it and a near miss that keeps it.
 

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/ir/builder.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"

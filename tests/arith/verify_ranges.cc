@@ -1,5 +1,7 @@
 #include "tests/arith/laws.h"
 
+#include <gtest/gtest.h>
+
 namespace ardea::arith {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "ardea/arith/work.h"
 
+#include <gtest/gtest.h>
+
 #include "ardea/arith/iter_map.h"
 #include "ardea/arith/regions.h"
 #include "evaluate.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "tests/cli/command.h"
 
 namespace ardea::cli {

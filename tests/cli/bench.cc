@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "ardea/support/text_file.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/cli/program.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/traverse.h"

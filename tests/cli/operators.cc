@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.h"

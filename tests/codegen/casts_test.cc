@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <limits>
 
 #include "tests/codegen/lowered.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
 #include "tests/codegen/lowered.h"

@@ -18,8 +18,6 @@ namespace ardea::test {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 ProcessResult compile_text(const Folder& folder, const compile::CCompiler& compiler, const std::string& text,
                            const std::vector<std::string>& flags) {
   std::ofstream(folder.path() / "text.c") << text;

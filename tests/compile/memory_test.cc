@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <unistd.h>
 
 #include <condition_variable>

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/arith/load.h"
 #include "tests/compile/both_ways.h"
 

@@ -1,5 +1,7 @@
 #include "ardea/interp/observer.h"
 
+#include <gtest/gtest.h>
+
 #include "tests/interp/programs.h"
 
 namespace ardea::interp {

@@ -1,5 +1,7 @@
 #include "tests/interp/programs.h"
 
+#include <gtest/gtest.h>
+
 namespace ardea::interp {
 namespace {
 

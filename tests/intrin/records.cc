@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <map>
 
 #include "ardea/compile/compile.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/compile/compile.h"
 #include "ardea/compile/compile_by_c.h"
 #include "ardea/interp/interpreter.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <functional>
 
 #include "ardea/arith/load.h"

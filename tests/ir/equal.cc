@@ -1,5 +1,7 @@
 #include "ardea/ir/equal.h"
 
+#include <gtest/gtest.h>
+
 #include <set>
 
 #include "ardea/ir/intrinsics.h"

@@ -1,5 +1,7 @@
 #include "ardea/ir/traverse.h"
 
+#include <gtest/gtest.h>
+
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"

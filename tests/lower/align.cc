@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"

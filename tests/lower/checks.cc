@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"

@@ -1,5 +1,7 @@
 #include "rules.h"
 
+#include <gtest/gtest.h>
+
 namespace ardea::lower {
 
 namespace {

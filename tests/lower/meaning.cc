@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/arith/verify.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"

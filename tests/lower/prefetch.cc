@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "programs.h"
 #include "rules.h"
 

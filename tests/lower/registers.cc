@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/limits/register_tile.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/lower/register_slots.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <random>
 
 #include "ardea/ir/print.h"

@@ -1,5 +1,7 @@
 #include "ardea/measure/bench.h"
 
+#include <gtest/gtest.h>
+
 #include "ardea/compile/compile.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/reference_order.h"

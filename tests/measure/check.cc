@@ -1,5 +1,7 @@
 #include "ardea/measure/check.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <limits>
 

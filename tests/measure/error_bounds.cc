@@ -1,5 +1,7 @@
 #include "ardea/measure/error_bounds.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <functional>
 

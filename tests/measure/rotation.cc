@@ -1,5 +1,7 @@
 #include "ardea/measure/rotation.h"
 
+#include <gtest/gtest.h>
+
 #include "ardea/support/error.h"
 
 namespace ardea::measure {

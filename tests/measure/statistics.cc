@@ -1,5 +1,7 @@
 #include "ardea/measure/statistics.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "ardea/support/error.h"

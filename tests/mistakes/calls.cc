@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/compile/compile.h"
 #include "ardea/compile/export_library.h"
 #include "ardea/interp/interpreter.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "ardea/stages/lower.h"
 #include "ardea/te/compute.h"
 #include "ardea/te/create_prim_func.h"

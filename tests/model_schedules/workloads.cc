@@ -1,5 +1,7 @@
 #include "tests/model_schedules/workloads.h"
 
+#include <gtest/gtest.h>
+
 #include <cctype>
 
 namespace ardea::test {

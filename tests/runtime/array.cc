@@ -1,5 +1,7 @@
 #include "ardea/runtime/array.h"
 
+#include <gtest/gtest.h>
+
 #include "expect_error.h"
 
 namespace ardea::runtime {

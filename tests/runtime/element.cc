@@ -1,5 +1,7 @@
 #include "ardea/runtime/element.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -1,5 +1,7 @@
 #include "ardea/runtime/function.h"
 
+#include <gtest/gtest.h>
+
 #include "ardea/runtime/arguments.h"
 #include "ardea/runtime/error_state.h"
 #include "ardea/runtime/module.h"

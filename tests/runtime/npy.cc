@@ -1,5 +1,7 @@
 #include "ardea/runtime/npy.h"
 
+#include <gtest/gtest.h>
+
 #include <unistd.h>
 
 #include <filesystem>

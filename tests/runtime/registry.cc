@@ -1,5 +1,7 @@
 #include "ardea/runtime/registry.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>

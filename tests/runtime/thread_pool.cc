@@ -1,5 +1,7 @@
 #include "ardea/runtime/thread_pool.h"
 
+#include <gtest/gtest.h>
+
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
 #include "ardea/runtime/time_evaluator.h"
 
+#include <gtest/gtest.h>
+
 #include "expect_error.h"
 
 namespace ardea::runtime {

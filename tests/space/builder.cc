@@ -13,7 +13,6 @@
 namespace ardea::space {
 namespace {
 
-using testing::all_solutions;
 using testing::random_formula;
 
 using Value = std::optional<__int128>;

@@ -12,7 +12,6 @@
 namespace ardea::space {
 namespace {
 
-using testing::all_solutions;
 using testing::random_system;
 
 std::string message_of(const std::function<void()>& call) {

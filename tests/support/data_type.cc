@@ -1,5 +1,7 @@
 #include "ardea/support/data_type.h"
 
+#include <gtest/gtest.h>
+
 #include <set>
 
 namespace ardea {

@@ -1,5 +1,7 @@
 #include "ardea/support/handle_map.h"
 
+#include <gtest/gtest.h>
+
 #include <memory>
 
 namespace ardea {

@@ -1,5 +1,7 @@
 #include "ardea/support/narrow_float.h"
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cmath>
 #include <cstring>

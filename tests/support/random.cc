@@ -1,5 +1,7 @@
 #include "ardea/support/random.h"
 
+#include <gtest/gtest.h>
+
 #include <set>
 
 namespace ardea {

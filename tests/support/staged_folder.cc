@@ -1,5 +1,7 @@
 #include "ardea/support/staged_folder.h"
 
+#include <gtest/gtest.h>
+
 #include <unistd.h>
 
 #include <fstream>

@@ -1,9 +1,10 @@
 #include "ardea/support/subprocess.h"
 
-#include <signal.h>
+#include <gtest/gtest.h>
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>

@@ -1,5 +1,7 @@
 #include "ardea/support/text.h"
 
+#include <gtest/gtest.h>
+
 namespace ardea {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "ardea/support/whole_file.h"
 
+#include <gtest/gtest.h>
+
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -65,7 +65,6 @@ Assembly read_assembly(const std::string& text, Arch arch) {
       continue;
     }
     if (part[0] == '.') continue;
-    const std::string op = mnemonic(part);
     code.has_frame_pointer = code.has_frame_pointer || part == "movq %rsp, %rbp" || part == "mov x29, sp" ||
                              part.starts_with("add x29, sp");
     code.blocks.back().instructions.push_back(part);

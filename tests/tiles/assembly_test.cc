@@ -1,6 +1,8 @@
-#include "tests/tiles/assembly.h"
+#include <gtest/gtest.h>
+
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/lower/pipeline.h"
+#include "tests/tiles/assembly.h"
 #include "tests/tiles/tiled_gemm.h"
 
 /// The loops that everything else is for: in the code of a tiled product no loop over the sum touches the

@@ -45,7 +45,7 @@ class AccessRecord : private interp::Observer {
 
   enum class Kind : std::uint8_t { begin, end, read, write };
   struct Event {
-    Kind kind;
+    Kind kind = Kind::begin;
     std::uint32_t memory = 0;          ///< which, of a touch
     std::uint32_t statement = 0;       ///< which, of a touch
     const void* loop = nullptr;        ///< its variable
