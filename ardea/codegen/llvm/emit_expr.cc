@@ -14,6 +14,33 @@
 
 namespace ardea::codegen {
 
+namespace {
+
+/// x < limit ? limit : x (greatest), or x > limit ? limit : x.
+struct Bound {
+  bool greatest;
+  llvm::Constant* limit;
+};
+
+/// What a choice is on a machine with one instruction for it, whose extremes are NaN where x is, as the
+/// choice is. Zeros are left alone: there the signs would tell.
+std::optional<Bound> bound_by(llvm::Value* condition, llvm::Value* when_true, llvm::Value* when_false,
+                              const target::Target& target) {
+  const auto* test = llvm::dyn_cast<llvm::FCmpInst>(condition);
+  auto* limit = llvm::dyn_cast<llvm::Constant>(when_true);
+  if (target.arch != target::Arch::aarch64 || test == nullptr || limit == nullptr ||
+      test->getOperand(0) != when_false || test->getOperand(1) != limit)
+    return std::nullopt;
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(
+      limit->getType()->isVectorTy() ? limit->getSplatValue() : limit);
+  if (number == nullptr || number->isZero() || number->isNaN()) return std::nullopt;
+  if (test->getPredicate() == llvm::FCmpInst::FCMP_OLT) return Bound{true, limit};
+  if (test->getPredicate() == llvm::FCmpInst::FCMP_OGT) return Bound{false, limit};
+  return std::nullopt;
+}
+
+}  // namespace
+
 llvm::Value* Emitter::integer(llvm::Type* type, std::int64_t value) {
   return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(value), true);
 }
@@ -51,7 +78,10 @@ llvm::Value* Emitter::emit_node(const Expr& e) {
                             return emit(x.when_true);
                           llvm::Value* condition = emit(x.condition);
                           llvm::Value* when_true = emit(x.when_true);
-                          return builder_.CreateSelect(condition, when_true, emit(x.when_false));
+                          llvm::Value* when_false = emit(x.when_false);
+                          if (const auto bound = bound_by(condition, when_true, when_false, target_))
+                            return emit_extreme(bound->greatest, when_false, bound->limit);
+                          return builder_.CreateSelect(condition, when_true, when_false);
                         },
                         [&](const Let& x) { return emit_let(x); },
                         [&](const Load& x) { return emit_load(x, type); },

@@ -2,6 +2,7 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -9,6 +10,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "ardea/codegen/llvm/lane_operands.h"
 #include "ardea/support/error.h"
 
 namespace ardea::codegen {
@@ -50,6 +52,18 @@ void check_register_slots(const llvm::Module& module) {
     }
 }
 
+/// As a pass of LLVM's.
+class LaneOperands : public llvm::PassInfoMixin<LaneOperands> {
+ public:
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    if (!load_lane_operands(function, analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)))
+      return llvm::PreservedAnalyses::all();
+    llvm::PreservedAnalyses kept;
+    kept.preserveSet<llvm::CFGAnalyses>();
+    return kept;
+  }
+};
+
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, int level) {
@@ -71,6 +85,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, int level) {
 
   llvm::ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(pipeline_level(level))
                                               : builder.buildPerModuleDefaultPipeline(pipeline_level(level));
+  // At the end: LLVM's own passes would load the lanes one by one again.
+  if (level >= 2 && machine.getTargetTriple().isAArch64())
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(LaneOperands()));
   passes.run(module, modules);
   if (level > 0) check_register_slots(module);
 }

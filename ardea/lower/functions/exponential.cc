@@ -17,8 +17,8 @@ Power split_by(Terms& t, const Expr& x, const Expr& per_unit, const Expr& high, 
   return {shifted, t.keep("r", t.fma(-n, low, most))};
 }
 
-/// 2^n as two factors, so that a result that underflows is rounded once: first to 2^(n + 64) or so, then by a
-/// constant.
+/// 2^n as two factors, so that a result that underflows is rounded once: first to 2^(n + 64) or so, then by
+/// 2^-64: the exponents of both add up to n.
 struct Scale {
   Expr power, back;
 };
@@ -27,17 +27,19 @@ Scale scale_of(Terms& t, const Expr& shifted, const Expr& is_negative) {
   const auto exponent = [&](std::int64_t offset) {
     return t.word((t.bias() + static_cast<std::uint64_t>(offset)) << t.mantissa_bits());
   };
-  const Expr negative = t.keep("negative", is_negative);
-  const Expr offset = make_select(negative, exponent(t.single() ? 64 : 128), exponent(-1));
-  return {t.keep("power", t.power_of_two(shifted, offset)),
-          t.keep("back", make_select(negative, t.constant(0x1p-64, 0x1p-128), t.constant(2)))};
+  const Expr offset =
+      t.keep("offset", make_select(is_negative, exponent(t.single() ? 64 : 128), exponent(-1)));
+  const Expr both = t.word(2 * t.bias() << t.mantissa_bits());
+  return {t.keep("power", t.power_of_two(shifted, offset)), t.keep("back", t.from_bits(both - offset))};
 }
 
 Expr exp_from(Terms& t, const Power& power, const Expr& x) {
-  const Expr near_one = expm1_of_rest(t, power.rest).high + t.constant(1);
-  if (t.scaling()) return make_call("scalbn", {near_one, power.shifted - t.shifter()});
+  const Expr e = expm1_of_rest(t, power.rest).high;
+  if (t.scaling()) return make_call("scalbn", {e + t.constant(1), power.shifted - t.shifter()});
   const Scale scale = scale_of(t, power.shifted, x < t.constant(0));
-  return near_one * scale.power * scale.back;
+  // (e + 1) · 2^m, with the same bits: a power of two moves the place where the sum is rounded.
+  const Expr scaled = t.fused() ? t.fma(e, scale.power, scale.power) : (e + t.constant(1)) * scale.power;
+  return scaled * scale.back;
 }
 
 /// exp(x), and what its rounding lost.
