@@ -6,6 +6,7 @@ FUZZ_SECONDS ?= 0        # 0: until interrupted
 COUNT ?= 10000
 SINCE ?=                 # since origin/main, or the commit before
 SEED ?= 1
+SCALE ?= 1                # of the samples
 LINT_FILES ?= $(CURDIR)/(ardea|tests)/   # a regular expression of the sources that clang-tidy reads
 
 BUILD_PACKAGES := g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libdlpack-dev \
@@ -25,7 +26,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
-        schedules stages tuples functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
+        schedules stages tuples samples functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -136,6 +137,10 @@ stages: build ## schedule COUNT random graphs by random stage directives, each a
 
 tuples: build ## try every tuple of numbers of small products by hand, against the spaces of the rules
 	ARDEA_TUPLES=all build/release/bin/test_rules --gtest_filter='*SmallProducts*'
+
+samples: build ## draw from the spaces of every operator for many machines (SCALE=1: 500 of six, 30 to 50 of each other) and check each sample
+	@tools/install_packages python3
+	tools/check_samples --jobs $(JOBS) --scale $(SCALE) --seed $(SEED)
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
 	build/release/bin/ardea_functions --threads $(JOBS)
