@@ -10,7 +10,6 @@
 #include "ardea/cli/output.h"
 #include "ardea/compile/compile.h"
 #include "ardea/measure/inputs.h"
-#include "ardea/measure/reference_order.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
@@ -130,8 +129,7 @@ Benched bench_file(const BenchOptions& options, const ProgramOptions& wanted) {
   const Loaded loaded = load(wanted, options.threads);
   const Function& meaning = loaded.program.meaning_of(loaded.program.module.functions[0]);
   const measure::Problem problem{
-      measure::in_quick_order(meaning),
-      measure::make_arguments(meaning, {.seed = options.seed, .sizes = options.sizes})};
+      meaning, measure::make_arguments(meaning, {.seed = options.seed, .sizes = options.sizes})};
   std::vector<std::string> sizes;
   for (const auto& [size, value] : measure::extents_of(meaning, problem.arguments))
     sizes.push_back(fmt::format("{}={}", size.name(), value));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ardea/measure/inputs.h"
-#include "ardea/measure/reference_order.h"
 #include "ardea/runtime/thread_pool.h"
 #include "ardea/support/error.h"
 
@@ -141,7 +140,7 @@ std::vector<Prepared> own_calls(const Problem& problem, const Compiled& compiled
 }  // namespace
 
 Problem problem_of(const ops::Workload& workload, std::uint64_t seed) {
-  Function plain = in_quick_order(ops::create_function(workload));
+  Function plain = ops::create_function(workload);
   Arguments arguments = make_arguments(plain, {.seed = seed});
   return {std::move(plain), std::move(arguments)};
 }

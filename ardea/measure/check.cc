@@ -8,6 +8,7 @@
 #include "ardea/ir/traverse.h"
 #include "ardea/measure/error_bounds.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/measure/reference_order.h"
 #include "ardea/support/error.h"
 #include "ardea/support/narrow_float.h"
 
@@ -129,7 +130,7 @@ Expectation::Expectation(const Function& f, const std::vector<interp::Argument>&
                                                                                   : Reference::interpreter;
   if (reference == Reference::compiled) {
     reference_ = "compiled float64";
-    run_compiled(program.function, arguments);
+    run_compiled(in_quick_order(program.function), arguments);
   } else {
     reference_ = "interpreter";
     try {

@@ -24,6 +24,13 @@ class InexactMemory {
  public:
   explicit InexactMemory(const Function& f) {
     for (const Parameter& p : f.parameters)
+      if (p.buffer.defined()) given_.insert(p.buffer->data);
+    visit_stmts(f.body, [&](const Stmt& s) {
+      if (const auto* store = s.as<Store>()) given_.erase(store->buffer->data);
+      if (const auto* block = s.as<Block>())
+        for (const MatchBuffer& m : block->matches) given_.erase(m.source.buffer->data);
+    });
+    for (const Parameter& p : f.parameters)
       if (p.buffer.defined() && p.buffer->type.is_float()) data_.insert(p.buffer->data);
     for (std::size_t before = 0; before != data_.size() || !started_;) {  // until nothing more is reached
       started_ = true;
@@ -42,6 +49,8 @@ class InexactMemory {
   }
 
   bool contains(const Buffer& b) const { return b->type.is_float() || data_.contains(b->data); }
+  /// A parameter that is only read: whatever the caller gave is exact.
+  bool is_given(const Buffer& b) const { return given_.contains(b->data); }
 
  private:
   bool reached(const Expr& e) const {
@@ -54,7 +63,7 @@ class InexactMemory {
     return found;
   }
 
-  std::unordered_set<Var> data_, variables_;
+  std::unordered_set<Var> data_, variables_, given_;
   bool started_ = false;
 };
 
@@ -121,7 +130,7 @@ class Transformation {
       return Buffer(std::move(node));
     };
     pair.value = carry(value_data, carried_type(b->type), "");
-    pair.bound = carry(bound_data, float64.with_lanes(b->type.lanes), "_bound");
+    if (!inexact_.is_given(b)) pair.bound = carry(bound_data, float64.with_lanes(b->type.lanes), "_bound");
     return pair;
   }
 

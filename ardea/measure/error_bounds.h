@@ -16,7 +16,7 @@ namespace ardea::measure {
 struct BoundedParameter {
   std::size_t value = 0;  ///< index among the new parameters; floats are float64 there
   std::optional<std::size_t>
-      bound;  ///< its error bounds, float64, same shape; absent for values that no float reaches
+      bound;  ///< its error bounds, float64, same shape; absent for what is only read or no float reaches
 };
 
 struct BoundedProgram {
