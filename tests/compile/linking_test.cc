@@ -4,6 +4,7 @@
 
 #include "tests/compile/both_ways.h"
 #include "tests/compile/exported.h"
+#include "tests/support/product_text.h"
 
 /// What export_library writes, used from C programs that know nothing of Ardea.
 
@@ -12,16 +13,7 @@ namespace {
 
 using compile::LibraryFile;
 
-const char* const gemm_text = R"(
-@T.prim_func
-def gemm(A: T.Buffer((5, 7), "float32"), B: T.Buffer((7, 3), "float32"), C: T.Buffer((5, 3), "float32")):
-    for i, j, k in T.grid(5, 3, 7):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)";
+const std::string gemm_text = product_text(5, 7, 3);
 
 const char* const gemm_main = R"(
 #include <stdio.h>

@@ -18,6 +18,7 @@
 #include "ardea/rules/footprints.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/runtime/array.h"
+#include "tests/support/product_text.h"
 
 /// What nests work on, held against the interpreter's own record of which iteration touched what.
 
@@ -89,18 +90,9 @@ bool is_one_loop(const std::string& name, const Function& f) {
   return loops == 1;
 }
 
-Function function_of(const char* text) { return arith::complete_regions(parse(text).functions.at(0)); }
+Function function_of(const std::string& text) { return arith::complete_regions(parse(text).functions.at(0)); }
 
-const char* const product = R"(
-@T.prim_func
-def gemm(A: T.Buffer((12, 10), "float32"), B: T.Buffer((10, 18), "float32"), C: T.Buffer((12, 18), "float32")):
-    for i, j, k in T.grid(12, 18, 10):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)";
+const std::string product = test::product_text(12, 10, 18);
 
 const char* const tiled_product = R"(
 @T.prim_func
@@ -165,7 +157,7 @@ def gemm(A: T.Buffer((8, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Bu
 
 /// At points of the rules' own sketches. What is touched is a box there, save where windows leave gaps or
 /// borders are clipped: at least as much is said then.
-void expect_as_recorded(const char* text, bool is_exact, int least) {
+void expect_as_recorded(const std::string& text, bool is_exact, int least) {
   const Function f = function_of(text);
   const target::Target target = target::find("avx2");
   const rules::ProgramSpace space = rules::program_space(f, target, rules::rules_for(target));
@@ -195,17 +187,7 @@ void expect_as_recorded(const char* text, bool is_exact, int least) {
 TEST(Footprints, of_products_are_what_the_interpreter_records) { expect_as_recorded(product, true, 50); }
 
 TEST(Footprints, of_odd_products_are_at_least_what_the_interpreter_records) {
-  expect_as_recorded(R"(
-@T.prim_func
-def gemm(A: T.Buffer((7, 11), "float32"), B: T.Buffer((11, 5), "float32"), C: T.Buffer((7, 5), "float32")):
-    for i, j, k in T.grid(7, 5, 11):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)",
-                     false, 20);
+  expect_as_recorded(test::product_text(7, 11, 5), false, 20);
 }
 
 TEST(Footprints, are_constraints_where_that_is_asked_for) {

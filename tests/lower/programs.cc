@@ -1,4 +1,5 @@
 #include "programs.h"
+#include "tests/support/product_text.h"
 
 namespace ardea::lower {
 
@@ -6,16 +7,7 @@ namespace {
 
 std::vector<Program> plain_programs() {
   return {
-      {"gemm", R"(
-@T.prim_func
-def gemm(A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 3), "float32"), C: T.Buffer((7, 3), "float32")):
-    for i, j, k in T.grid(7, 3, 5):
-        with T.block("C"):
-            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-            with T.init():
-                C[vi, vj] = T.float32(0.0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
-)"},
+      {"gemm", test::product_text(7, 5, 3)},
       {"growing_window", R"(
 @T.prim_func
 def growing(X: T.Buffer((9,), "float32"), Y: T.Buffer((9,), "float32")):

@@ -9,24 +9,16 @@
 #include "ardea/compile/compile.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/support/error.h"
+#include "tests/support/product_text.h"
 
 namespace ardea::measure {
 namespace {
 
 using runtime::Array;
 
-constexpr const char* gemm = R"(
-@T.prim_func
-def gemm(A: T.Buffer((7, 13), "float32"), B: T.Buffer((13, 5), "float32"), C: T.Buffer((7, 5), "float32")):
-    for i, j, r in T.grid(7, 5, 13):
-        with T.block("C"):
-            vi, vj, vr = T.axis.remap("SSR", [i, j, r])
-            with T.init():
-                C[vi, vj] = T.float32(0.0)
-            C[vi, vj] = C[vi, vj] + A[vi, vr] * B[vr, vj]
-)";
+const std::string gemm = test::product_text(7, 13, 5);
 
-constexpr const char* counting = R"(
+const std::string counting = R"(
 @T.prim_func
 def counting(X: T.Buffer((9,), "int8"), Y: T.Buffer((9,), "int32")):
     for i in range(9):
@@ -38,7 +30,7 @@ struct Prepared {
   std::vector<interp::Argument> before, after;
 };
 
-Prepared prepared(const char* text) {
+Prepared prepared(const std::string& text) {
   Prepared p{arith::load_program(text, "test").functions[0], {}, {}};
   p.before = make_arguments(p.f, {.seed = 1});
   p.after = copy_arguments(p.before);
@@ -49,7 +41,7 @@ Prepared prepared(const char* text) {
 const Array& output(const Prepared& p) { return std::get<Array>(p.after.back()); }
 
 TEST(Check, accepts_a_right_answer_by_either_reference) {
-  for (const char* text : {gemm, counting})
+  for (const std::string& text : {gemm, counting})
     for (const Reference reference : {Reference::interpreter, Reference::compiled}) {
       const Prepared p = prepared(text);
       const CheckReport report = check(p.f, p.before, p.after, reference);
