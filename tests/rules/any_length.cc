@@ -1,14 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "ardea/arith/load.h"
-#include "ardea/interp/interpreter.h"
-#include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
-#include "ardea/measure/check.h"
-#include "ardea/measure/inputs.h"
 #include "ardea/rules/analysis/row_nest.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/program/tree.h"
+#include "tests/rules/answers.h"
 #include "tests/rules/laws.h"
 
 /// Spaces of programs one of whose sizes only a call knows: every point is right for all of them.
@@ -37,30 +34,20 @@ TEST_P(AnyLengthSpaces, have_programs_that_are_right_for_all_sizes) {
   const Function program = any_length_program(file);
   const ProgramSpace space = program_space(program, target, rules_for(target));
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
-  struct Call {
-    std::vector<interp::Argument> given;
-    measure::Expectation expected;
-  };
-  std::vector<Call> calls;
-  for (const std::int64_t length : {1, 37}) {
-    const auto given = measure::make_arguments(program, {.seed = 5, .sizes = {{size, length}}});
-    calls.push_back({given, measure::Expectation(program, given, measure::Reference::interpreter)});
-  }
-  const auto expect_right = [&](const Function& made) {
-    for (const Call& call : calls) {
-      const auto after = measure::copy_arguments(call.given);
-      interp::run(made, after);
-      EXPECT_TRUE(call.expected.compare(after).agrees()) << print(made);
-    }
-  };
+  std::vector<Answers> calls;
+  for (const std::int64_t length : {1, 37})
+    calls.emplace_back(program, std::map{std::pair(std::string(size), length)});
   for (const auto& [sketch, solver] : space.sketches) {
     EXPECT_TRUE(sketch.model.has_value()) << to_string(sketch.ways);
     EXPECT_TRUE(sketch.deferred.empty()) << to_string(sketch.ways);
     for (const space::Point& point : solver->sample(1, 3).points) {
       SCOPED_TRACE(in_words(sketch, point));
       const Function replayed = replayed_by_the_law(sketch, point);
-      expect_right(replayed);
-      expect_right(lower::lower_unpacked(replayed, target));
+      const Function lowered = lower::lower_unpacked(replayed, target);
+      for (const Answers& answers : calls) {
+        answers.expect_of(replayed);
+        answers.expect_of(lowered);
+      }
     }
   }
 }

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "ardea/arith/load.h"
-#include "ardea/interp/interpreter.h"
-#include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
-#include "ardea/measure/check.h"
-#include "ardea/measure/inputs.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/analysis/column_sum.h"
 #include "ardea/rules/analysis/row_nest.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/program/tree.h"
+#include "tests/rules/answers.h"
 #include "tests/rules/laws.h"
 
 /// The spaces of operators that go along rows or take each element for itself.
@@ -51,21 +48,15 @@ TEST_P(RowSpaces, have_right_programs_only) {
   const ProgramSpace space = program_space(program_of(GetParam()), target, rules_for(target));
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
   EXPECT_LE(space.sketches.size(), 12U);
-  const auto given = measure::make_arguments(space.program, {.seed = 11});
-  const measure::Expectation expected(space.program, given, measure::Reference::interpreter);
-  const auto expect_right = [&](const Function& program) {
-    const auto after = measure::copy_arguments(given);
-    interp::run(program, after);
-    EXPECT_TRUE(expected.compare(after).agrees()) << print(program);
-  };
+  const Answers answers(space.program);
   for (const auto& [sketch, solver] : space.sketches) {
     EXPECT_TRUE(sketch.model.has_value()) << to_string(sketch.ways);
     EXPECT_TRUE(sketch.deferred.empty()) << to_string(sketch.ways);
     for (const space::Point& point : solver->sample(2, 3).points) {
       SCOPED_TRACE(in_words(sketch, point));
       const Function replayed = replayed_by_the_law(sketch, point);
-      expect_right(replayed);
-      expect_right(lower::lower_unpacked(replayed, target));
+      answers.expect_of(replayed);
+      answers.expect_of(lower::lower_unpacked(replayed, target));
     }
   }
 }
@@ -77,8 +68,7 @@ TEST(RowSpaces, cut_what_is_left_over_or_guard_it) {
   for (const std::int64_t rows : {13, 12, 2}) {
     const Function program = program_of({"relu", {rows, 37}});
     const ProgramSpace space = program_space(program, target, rules_for(target));
-    const auto given = measure::make_arguments(program, {.seed = 11});
-    const measure::Expectation expected(program, given, measure::Reference::interpreter);
+    const Answers answers(program);
     std::size_t cut = 0;
     for (const auto& [sketch, solver] : space.sketches) {
       const bool is_cut = std::any_of(sketch.ways.begin(), sketch.ways.end(), [](const Way& way) {
@@ -90,11 +80,8 @@ TEST(RowSpaces, cut_what_is_left_over_or_guard_it) {
         SCOPED_TRACE(in_words(sketch, point));
         const Function replayed = replayed_by_the_law(sketch, point);
         EXPECT_EQ(schedule::all_blocks(replayed).size(), 2U);
-        for (const Function& made : {replayed, lower::lower_unpacked(replayed, target)}) {
-          const auto after = measure::copy_arguments(given);
-          interp::run(made, after);
-          EXPECT_TRUE(expected.compare(after).agrees()) << print(made);
-        }
+        answers.expect_of(replayed);
+        answers.expect_of(lower::lower_unpacked(replayed, target));
       }
     }
     EXPECT_EQ(cut, rows == 2 ? 0U : 1U) << rows;

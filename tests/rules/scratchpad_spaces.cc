@@ -3,18 +3,15 @@
 #include <algorithm>
 
 #include "ardea/arith/load.h"
-#include "ardea/interp/interpreter.h"
 #include "ardea/intrin/instruction.h"
-#include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/lower/passes.h"
-#include "ardea/measure/check.h"
-#include "ardea/measure/inputs.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/space/engine.h"
+#include "tests/rules/answers.h"
 #include "tests/rules/laws.h"
 
 /// The spaces of machines with scratchpads: products and convolutions on a matrix unit that the rules know
@@ -45,8 +42,7 @@ Function unit_program(const OnUnit& asked) {
 /// right, also with memory cut down to what is touched of it.
 void expect_right_programs(const ProgramSpace& space, std::size_t samples) {
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
-  const auto given = measure::make_arguments(space.program, {.seed = 7});
-  const measure::Expectation expected(space.program, given, measure::Reference::interpreter);
+  const Answers answers(space.program);
   const Drawn drawn = space.sample(samples, 5);
   ASSERT_EQ(drawn.choices.size(), samples);
   for (const Choice& choice : drawn.choices) {
@@ -54,12 +50,8 @@ void expect_right_programs(const ProgramSpace& space, std::size_t samples) {
     SCOPED_TRACE(in_words(sketch, choice.point));
     const Function program = replayed_by_the_law(sketch, choice.point);
     EXPECT_EQ(fault_of(sketch, choice.point, space.target), "");
-    for (const Function& f :
-         {program, lower::compact_allocations(lower::placed(program, space.target), space.target)}) {
-      const auto after = measure::copy_arguments(given);
-      interp::run(f, after);
-      EXPECT_TRUE(expected.compare(after).agrees()) << print(f);
-    }
+    answers.expect_of(program);
+    answers.expect_of(lower::compact_allocations(lower::placed(program, space.target), space.target));
   }
 }
 

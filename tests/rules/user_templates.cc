@@ -1,15 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "ardea/interp/interpreter.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
-#include "ardea/measure/check.h"
-#include "ardea/measure/inputs.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/define.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/trace.h"
 #include "ardea/support/text_file.h"
+#include "tests/rules/answers.h"
 #include "tests/rules/laws.h"
 
 /// Templates that people write, in C++ and as scripts.
@@ -43,16 +41,12 @@ std::function<void(Derivation&)> example() {
 
 /// Every solution by the law, against the interpreter; so many.
 int expect_right_programs(const ProgramSpace& space) {
-  const auto given = measure::make_arguments(space.program, {.seed = 5});
-  const measure::Expectation expected(space.program, given, measure::Reference::interpreter);
+  const Answers answers(space.program);
   int points = 0;
   for (const auto& [sketch, solver] : space.sketches)
     for (const space::Point& point : solutions_of(sketch.system)) {
       SCOPED_TRACE(in_words(sketch, point));
-      const Function replayed = replayed_by_the_law(sketch, point);
-      const auto after = measure::copy_arguments(given);
-      interp::run(replayed, after);
-      EXPECT_TRUE(expected.compare(after).agrees()) << print(replayed);
+      answers.expect_of(replayed_by_the_law(sketch, point));
       ++points;
     }
   return points;
@@ -115,6 +109,7 @@ TEST(UserTemplate, runs_by_hand_as_its_trace_does) {
   const Function program = gemm_of({12, 10, 7});
   const std::string file = std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_template.py";
   const auto script = schedule::parse_steps(read_text_file(file), file);
+  const Answers answers(program);
   std::set<std::string> programs;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     schedule::Schedule s(program, seed), again(program);
@@ -122,10 +117,8 @@ TEST(UserTemplate, runs_by_hand_as_its_trace_does) {
     again.replay(schedule::parse_steps(schedule::print(s.trace()), "trace"));
     EXPECT_EQ(print(again.program()), print(s.program()));
     programs.insert(print(s.program()));
-    const auto given = measure::make_arguments(program, {.seed = seed});
-    const measure::Expectation expected(program, given, measure::Reference::interpreter);
-    interp::run(s.program(), given);
-    EXPECT_TRUE(expected.compare(given).agrees()) << print(s.trace());
+    SCOPED_TRACE(print(s.trace()));
+    answers.expect_of(s.program());
   }
   EXPECT_GE(programs.size(), 8U);
 }

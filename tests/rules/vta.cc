@@ -3,16 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "ardea/arith/load.h"
-#include "ardea/interp/interpreter.h"
-#include "ardea/ir/equal.h"
-#include "ardea/ir/print.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/lower/passes.h"
-#include "ardea/measure/check.h"
-#include "ardea/measure/inputs.h"
 #include "ardea/rules/sketch.h"
-#include "ardea/schedule/canon.h"
 #include "ardea/schedule/script.h"
 #include "ardea/space/evaluate.h"
 #include "ardea/space/solver.h"
@@ -20,6 +14,8 @@
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
 #include "ardea/support/text_file.h"
+#include "tests/rules/answers.h"
+#include "tests/rules/laws.h"
 
 /// Products on the VTA by the examples' scripts: right, and as large as its scratchpads hold.
 
@@ -68,40 +64,22 @@ Sketch sketch_of(const Sizes& sizes, bool bytes) {
   return sketch_of(sizes, bytes, target::find(bytes ? "vta" : "vta-out32"));
 }
 
-std::vector<space::Point> all_points(const space::System& system) {
-  std::vector<space::Point> all;
-  space::for_each_solution(system, [&](const space::Point& point) { all.push_back(point); });
-  return all;
-}
-
-void expect_right(const Sketch& made, const space::Point& point, const std::vector<interp::Argument>& given,
-                  const target::Target& target) {
-  const Function program = materialise(made, point).program();
-  // Whole, and with memory cut down to what is touched of it, tiles still whole.
-  for (const Function& f : {program, lower::compact_allocations(lower::placed(program, target), target)}) {
-    const auto after = measure::copy_arguments(given);
-    interp::run(f, after);
-    for (const measure::Comparison& c :
-         measure::check(made.program, given, after, measure::Reference::interpreter).arguments)
-      ASSERT_EQ(c.mismatches, 0) << print(f);
-  }
+/// The program, whole and with memory cut down to what is touched of it, tiles still whole.
+void expect_right(const Function& program, const Answers& answers, const target::Target& target) {
+  answers.expect_of(program);
+  answers.expect_of(lower::compact_allocations(lower::placed(program, target), target));
 }
 
 /// Every solution applies, is the symbolic program with its numbers, and computes the product.
 TEST(Vta, products_of_odd_sizes_are_right_at_every_point) {
   for (const Sizes& sizes : {Sizes{3, 47, 33}, Sizes{1, 1, 1}, Sizes{4, 64, 32}, Sizes{7, 31, 17}}) {
     const Sketch made = sketch_of(sizes, false);
-    const auto given = measure::make_arguments(made.program, {.seed = 3});
-    const std::vector<space::Point> all = all_points(made.system);
+    const Answers answers(made.program);
+    const std::vector<space::Point> all = solutions_of(made.system);
     ASSERT_GE(all.size(), 1U);
     for (const space::Point& point : all) {
-      expect_right(made, point, given, target::find("vta-out32"));
-      std::vector<std::pair<Var, std::int64_t>> numbers;
-      for (std::size_t i = 0; i < made.knobs.size(); ++i)
-        numbers.emplace_back(made.knobs[i].var,
-                             point[static_cast<std::size_t>(made.system.knobs()[i].index)]);
-      const Function expected = schedule::canon(schedule::with_numbers(made.symbolic, numbers));
-      ASSERT_EQ(first_difference(expected, schedule::canon(materialise(made, point).program())), "");
+      expect_right(replayed_by_the_law(made, point), answers, target::find("vta-out32"));
+      ASSERT_FALSE(HasFailure());
     }
   }
 }
@@ -113,10 +91,11 @@ TEST(Vta, random_products_are_right) {
     const Sizes sizes{random.integer(1, 9), bytes ? 16 * random.integer(1, 4) : random.integer(1, 70),
                       random.integer(1, 50)};
     const Sketch made = sketch_of(sizes, bytes);
-    const auto given = measure::make_arguments(made.program, {.seed = static_cast<std::uint64_t>(i)});
-    const std::vector<space::Point> all = all_points(made.system);
+    const Answers answers(made.program);
+    const std::vector<space::Point> all = solutions_of(made.system);
     for (int draw = 0; draw < 2; ++draw)
-      expect_right(made, random.pick(all), given, target::find(bytes ? "vta" : "vta-out32"));
+      expect_right(materialise(made, random.pick(all)).program(), answers,
+                   target::find(bytes ? "vta" : "vta-out32"));
   }
 }
 
@@ -167,7 +146,7 @@ TEST(Vta, scratchpads_take_what_was_predicted) {
   const target::Target target = target::find("vta-out32");
   const Sketch made = sketch_of({6, 95, 40}, false, target);
   const auto predicted = limits::bounds_of(lower::limits_of(made.symbolic, target), target);
-  for (const space::Point& point : all_points(made.system)) {
+  for (const space::Point& point : solutions_of(made.system)) {
     limits::Numbers numbers;
     for (std::size_t i = 0; i < made.knobs.size(); ++i)
       numbers[made.knobs[i].var] = point[static_cast<std::size_t>(made.system.knobs()[i].index)];
@@ -200,9 +179,9 @@ TEST(Vta, what_it_cannot_do_is_said) {
   target::Target small = target::find("vta-out32");
   small.accelerator->scratchpads[1].bytes = 255;
   const Sketch none = sketch_of({4, 32, 32}, false, small);
-  EXPECT_TRUE(all_points(none.system).empty());
+  EXPECT_TRUE(solutions_of(none.system).empty());
   small.accelerator->scratchpads.pop_back();  // vta.acc
-  EXPECT_TRUE(all_points(sketch_of({4, 32, 32}, false, small).system).empty());
+  EXPECT_TRUE(solutions_of(sketch_of({4, 32, 32}, false, small).system).empty());
 }
 
 }  // namespace
