@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ardea/space/evaluate.h"
+#include "ardea/space/image.h"
 #include "ardea/support/error.h"
 
 namespace ardea::space {
@@ -143,22 +144,47 @@ class TreeBuilder {
     const Open& around = open_[depth];
     Open& here = open_[depth + 1];
     here.defined.clear();
-    here.constraints.clear();
+    find_breakable(around.constraints, here.constraints);
     for (const int v : around.defined) {
-      if (store.fixed(v)) continue;
+      if (store.fixed(v) || !is_asked_for(v)) continue;
       here.defined.push_back(v);
       key.push_back(v);
       add_values(key, v);
     }
-    for (const int c : around.constraints) {
-      if (engine_.entailed(store, c)) continue;
-      here.constraints.push_back(c);
+    for (const int c : here.constraints) {
       key.push_back(c);
       add_residue(key, c);
     }
     longest_key_ = std::max(longest_key_, key.size());
     return key;
   }
+
+  /// Those that the solutions below can break, out of those around, and the variables that they ask for.
+  ///
+  /// A definition is left out where it forbids nothing (image.h) and nothing else that is left asks for its
+  /// variable. Proof that the solutions below are the same without what is left out: take values of the knobs
+  /// under which all the rest holds, with values that are left. In the order of definition, the operands of a
+  /// definition that is left out have values that are left, and so has its variable. Then all variables have
+  /// such values, and what no values that are left break holds as well. Thus a limit on the sum of all
+  /// stages, once it cannot be broken, or on the largest of them, which is a limit on each, no longer joins
+  /// them.
+  void find_breakable(const std::vector<int>& around, std::vector<int>& here) {
+    here.clear();
+    asked_for_.assign(engine_.system().variables().size(), 0);
+    // A definition stands before all that uses its variable.
+    for (auto c = around.rbegin(); c != around.rend(); ++c) {
+      if (engine_.entailed(scratch_.store, *c)) continue;
+      const Constraint& constraint = engine_.system().constraints()[static_cast<std::size_t>(*c)];
+      if (engine_.system().is_definition(*c) && !is_asked_for(result_of(constraint.body)->variable().index) &&
+          gives_a_value_left(scratch_.store, constraint.body))
+        continue;
+      here.push_back(*c);
+      for (const Var v : engine_.variables_of(*c)) asked_for_[static_cast<std::size_t>(v.index)] = 1;
+    }
+    std::reverse(here.begin(), here.end());
+  }
+
+  bool is_asked_for(int v) const { return asked_for_[static_cast<std::size_t>(v)] != 0; }
 
   void add_residue(TreeKey& key, int c) const {
     const Store& store = scratch_.store;
@@ -191,6 +217,7 @@ class TreeBuilder {
     std::vector<int> defined, constraints;
   };
   std::vector<Open> open_;
+  std::vector<char> asked_for_;
   std::size_t longest_key_ = 0;
   std::uint64_t words_ = 0;
   const char* over_ = nullptr;
