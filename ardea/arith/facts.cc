@@ -78,7 +78,7 @@ Known& known_facts() {
 void forget_known_facts() { known_facts().clear(); }
 
 std::shared_ptr<const Facts> with_fact(std::shared_ptr<const Facts> older, Fact fact) {
-  constexpr std::size_t most_known = 4096;  // some programs' worth
+  constexpr std::size_t most_known = 16'384;  // some programs' worth
   const auto hash = hash_of(older.get(), fact);
   const auto make = [&] { return std::make_shared<const Facts>(Facts{std::move(fact), std::move(older)}); };
   if (!hash) return make();

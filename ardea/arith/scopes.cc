@@ -24,7 +24,7 @@ class Scopes {
 
  private:
   // Some programs' worth: what is dropped is worked out again.
-  static constexpr std::size_t most_scopes = 2048, most_answers = 16'384;
+  static constexpr std::size_t most_scopes = 8192, most_answers = 65'536;
 
   Scope& find_or_make(const std::shared_ptr<const Facts>& facts) {
     if (const auto known = scopes_.find(facts.get()); known != scopes_.end()) return *known->second;

@@ -47,9 +47,6 @@ PointCheck::PointCheck(const rules::ProgramSpace& space, std::uint64_t seed)
     measure::Expectation expected(space.program, given);
     calls_.push_back({std::move(words), std::move(given), std::move(expected)});
   }
-  for (const rules::SolvedSketch& solved : space.sketches)
-    predicted_.push_back(
-        limits::bounds_of(lower::limits_of(solved.sketch.symbolic, space.target), space.target));
 }
 
 std::string PointCheck::fault_of(const rules::Choice& choice) const {
@@ -66,7 +63,7 @@ std::string PointCheck::fault_of(const rules::Choice& choice) const {
     const std::string apart = first_difference(
         schedule::canon(schedule::with_numbers(sketch.symbolic, numbers)), schedule::canon(program));
     if (!apart.empty()) return "the symbolic program is another one: " + apart;
-    const auto& predicted = predicted_[choice.sketch];
+    const std::vector<limits::Bound>& predicted = sketch.taken;
     const auto taken = limits::bounds_of(lower::limits_of(program, space_.target), space_.target);
     for (std::size_t i = 0; i < taken.size() && i < predicted.size(); ++i) {
       // How many statements there are is an estimate for a guess at compile time, and limits nothing.

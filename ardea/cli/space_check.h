@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "ardea/limits/limits.h"
 #include "ardea/measure/check.h"
 #include "ardea/rules/program_space.h"
 
@@ -34,7 +33,6 @@ class PointCheck {
   std::string wrong_answer(const Function& program) const;
 
   std::vector<Call> calls_;
-  std::vector<std::vector<limits::Bound>> predicted_;  ///< of each sketch
 };
 
 }  // namespace ardea::cli

@@ -24,9 +24,9 @@ using rules::ProgramSpace;
 
 /// The choices of a script: the numbers that it samples, and what its cfg leaves open.
 ProgramSpace script_space(const Program& given, const target::Target& target, const std::string& file,
-                          const rules::SketchOptions& sketches) {
+                          const rules::SpaceOptions& made) {
   const auto steps = rules::steps_of(schedule::parse_steps(read_text_file(file), file));
-  ProgramSpace space = rules::program_space(given.module.functions[0], target, steps, sketches);
+  ProgramSpace space = rules::program_space(given.module.functions[0], target, steps, made);
   require(space.sketches.size() > 1 || !space.sketches[0].sketch.system.knobs().empty(),
           "space {}: {} samples nothing and its cfg defines nothing, so that there is nothing to choose",
           given.title, file);
@@ -35,10 +35,10 @@ ProgramSpace script_space(const Program& given, const target::Target& target, co
 
 ProgramSpace space_of(const SpaceOptions& options, const Program& given, const target::Target& target) {
   const std::string& file = options.program.schedule;
-  const rules::SketchOptions sketches{.within_cache = options.within_cache};
-  ProgramSpace space = file.empty() ? rules::program_space(given.module.functions[0], target,
-                                                           rules::rules_for(target), sketches)
-                                    : script_space(given, target, file, sketches);
+  const rules::SpaceOptions made{.sketch = {.within_cache = options.within_cache}};
+  ProgramSpace space =
+      file.empty() ? rules::program_space(given.module.functions[0], target, rules::rules_for(target), made)
+                   : script_space(given, target, file, made);
   if (!options.sketch) return space;
   require(*options.sketch >= 0 && *options.sketch < std::ssize(space.sketches),
           "--sketch {}: there is none; they are 0 to {}", *options.sketch, space.sketches.size() - 1);
@@ -77,7 +77,8 @@ int space(const SpaceOptions& options) {
   if (options.explain) return explain(space, *options.explain);
 
   const std::string by = options.program.schedule.empty() ? "" : " by " + options.program.schedule;
-  SpaceReport report{given.title + by, space, space.count(options.seed + 1)};
+  SpaceReport report{given.title + by, space, space.counts(options.seed + 1)};
+  report.count = rules::sum_of(report.counts);
   const double start = runtime::steady_seconds();
   rules::Drawn drawn = space.sample(static_cast<std::size_t>(options.samples), options.seed);
   report.seconds = runtime::steady_seconds() - start;

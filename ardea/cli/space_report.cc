@@ -106,7 +106,7 @@ std::string in_words(const SpaceReport& report, bool show) {
     for (std::size_t i = 0; i < space.sketches.size(); ++i) {
       const SolvedSketch& solved = space.sketches[i];
       text += fmt::format("sketch {} ({}): {}; {}\n", i, rules::to_string(solved.sketch.ways),
-                          sizes_of(solved.sketch.system), in_words(solved.solver->count()));
+                          sizes_of(solved.sketch.system), in_words(report.counts[i]));
       if (show) text += shown(solved, space.target, false);
     }
   }
@@ -143,7 +143,7 @@ nlohmann::json as_json(const SpaceReport& report) {
   std::size_t variables = 0;
   for (std::size_t i = 0; i < space.sketches.size(); ++i) {
     const SolvedSketch& solved = space.sketches[i];
-    const space::Count count = solved.solver->count();
+    const space::Count& count = report.counts[i];
     nlohmann::json sketch = {{"ways", ways_json(solved.sketch.ways)},
                              {"variables", solved.sketch.system.variables().size()},
                              {"count", count.value},

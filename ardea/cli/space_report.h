@@ -20,7 +20,8 @@ struct Invalid {
 struct SpaceReport {
   std::string title;  ///< of the program
   const rules::ProgramSpace& space;
-  space::Count count;
+  std::vector<space::Count> counts;  ///< of each sketch
+  space::Count count = {};           ///< of all
   std::vector<rules::Choice> samples = {};
   double seconds = 0;                                ///< that sampling took
   std::optional<std::vector<Invalid>> invalid = {};  ///< where the samples were checked

@@ -19,17 +19,21 @@ using schedule::Reference;
 class Replay {
  public:
   Replay(const Sketch& sketch, const space::Point& point)
-      : schedule_(sketch.program, std::make_unique<schedule::ByHand>(0, schedule::Structure::of_template)) {
+      : sketch_(sketch),
+        schedule_(sketch.program, std::make_unique<schedule::ByHand>(0, schedule::Structure::of_template)) {
     const std::vector<space::Var>& knobs = sketch.system.knobs();
     require(point.size() == sketch.system.variables().size(),
             "{}: the point has {} values, the sketch has {} variables", sketch.program.name, point.size(),
             sketch.system.variables().size());
     for (std::size_t i = 0; i < sketch.knobs.size(); ++i)
       numbers_[sketch.knobs[i].var] = make_int(point[static_cast<std::size_t>(knobs[i].index)]);
-    for (const Instruction& step : sketch.trace.instructions) take(step);
   }
 
-  schedule::Schedule result() && { return std::move(schedule_); }
+  void follow(schedule::Schedule::History past) { schedule_.follow(std::move(past)); }
+  schedule::Schedule run() && {
+    for (const Instruction& step : sketch_.trace.instructions) take(step);
+    return std::move(schedule_);
+  }
 
  private:
   void take(const Instruction& step) {
@@ -100,6 +104,7 @@ class Replay {
     return *value;
   }
 
+  const Sketch& sketch_;
   schedule::Schedule schedule_;
   Substitution numbers_;
   std::unordered_map<std::string, Reference> now_;
@@ -108,7 +113,14 @@ class Replay {
 }  // namespace
 
 schedule::Schedule materialise(const Sketch& sketch, const space::Point& point) {
-  return Replay(sketch, point).result();
+  return Replay(sketch, point).run();
+}
+
+schedule::Schedule materialise(const Sketch& sketch, const space::Point& point,
+                               schedule::Schedule::History past) {
+  Replay replay(sketch, point);
+  replay.follow(std::move(past));
+  return std::move(replay).run();
 }
 
 }  // namespace ardea::rules

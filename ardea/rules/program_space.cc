@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "ardea/rules/witnesses.h"
+#include "ardea/runtime/thread_pool.h"
 #include "ardea/space/explain.h"
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
@@ -29,35 +32,41 @@ constexpr std::size_t most_ways = 1024;
 /// least often are followed.
 constexpr std::size_t most_sketches_of_rules = 32;
 
+std::unique_ptr<space::Solver> solver_of(const Sketch& sketch) {
+  // A space has dozens of sketches, and somebody waits for all of them. Trees that succeed take fewer steps;
+  // where sums join all stages of a chain, none that anybody waits for would do, and walks serve.
+  constexpr std::uint64_t steps_of_a_tree = 1'000'000;
+  const TimedSection timed("space", "solver");
+  return std::make_unique<space::Solver>(sketch.system,
+                                         space::SolverOptions{.tree = {.work = steps_of_a_tree}});
+}
+
 class Ways {
  public:
   Ways(const Function& program, const target::Target& target, const std::function<void(Derivation&)>& steps,
-       const SketchOptions& options, std::size_t most_sketches)
-      : steps_(steps), options_(options), most_sketches_(most_sketches), space_{program, target, {}, {}} {}
+       const SpaceOptions& options, std::size_t most_sketches)
+      : steps_(steps),
+        options_(options),
+        threads_(options.threads > 0 ? options.threads : runtime::ThreadPool::shared().thread_count()),
+        most_sketches_(most_sketches),
+        space_{program, target, {}, {}} {}
 
   ProgramSpace run() && {
-    struct Open {
-      std::vector<std::size_t> prefix;
-      schedule::Schedule::History past;  ///< of the one that it leaves
-    };
     std::vector<Open> open = {{}};
     // The model's way is the first; then those that leave it once, late before early; then twice, …
-    for (std::size_t next = 0; next < open.size(); ++next) {
+    for (std::size_t next = 0; next < open.size();) {
       if (space_.sketches.size() == most_sketches_) {
         space_.not_followed = open.size() - next;
         break;
       }
-      const Open from = std::exchange(open[next], {});
-      const std::vector<std::size_t>& prefix = from.prefix;
-      Derivation d(space_.program, space_.target, prefix, from.past);
-      follow(d);
-      const std::vector<Way>& ways = d.ways();
-      for (std::size_t at = ways.size(); at-- > prefix.size();)
-        for (std::size_t answer = 0; answer < ways[at].answers.size(); ++answer)
-          if (answer != ways[at].taken) open.push_back({other_way(ways, at, answer), d.steps().history()});
-      require(open.size() <= most_ways,
-              "{}: its choices make more than {} ways, each a space of its own; offer fewer",
-              space_.program.name, most_ways);
+      // Each gives a sketch or none: so many are followed in any case, whoever follows them first.
+      const std::size_t together = std::min(open.size() - next, most_sketches_ - space_.sketches.size());
+      std::vector<Followed> followed(together);
+      space::for_each_slot(threads_, together, [&](int, std::size_t i) {
+        followed[i] = follow(std::exchange(open[next + i], {}));
+      });
+      next += together;
+      for (Followed& one : followed) add(std::move(one), open);
     }
     if (space_.sketches.empty())
       fail("{} has no space on {}: {}", space_.program.name, space_.target.name, why_none());
@@ -65,6 +74,17 @@ class Ways {
   }
 
  private:
+  struct Open {
+    std::vector<std::size_t> prefix;
+    schedule::Schedule::History past;  ///< of the one that it leaves
+    std::vector<Replayed> tried;       ///< of the same
+  };
+  struct Followed {
+    std::optional<SolvedSketch> sketch;  ///< or
+    std::optional<LeftOut> left_out;
+    std::vector<Open> others;  ///< that leave it after its own prefix
+  };
+
   std::string why_none() const {
     const std::vector<LeftOut>& out = space_.left_out;
     if (out.size() == 1) return out[0].reason;
@@ -78,36 +98,64 @@ class Ways {
       steps_(d);
     }
     const TimedSection timed("space", "constraints");
-    return make_sketch(space_.program, d, options_);
+    return make_sketch(space_.program, d, options_.sketch);
   }
 
-  void follow(Derivation& d) {
+  /// Nothing here is changed by it: several run at once.
+  Followed follow(const Open& from) const {
+    Followed followed;
+    std::vector<Replayed> tried;
+    Derivation d(space_.program, space_.target, from.prefix, from.past);
     try {
       Sketch sketch = sketch_of(d);
       if (const auto conflict = space::why_unsatisfiable(sketch.system)) {
         std::string reason = space::in_words(sketch.system, *conflict);
         reason.pop_back();  // the end of its last line
-        space_.left_out.push_back({d.ways(), std::move(reason)});
-        return;
+        followed.left_out = {d.ways(), std::move(reason)};
+      } else {
+        std::unique_ptr<space::Solver> solver = solver_of(sketch);
+        const TimedSection timed("space", "witnesses");
+        tried = judge(sketch, *solver, from.tried);
+        followed.sketch = {std::move(sketch), std::move(solver)};
       }
-      space_.sketches.push_back(solved(std::move(sketch)));
     } catch (const Error& refused) {
-      space_.left_out.push_back({d.ways(), refused.what()});
+      followed.left_out = {d.ways(), refused.what()};
     }
+    const std::vector<Way>& ways = d.ways();
+    for (std::size_t at = ways.size(); at-- > from.prefix.size();)
+      for (std::size_t answer = 0; answer < ways[at].answers.size(); ++answer)
+        if (answer != ways[at].taken)
+          followed.others.push_back({other_way(ways, at, answer), d.steps().history(), tried});
+    return followed;
+  }
+
+  void add(Followed followed, std::vector<Open>& open) {
+    if (followed.sketch) space_.sketches.push_back(*std::move(followed.sketch));
+    if (followed.left_out) space_.left_out.push_back(*std::move(followed.left_out));
+    std::move(followed.others.begin(), followed.others.end(), std::back_inserter(open));
+    require(open.size() <= most_ways,
+            "{}: its choices make more than {} ways, each a space of its own; offer fewer",
+            space_.program.name, most_ways);
   }
 
   const std::function<void(Derivation&)>& steps_;
-  const SketchOptions& options_;
+  const SpaceOptions& options_;
+  int threads_;
   std::size_t most_sketches_;
   ProgramSpace space_;
 };
 
 }  // namespace
 
-space::Count ProgramSpace::count(std::uint64_t seed) const {
+std::vector<space::Count> ProgramSpace::counts(std::uint64_t seed) const {
+  std::vector<space::Count> all;
+  for (const SolvedSketch& solved : sketches) all.push_back(solved.solver->count(seed));
+  return all;
+}
+
+space::Count sum_of(const std::vector<space::Count>& counts) {
   space::Count all{0, 0, 0};
-  for (const SolvedSketch& solved : sketches) {
-    const space::Count one = solved.solver->count(seed);
+  for (const space::Count& one : counts) {
     all.value += one.value;
     all.error = std::hypot(all.error, one.error);
     all.exact = all.exact && one.exact ? std::optional(*all.exact + *one.exact) : std::nullopt;
@@ -145,28 +193,18 @@ schedule::Schedule ProgramSpace::materialise(const rules::Choice& choice) const 
 }
 
 SolvedSketch solved(Sketch sketch) {
-  // A space has dozens of sketches, and somebody waits for all of them. Trees that succeed take fewer steps;
-  // where sums join all stages of a chain, none that anybody waits for would do, and walks serve.
-  constexpr std::uint64_t steps_of_a_tree = 1'000'000;
-  std::unique_ptr<space::Solver> solver;
-  {
-    const TimedSection timed("space", "solver");
-    solver = std::make_unique<space::Solver>(sketch.system,
-                                             space::SolverOptions{.tree = {.work = steps_of_a_tree}});
-  }
-  const TimedSection timed("space", "witnesses");
-  // What was proved for all numbers needs no judgement: then two are tried, for what no proof speaks of.
-  judge_at(sketch, sketch.deferred.empty() ? witnesses(*solver, 2) : witnesses(*solver));
+  std::unique_ptr<space::Solver> solver = solver_of(sketch);
+  judge(sketch, *solver);
   return {std::move(sketch), std::move(solver)};
 }
 
 ProgramSpace program_space(const Function& program, const target::Target& target,
-                           const std::function<void(Derivation&)>& steps, const SketchOptions& options) {
+                           const std::function<void(Derivation&)>& steps, const SpaceOptions& options) {
   return Ways(program, target, steps, options, most_ways).run();
 }
 
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules,
-                           const SketchOptions& options) {
+                           const SpaceOptions& options) {
   const std::function<void(Derivation&)> steps = [&](Derivation& d) { derive(d, rules); };
   return Ways(program, target, steps, options, most_sketches_of_rules).run();
 }

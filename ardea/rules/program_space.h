@@ -30,6 +30,9 @@ struct Drawn {
   std::vector<std::string> alarms;  ///< sentences, where they must not be trusted as uniform
 };
 
+/// Of sets that share nothing; exact where each is.
+space::Count sum_of(const std::vector<space::Count>& counts);
+
 /// All that the rules make of a program for a target: the disjoint union of sketches, the model's first.
 struct ProgramSpace {
   Function program;
@@ -38,25 +41,34 @@ struct ProgramSpace {
   std::vector<LeftOut> left_out;
   std::size_t not_followed = 0;  ///< ways, at least, beyond the most sketches that a space of rules has
 
+  /// Of each sketch.
+  std::vector<space::Count> counts(std::uint64_t seed = 1) const;
   /// Of all sketches; exact where it is exact of each.
-  space::Count count(std::uint64_t seed = 1) const;
+  space::Count count(std::uint64_t seed = 1) const { return sum_of(counts(seed)); }
   /// Sketches weigh equally, the points of one are uniform. The same for the same seed.
   Drawn sample(std::size_t count, std::uint64_t seed) const;
   schedule::Schedule materialise(const rules::Choice& choice) const;
 };
 
-/// The sketch with a solver, after its deferred questions were judged at witnesses (witnesses.h); where it
-/// has none, after two points by chance were tried.
+struct SpaceOptions {
+  SketchOptions sketch = {};
+  /// That make sketches; 0 is as many as this process runs parallel loops on. Steps that keep something
+  /// between runs ask for one.
+  int threads = 0;
+};
+
+/// The sketch with a solver, after it was judged (witnesses.h).
 SolvedSketch solved(Sketch sketch);
 
 /// Every way through the steps (Derivation::way), as a sketch each: ways that begin alike take their first
-/// steps once. Error where none is left, with what stands against it.
+/// steps once. Error where none is left, with what stands against it. Several threads take the steps at once
+/// (SpaceOptions::threads); what comes out does not depend on how many.
 ProgramSpace program_space(const Function& program, const target::Target& target,
-                           const std::function<void(Derivation&)>& steps, const SketchOptions& options = {});
+                           const std::function<void(Derivation&)>& steps, const SpaceOptions& options = {});
 
 /// The same of the steps that rules take; of many ways, the ones that differ least from the model's.
 ProgramSpace program_space(const Function& program, const target::Target& target, const RuleSet& rules,
-                           const SketchOptions& options = {});
+                           const SpaceOptions& options = {});
 
 /// The schedule that the model chooses: what runs where nothing is tuned.
 struct ModelSchedule {

@@ -9,7 +9,6 @@
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/rules/constraint_name.h"
 #include "ardea/rules/expressed.h"
@@ -66,8 +65,7 @@ class Poster {
 
 /// What the program takes of the machine, where that depends on the variables.
 void post_limits(Poster& poster, const Sketch& sketch, const target::Target& target) {
-  const limits::Limits taken = lower::limits_of(sketch.symbolic, target);
-  for (const limits::Bound& bound : limits::bounds_of(taken, target)) {
+  for (const limits::Bound& bound : sketch.taken) {
     if (!bound.available || !bound.taken.defined()) continue;
     const Expr most = most_taken(bound.taken, sketch);
     // A call with large arrays needs large ones inside, whatever is chosen: memory is its caller's affair.
@@ -124,6 +122,7 @@ Sketch sketch_of(const Function& program, const target::Target& target, const sc
   for (const Posted& posted : kept)
     for (std::string& name : poster.post(posted.code, posted.condition, posted.fact))
       sketch.kept.push_back(std::move(name));
+  sketch.taken = limits::bounds_of(lower::limits_of(sketch.symbolic, target), target);
   post_limits(poster, sketch, target);
   if (options.within_cache) post_footprints(poster, sketch, target, *options.within_cache);
   return sketch;

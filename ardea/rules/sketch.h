@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "ardea/limits/limits.h"
 #include "ardea/rules/rule.h"
 #include "ardea/schedule/posting.h"
 #include "ardea/schedule/schedule.h"
@@ -23,6 +24,8 @@ struct Sketch {
   /// The names of the constraints that no step needs: a point that breaks only these is a program, and one
   /// that another point is already, or that somebody did not want.
   std::vector<std::string> kept = {};
+  /// What the symbolic program takes of the machine, over the knobs.
+  std::vector<limits::Bound> taken = {};
   /// What the model of the machine chooses, where that is a solution.
   std::optional<space::Point> model = {};
 };
@@ -45,5 +48,9 @@ Sketch make_sketch(const Function& program, const Derivation& derived, const Ske
 /// The schedule with the numbers of a point: the steps once more, by hand. Error where one is refused, which
 /// for a solution of the system is a defect of the rule that made the sketch.
 schedule::Schedule materialise(const Sketch& sketch, const space::Point& point);
+/// The same, with its history: its first steps are not judged again where they are those of `past`, the
+/// history of a replay of the same program.
+schedule::Schedule materialise(const Sketch& sketch, const space::Point& point,
+                               schedule::Schedule::History past);
 
 }  // namespace ardea::rules

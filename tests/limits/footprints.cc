@@ -196,7 +196,7 @@ TEST(Footprints, are_constraints_where_that_is_asked_for) {
   target.caches[0].bytes = 1024;
   const auto rules = rules::rules_for(target);
   const rules::ProgramSpace free = rules::program_space(f, target, rules);
-  const rules::ProgramSpace kept = rules::program_space(f, target, rules, {.within_cache = 1});
+  const rules::ProgramSpace kept = rules::program_space(f, target, rules, {.sketch = {.within_cache = 1}});
   EXPECT_LT(kept.count().value, free.count().value);
   const auto fits = [&](const rules::Sketch& sketch, const space::Point& point) {
     const auto soft = rules::footprints_of(sketch, target);
