@@ -40,15 +40,6 @@ void Emitter::collect_alias_scopes(const Function& f) {
   for (const Var& data : others) aliasing_[data] = {nullptr, node(scopes)};
 }
 
-template <class Instruction>
-Instruction* Emitter::mark_aliasing(Instruction* access, const Buffer& buffer) {
-  if (const auto at = aliasing_.find(buffer->data); at != aliasing_.end()) {
-    access->setMetadata(llvm::LLVMContext::MD_alias_scope, at->second.scope);
-    access->setMetadata(llvm::LLVMContext::MD_noalias, at->second.others);
-  }
-  return access;
-}
-
 llvm::Value* Emitter::to_memory(llvm::Value* value, DataType type) {
   return type.is_bool() ? builder_.CreateZExt(value, memory_type(context_, type)) : value;
 }
@@ -142,6 +133,8 @@ llvm::Value* Emitter::emit_load(const Load& load, DataType type) {
   }
   if (const auto* same = index.as<Broadcast>(); same != nullptr && !masked)
     return splat(emit(make_load(buffer, {same->value})), lanes);
+  if (const auto* ramp = index.as<Ramp>(); ramp != nullptr && !masked)
+    if (llvm::Value* apart = emit_strided_load(buffer, *ramp, lanes)) return from_memory(apart, type);
   llvm::Value* addresses = emit_address(buffer, emit_offset(buffer, load.indices), false);
   llvm::Value* mask = masked ? emit(load.predicate) : splat(builder_.getTrue(), lanes);
   llvm::Value* zero = llvm::Constant::getNullValue(stored);

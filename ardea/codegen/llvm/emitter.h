@@ -15,7 +15,7 @@
 
 /// Writes lowered functions into one LLVM module. The class is one, because every part needs the builder and
 /// the values of the variables; its parts are files: emit_expr, emit_arithmetic, emit_cast, emit_call,
-/// emit_instruction, emit_abi, emit_memory, emit_stmt, emit_allocate, emit_parallel.
+/// emit_instruction, emit_abi, emit_memory, emit_strided, emit_stmt, emit_allocate, emit_parallel.
 
 namespace ardea::intrin {
 struct Instruction;
@@ -125,7 +125,17 @@ class Emitter {
   llvm::Value* from_memory(llvm::Value* value, DataType type);
   void collect_alias_scopes(const Function& f);
   template <class Instruction>
-  Instruction* mark_aliasing(Instruction* access, const Buffer& buffer);
+  Instruction* mark_aliasing(Instruction* access, const Buffer& buffer) {
+    if (const auto at = aliasing_.find(buffer->data); at != aliasing_.end()) {
+      access->setMetadata(llvm::LLVMContext::MD_alias_scope, at->second.scope);
+      access->setMetadata(llvm::LLVMContext::MD_noalias, at->second.others);
+    }
+    return access;
+  }
+
+  // emit_strided.cc
+  /// Lanes of a whole number of elements apart; null where the stride is none of those that it serves.
+  llvm::Value* emit_strided_load(const Buffer& buffer, const Ramp& ramp, int lanes);
 
   // emit_stmt.cc
   void emit(const Stmt& s);
