@@ -27,10 +27,12 @@ namespace {
 /// More neighbours in lanes than that take the registers of others.
 constexpr std::int64_t most_vectors_apart = 4;
 
-/// As many sums at a time as a quarter of the registers holds: the window's weights, and what is loaded, need
+/// As many sums at a time as this part of the registers holds: the window's weights, and what is loaded, need
 /// the others. Fewer, where that leaves no rest.
-std::int64_t sums_at_a_time(std::int64_t extent, const target::Target& target) {
-  const std::int64_t most = std::min<std::int64_t>(extent, std::max(target.vector_registers / 4, 2));
+std::int64_t sums_at_a_time(std::int64_t extent, std::int64_t parts_of_registers,
+                            const target::Target& target) {
+  const std::int64_t most =
+      std::min<std::int64_t>(extent, std::max<std::int64_t>(target.vector_registers / parts_of_registers, 2));
   for (std::int64_t sums = most; 2 * sums > most; --sums)
     if (extent % sums == 0) return sums;
   return most;
@@ -44,12 +46,14 @@ class EachChannel {
   void run() {
     const std::int64_t lanes = lanes_of(d_.target());
     const std::int64_t neighbours = sum_.stage.extents[down()], side_by_side = sum_.stage.extents[right()];
-    const std::int64_t sums = sums_at_a_time(neighbours, d_.target());
+    decide_gathering();
+    // Columns that are read apart come two registers at a time.
+    const std::int64_t sums = sums_at_a_time(neighbours, is_apart() && !gathers_ ? 8 : 4, d_.target());
     decide_copy(sums);
     choose_rows(sums);
     lanes_ = d_.number(name_ + "_lanes", tile_sizes_within(side_by_side, most_vectors_apart * lanes, lanes),
                        std::min(lanes, side_by_side));
-    if (gathers()) copy_ = gather_columns(d_, block_, sum_);
+    if (gathers_) copy_ = gather_columns(d_, block_, sum_);
     sum_in_registers(sums);
     if (copy_)
       place_copy();
@@ -63,14 +67,21 @@ class EachChannel {
   std::size_t down() const { return sum_.stage.spatial - 2; }
   std::size_t right() const { return sum_.stage.spatial - 1; }
 
-  bool gathers() const { return !sum_.channels_last && sum_.axes.back().stride > 1; }
+  /// Whether a stride takes the columns apart that are lanes.
+  bool is_apart() const { return !sum_.channels_last && sum_.axes.back().stride > 1; }
+
+  /// Such columns are read from between their neighbours, or brought together first.
+  void decide_gathering() {
+    gathers_ = is_apart() && d_.whether(fmt::format("columns of {} brought together", sum_.data->name),
+                                        sum_.axes.back().stride > widest_read_apart);
+  }
 
   /// Zeros around the image are chosen where it is read, and only its border asks; or they are copied with
   /// it, a part of it at a time. Of a part that is a few rows, those are kept which the next one needs, too.
   void decide_copy(std::int64_t sums) {
-    if (!gathers() && !sum_.has_border) return;
+    if (!gathers_ && !sum_.has_border) return;
     const bool has_rows = shares_rows(sum_.axes[0]);
-    if (gathers()) {
+    if (gathers_) {
       keeps_rows_ = has_rows && fills_gathered() &&
                     d_.whether(fmt::format("rows of {} kept", sum_.data->name),
                                2 * tallest_part(sums) > sums && exceeds_nearest_cache());
@@ -78,9 +89,15 @@ class EachChannel {
     }
     std::vector<std::string> answers = {"no", "a part at a time"};
     if (has_rows) answers.emplace_back("row by row");
-    const std::size_t taken = d_.way(fmt::format("{} copied with its border", sum_.data->name), answers, 0);
+    if (is_apart()) answers.emplace_back("what a tile's rows need");
+    // Lanes that are apart ask for themselves, one by one, whether they are in the border.
+    std::size_t model = 0;
+    if (is_apart()) model = exceeds_nearest_cache() ? answers.size() - 1 : 1;
+    const std::size_t taken =
+        d_.way(fmt::format("{} copied with its border", sum_.data->name), answers, model);
     if (taken > 0) copy_ = sum_.maker;
-    keeps_rows_ = taken == 2;
+    keeps_rows_ = has_rows && taken == 2;
+    copies_for_tiles_ = is_apart() && taken + 1 == answers.size();
   }
 
   /// Whether every place of gathered columns has an element: with a border, places that a stride leaves over
@@ -123,15 +140,21 @@ class EachChannel {
   }
 
   void place_copy() {
-    s_.apply(ComputeAt{*copy_, keeps_rows_ ? rows_ : outer_, true});
+    s_.apply(ComputeAt{*copy_, keeps_rows_ || copies_for_tiles_ ? rows_ : outer_, true});
     if (keeps_rows_) s_.apply(RollingBuffer{*copy_});
     vectorize_copy();
     d_.finish(*copy_);
   }
 
   void vectorize_copy() {
-    const LoopRef columns = s_.get_loops(*copy_).back();
-    if (!gathers() || !sum_.has_border) {
+    const std::vector<LoopRef> loops = s_.get_loops(*copy_);
+    const LoopRef columns = loops.back();
+    if (is_apart() && !gathers_) {  // between the borders LLVM copies rows
+      cut_at_border(d_, sum_, loops[loops.size() - 2]);
+      cut_at_border(d_, sum_, columns);
+      return;
+    }
+    if (!gathers_ || !sum_.has_border) {
       s_.apply(Vectorize{columns});
       return;
     }
@@ -186,7 +209,7 @@ class EachChannel {
   BlockRef block_;
   std::string name_;
   Number sums_, lanes_;
-  bool keeps_rows_ = false;
+  bool gathers_ = false, keeps_rows_ = false, copies_for_tiles_ = false;
   std::optional<ExactCut> rows_cut_;  ///< of the rows of the image, where they are kept
   std::optional<BlockRef> copy_;
   LoopRef outer_, rows_;        ///< which threads share; which keeps rows from iteration to iteration

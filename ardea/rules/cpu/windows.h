@@ -8,6 +8,10 @@
 
 namespace ardea::rules {
 
+/// Lanes that are as far apart are read as rows of neighbours (codegen/llvm, emit_strided.cc), others one by
+/// one.
+inline constexpr std::int64_t widest_read_apart = 4;
+
 /// The stage as a sum over windows of float32 on a CPU with vectors; nothing where it is another one.
 std::optional<WindowedSum> float32_windows(const Derivation& d, const schedule::BlockRef& stage);
 
