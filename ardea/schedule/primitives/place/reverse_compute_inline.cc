@@ -13,7 +13,6 @@
 #include "ardea/schedule/program/removal.h"
 #include "ardea/schedule/program/scope.h"
 #include "ardea/schedule/program/touches.h"
-#include "ardea/support/text.h"
 
 namespace ardea::schedule {
 
@@ -68,25 +67,30 @@ class ReverseInlining {
     return std::find(touch.path.begin(), touch.path.end(), path.back()) != touch.path.end();
   }
 
+  /// The last statement that writes the buffer.
+  std::optional<Path> last_writing(const Buffer& buffer) const {
+    std::optional<Path> last;
+    for (const Touch& touch : touches(consumer_.scope, buffer))
+      if (touch.writes) last = touch.path;
+    return last;
+  }
+
+  /// Of several buffers the one that is made last: what is in the others is there by then, as check_between
+  /// asks of all that Q reads.
   std::optional<Refusal> find_producer() {
-    std::vector<Buffer> made;
-    for (const Buffer& read : loaded_buffers(consumer_.value))
-      if (std::find(scope().allocations.begin(), scope().allocations.end(), read) !=
+    std::optional<Path> last;
+    for (const Buffer& read : loaded_buffers(consumer_.value)) {
+      if (std::find(scope().allocations.begin(), scope().allocations.end(), read) ==
           scope().allocations.end())
-        made.push_back(read);
-    if (made.empty())
+        continue;
+      const std::optional<Path> writing = last_writing(read);
+      if (buffer_.defined() && (!writing || (last && stands_before(*writing, *last)))) continue;
+      buffer_ = read;
+      last = writing;
+    }
+    if (!buffer_.defined())
       return Refusal{"no_producer",
                      fmt::format("block {} reads no buffer that the block around it allocates", to().name)};
-    if (made.size() > 1) {
-      std::vector<std::string> names;
-      for (const Buffer& b : made) names.push_back(b->name);
-      return Refusal{
-          "several_producers",
-          fmt::format("block {} reads {}, each made by a block of its own", to().name, join(names, " and ")),
-          {},
-          [] { return std::string("inline the others first, by compute_inline"); }};
-    }
-    buffer_ = made[0];
     return check_uses();
   }
 
