@@ -78,10 +78,18 @@ te::Tensor batchnorm(const te::Tensor& x, const te::Tensor& gamma, const te::Ten
   const std::size_t axis = axis_position("batchnorm", x, options.axis);
   for (const te::Tensor& parameter : {gamma, beta, mean, var}) require_along("batchnorm", x, axis, parameter);
   const std::string name = options.name.empty() ? "batchnorm" : options.name;
+  const auto along = [&](const te::Tensor& parameter, const Var& place) {
+    return te::cast(types.acc, parameter(place));
+  };
+  // Roots and quotients once for all elements of a channel: they take longer than all else.
+  const te::Tensor scale =
+      te::compute(name + "_scale", {te::Dim("c", x.shape()[axis])}, [&](const std::vector<Var>& at) {
+        return along(gamma, at[0]) / te::sqrt(along(var, at[0]) + options.epsilon);
+      });
   return te::compute(name, named_dims(x.shape()), [&](const std::vector<Var>& at) {
-    const auto of = [&](const te::Tensor& parameter) { return te::cast(types.acc, parameter(at[axis])); };
-    const Expr distance = te::cast(types.acc, x.at({at.begin(), at.end()})) - of(mean);
-    return te::cast(types.out, of(gamma) * distance / te::sqrt(of(var) + options.epsilon) + of(beta));
+    const Expr distance = te::cast(types.acc, x.at({at.begin(), at.end()})) - along(mean, at[axis]);
+    // The scale first: it is made before x then, and what follows x can be done where x is made.
+    return te::cast(types.out, scale(at[axis]) * distance + along(beta, at[axis]));
   });
 }
 

@@ -5,11 +5,15 @@
 #include "ardea/arith/load.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
+#include "ardea/ops/conv.h"
 #include "ardea/ops/registry.h"
+#include "ardea/ops/shapes.h"
 #include "ardea/rules/analysis/channel_sum.h"
 #include "ardea/rules/analysis/windowed_sum.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/program/tree.h"
+#include "ardea/te/create_prim_func.h"
+#include "ardea/te/math.h"
 #include "tests/rules/answers.h"
 #include "tests/rules/laws.h"
 
@@ -141,14 +145,50 @@ TEST(WindowSpace, keeps_rows_that_the_next_window_needs) {
   EXPECT_GE(kept, 8);
 }
 
-/// By the model rows are kept where a channel is larger than what the nearest cache is for.
-TEST(WindowSpace, keeps_rows_of_large_images_by_the_model) {
+/// Columns that a stride takes apart are read where they are, from an image with its border, by the model:
+/// all of a channel is copied where the nearest cache holds it, else what a tile's rows need. Those that lie
+/// further apart are brought together; then rows are kept of what is larger than the nearest cache is for.
+TEST(WindowSpace, copies_images_for_columns_apart_by_the_model) {
   const target::Target target = target::find("neoverse-v1");
-  for (const auto& [side, keeps] : {std::pair(112, true), std::pair(28, false)}) {
-    const auto made = model_schedule(program_of({"depthwise", "nchw", {1, side, side, 2, 3, 3, 2, 1}}),
-                                     target, rules_for(target));
+  struct Case {
+    std::int64_t side, stride;
+    const char *has, *has_not;
+  };
+  for (const Case& c :
+       {Case{112, 2, "for h_0 in range(18):\n                for ax0", "% 2"},
+        Case{28, 2, "for c in T.parallel(2):\n            for ax0", "% 2"},
+        Case{123, 5, "T.axis.scan(", "loop_partition_hint"}, Case{83, 5, "// 5", "T.axis.scan("}}) {
+    const auto made =
+        model_schedule(program_of({"depthwise", "nchw", {1, c.side, c.side, 2, 7, 7, c.stride, 1}}), target,
+                       rules_for(target));
     ASSERT_TRUE(made);
-    EXPECT_EQ(print(made->schedule.program()).find("T.axis.scan(") != std::string::npos, keeps) << side;
+    const std::string text = print(made->schedule.program());
+    EXPECT_NE(text.find(c.has), std::string::npos) << text;
+    EXPECT_EQ(text.find(c.has_not), std::string::npos) << text;
+  }
+}
+
+/// What a convolution's elements are multiplied by may be made after them: then the two are not joined.
+TEST(WindowSpace, joins_what_follows_only_where_all_else_is_ready) {
+  const target::Target target = target::find("neoverse-v1");
+  const te::Tensor data = te::placeholder("data", {1, 3, 5, 7}, float32),
+                   kernel = te::placeholder("kernel", {5, 3, 3, 3}, float32),
+                   gamma = te::placeholder("gamma", {5}, float32);
+  for (const bool is_ready : {true, false}) {
+    const te::Tensor sum = ops::c2d(data, kernel, {.padding = 1, .name = "conv"});
+    const te::Tensor scale = te::compute("scale", {te::Dim("c", 5)}, [&](const Var& c) {
+      return make_const(1, float32) / te::sqrt(gamma(c));
+    });
+    const te::Tensor out = te::compute("out", ops::named_dims(sum.shape()), [&](const std::vector<Var>& at) {
+      const Expr x = sum.at({at.begin(), at.end()}), by = scale(at[1]);
+      return is_ready ? by * x : x * by;
+    });
+    const Function program = te::create_prim_func({data, kernel, gamma, out});
+    const auto made = model_schedule(program, target, rules_for(target));
+    ASSERT_TRUE(made);
+    const std::string text = print(made->schedule.program());
+    EXPECT_EQ(text.find("conv = T.alloc_buffer") == std::string::npos, is_ready) << text;
+    Answers(program).expect_of(lower::lower_unpacked(made->schedule.program(), target));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/rules/analysis/stage.h"
+#include "ardea/schedule/program/touches.h"
 #include "ardea/schedule/program/tree.h"
 
 namespace ardea::rules {
@@ -48,6 +49,18 @@ std::optional<schedule::BlockRef> only_maker(const Function& program, const Buff
   return maker;
 }
 
+/// Whether all else that the stage reads is there before `maker` makes what it takes: then it can do its work
+/// where the elements are made.
+bool is_ready_before(const Function& program, const Stage& stage, const schedule::BlockRef& maker) {
+  const schedule::Path made = *schedule::path_to(program, maker);
+  for (const schedule::Path& path : schedule::all_blocks(program)) {
+    if (path.block().id == maker.id || schedule::stands_before(path, made)) continue;
+    for (const Load& load : stage.loads)
+      if (writes(path.block(), load.buffer)) return false;
+  }
+  return true;
+}
+
 /// The stage whose elements this one takes; of two, none.
 std::optional<schedule::BlockRef> stage_before(const Function& program, const schedule::BlockRef& last) {
   const auto stage = plain_stage(program, last, Lengths::any);
@@ -55,7 +68,8 @@ std::optional<schedule::BlockRef> stage_before(const Function& program, const sc
   std::optional<schedule::BlockRef> found;
   for (const Load& load : stage->loads) {
     const auto maker = only_maker(program, load.buffer, last);
-    if (!maker || !takes_one_by_one(*stage, load.buffer)) continue;
+    if (!maker || !takes_one_by_one(*stage, load.buffer) || !is_ready_before(program, *stage, *maker))
+      continue;
     if (found && *found != *maker) return std::nullopt;
     found = maker;
   }
@@ -89,7 +103,8 @@ std::optional<schedule::BlockRef> elementwise_consumer(const Function& program,
     if (block == maker || !reads(path.block(), stage->out)) continue;
     const auto reader = plain_stage(program, block, Lengths::any);
     if (!reader || !takes_one_by_one(*reader, stage->out)) return std::nullopt;
-    if (only_maker(program, stage->out, block) != maker) return std::nullopt;
+    if (only_maker(program, stage->out, block) != maker || !is_ready_before(program, *reader, maker))
+      return std::nullopt;
     return block;
   }
   return std::nullopt;
