@@ -116,10 +116,11 @@ class Tightening {
     return found;
   }
 
-  /// The multiplier of a cut that is the index against a number, where no loop moves the two: a tile of one
-  /// row, whose loop has one iteration, in rows that a split reaches beyond the last (row < 100). The cut
-  /// says a bound of the index, as one that moves with the loops does; where it fails, the box below it is
-  /// empty.
+  /// The multiplier of a cut that is the index against something else, where no loop moves the two: a tile of
+  /// one row, whose loop has one iteration, in rows that a split reaches beyond the last (row < 100, row <
+  /// m). The cut says a bound of the index, as one that moves with the loops does: index + m·cut = b with a b
+  /// that the index's variables are not in. For m = 1 the cut holds where index <= b, and then the box
+  /// index … min(index, b) is the index; where it fails, b < index and the box is empty. (-1: from below.)
   std::optional<std::int64_t> still(const std::vector<Expr>& coefficients, const Cut& cut,
                                     const Expr& index) const {
     const auto none_moves = [](const std::vector<Expr>& all) {
@@ -127,8 +128,13 @@ class Tightening {
                          [](const Expr& coefficient) { return is_zero(coefficient); });
     };
     if (!none_moves(coefficients) || !none_moves(cut.coefficients)) return std::nullopt;
-    for (const std::int64_t m : {1, -1})
-      if (constant_int(facts_.simplify(as_index(index) + cut.value * m))) return m;
+    const std::vector<Var> own = free_variables(facts_.simplify(as_index(index)));
+    for (const std::int64_t m : {1, -1}) {
+      const Expr bound = facts_.simplify(as_index(index) + cut.value * m);
+      const bool is_apart =
+          !own.empty() && std::none_of(own.begin(), own.end(), [&](const Var& v) { return uses(bound, v); });
+      if (constant_int(bound) || is_apart) return m;
+    }
     return std::nullopt;
   }
 

@@ -93,8 +93,7 @@ class Steps {
   /// The sizes of the tile of sums and of the blocks around it.
   void choose_numbers() {
     const auto& [m, n, k] = sizes();
-    const std::vector<std::int64_t> rows = sizes_along(product_.m, target().vector_registers),
-                                    columns = widths();
+    const std::vector<std::int64_t> rows = tile_sizes(m, target().vector_registers), columns = widths();
     tile_rows_ = d_.number(name_ + "_rows", rows, rows_by_model());
     tile_columns_ = d_.number(name_ + "_columns", columns, columns_by_model());
     if (!epilogue_) steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
@@ -106,20 +105,13 @@ class Steps {
     keep_to_what_there_is(column_group_, tile_columns_, product_.n, "tiles of columns");
   }
 
-  /// Of a tile of one row or column, of so many as only a call knows, it is not proved that its sums begin in
-  /// the iteration that reads them: then they would be no registers.
-  static std::vector<std::int64_t> sizes_along(const Expr& length, std::int64_t most,
-                                               std::int64_t multiple = 1) {
-    std::vector<std::int64_t> all = tile_sizes(typical(length), most, multiple);
-    if (!constant_int(length)) std::erase(all, 1);
-    return all;
-  }
-
-  /// Columns of a tile: whole vectors, and what divides all of them, as far as registers go.
+  /// Columns of a tile: whole vectors, and what divides all of them, as far as registers go. Of panels of one
+  /// column each, of so many as only a call knows, it is not proved that their copy has one, too.
   std::vector<std::int64_t> widths() const {
     const std::int64_t lanes = tile_.lanes, widest = target().vector_registers * lanes;
-    std::vector<std::int64_t> all = sizes_along(product_.n, std::min(most_vectors * lanes, widest), lanes);
-    for (const std::int64_t divisor : sizes_along(product_.n, widest, widest)) all.push_back(divisor);
+    std::vector<std::int64_t> all = tile_sizes(sizes().n, std::min(most_vectors * lanes, widest), lanes);
+    for (const std::int64_t divisor : tile_sizes(sizes().n, widest, widest)) all.push_back(divisor);
+    if (!constant_int(product_.n)) std::erase(all, 1);
     return all;
   }
 
