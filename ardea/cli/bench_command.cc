@@ -114,18 +114,19 @@ std::vector<measure::Outsider> load_outsiders(const BenchOptions& options, const
            measure::LibraryCall(meaning, options.library, options.symbol)}};
 }
 
-/// A program from a file against its rivals and an outsider.
+/// A program from a file, or an operator with open sizes, against its rivals and an outsider.
 Benched bench_file(const BenchOptions& options, const ProgramOptions& wanted) {
-  require(options.against.empty(),
-          "--against {}: a program from a file has no peers, which know only operators; give other schedules "
-          "with "
-          "--rivals none,other.py, or a function of your own with --library FILE.so --symbol NAME",
-          options.against);
+  require(
+      options.against.empty(),
+      "--against {}: a program from a file, or with sizes that only a call knows, has no peers, which know "
+      "only operators of given sizes; give other schedules with --rivals none,other.py, or a function of "
+      "your own with --library FILE.so --symbol NAME",
+      options.against);
   require(
       !options.rivals.empty() || !options.library.empty(),
       "bench {}: there is nobody to compare it with; give other schedules with --rivals none,other.py, or a "
       "function of your own with --library FILE.so --symbol NAME (`ardea run` times it alone)",
-      wanted.program);
+      wanted.shape.empty() ? wanted.program : wanted.program + " " + wanted.shape);
   const Loaded loaded = load(wanted, options.threads);
   const Function& meaning = loaded.program.meaning_of(loaded.program.module.functions[0]);
   const measure::Problem problem{
@@ -248,6 +249,9 @@ int bench_copies(const BenchOptions& options) {
           unwanted);
   require(!options.program.shape.empty(),
           "--copies: it is for operators; give one with its sizes in place of {}", options.program.program);
+  require(!ops::has_open_sizes(options.program.shape),
+          "--copies: it is for operators of given sizes; write a number for each name in {}",
+          options.program.shape);
   const Loaded threaded = load(options.program, options.threads), single = load(options.program, 1);
   const ops::Workload& workload = *threaded.program.workload;
   const measure::CopiesReport report =
@@ -297,9 +301,11 @@ int bench(const BenchOptions& options) {
   setenv("GOMP_SPINCOUNT", "20000", 0);
   if (options.copies) return bench_copies(options);
   // What is no operator with its sizes is a file; load_program says what is wrong where it is neither.
-  const bool is_file = options.set.empty() && options.program.shape.empty();
+  const bool is_file =
+      options.set.empty() && (options.program.shape.empty() || ops::has_open_sizes(options.program.shape));
   require(is_file || options.sizes.empty(),
-          "--size: the sizes of an operator stand behind its name; it belongs to files");
+          "--size: the sizes of an operator stand behind its name; it belongs to files, and to operators in "
+          "whose sizes a name stands");
   const Peers peers = is_file ? Peers{} : open_peers(options);
   if (!options.set.empty()) return bench_set(options, peers);
   const Benched benched =

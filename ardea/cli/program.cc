@@ -41,7 +41,7 @@ Program from_file(const ProgramOptions& options) {
           "{}: --in, --acc, --out, --layout, --tb and --prepacked belong to operators; a program in a file "
           "states its own types",
           word);
-  return {arith::load_file(word), {}, word};
+  return {.module = arith::load_file(word), .title = word};
 }
 
 DataType one_type(const char* flag, const std::string& text) {
@@ -60,7 +60,7 @@ Program with_steps(Program program, const schedule::Schedule& schedule) {
 /// The program after the steps that the rules choose for it by their model; as it is where there are none,
 /// unless they were asked for.
 Program by_rules(Program program, const ProgramOptions& options, const target::Target& target) {
-  const bool may_have = program.workload || options.schedule == "recipe";
+  const bool may_have = program.typical() != nullptr || options.schedule == "recipe";
   if (!may_have) return program;
   require(program.module.functions.size() == 1,
           "--schedule recipe: {} has {} functions, a schedule is for one", program.title,
@@ -100,15 +100,22 @@ Program scheduled(Program program, const ProgramOptions& options, const target::
 Program from_operator(const ProgramOptions& options) {
   ops::find(options.program);  // an unknown name is the first thing to say
   ops::Workload wanted{.op = options.program,
-                       .sizes = ops::parse_sizes(options.shape),
+                       .sizes = {},
                        .acc = one_type("--acc", options.acc),
                        .out = one_type("--out", options.out),
                        .layout = options.layout,
                        .transpose_b = options.transpose_b};
   if (!options.in.empty()) wanted.in = ops::parse_types(options.in);
-  const ops::Workload workload = ops::make_workload(std::move(wanted));
-  return {Module{{}, {ops::create_function(workload, "main")}}, workload,
-          options.program + " " + options.shape};
+  Program program{.module = {}, .title = options.program + " " + options.shape};
+  if (ops::has_open_sizes(options.shape)) {
+    program.open = ops::open_workload(std::move(wanted), options.shape);
+    program.module.functions = {ops::create_function(*program.open, "main")};
+  } else {
+    wanted.sizes = ops::parse_sizes(options.shape);
+    program.workload = ops::make_workload(std::move(wanted));
+    program.module.functions = {ops::create_function(*program.workload, "main")};
+  }
+  return program;
 }
 
 /// The second operand's packing as a function of its own.

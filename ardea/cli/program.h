@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ardea/ir/function.h"
-#include "ardea/ops/registry.h"
+#include "ardea/ops/open_sizes.h"
 #include "ardea/schedule/trace.h"
 #include "ardea/target/target.h"
 
@@ -14,7 +14,7 @@ namespace ardea::cli {
 /// How a command line names a program: FILE.tir, or OP SHAPE with the types and layout of the operator.
 struct ProgramOptions {
   std::string program;     ///< a path, or an operator's name
-  std::string shape = {};  ///< "64,64,64"; empty for a file
+  std::string shape = {};  ///< "64,64,64", "m,64,64" with a size that only a call knows; empty for a file
   std::string in = {}, acc = {}, out = {}, layout = {};
   bool transpose_b = false;
   /// A file of steps, as a script or JSON, for the program's only function; "none", the program as it is
@@ -26,7 +26,8 @@ struct ProgramOptions {
 
 struct Program {
   Module module;
-  std::optional<ops::Workload> workload = {};  ///< where it is an operator
+  std::optional<ops::Workload> workload = {};  ///< where it is an operator with all its sizes
+  std::optional<ops::OpenWorkload> open = {};  ///< where it is one some of whose sizes only a call knows
   std::string title;                           ///< the file, or the operator with its sizes
   std::optional<schedule::Trace> trace = {};   ///< where it was scheduled: the steps, with their decisions
   std::string recipe = {};                     ///< the names of the rules that took them
@@ -35,6 +36,9 @@ struct Program {
   std::optional<std::size_t> packed_parameter = {};
   /// Where it was scheduled: its first function as it was written.
   std::optional<Function> written = {};
+
+  /// The operator with its types; nothing where it is a file's program.
+  const ops::Workload* typical() const { return workload ? &*workload : open ? &open->typical : nullptr; }
 
   /// What `--check` compares f, one of the module's functions, with: the program before any step.
   const Function& meaning_of(const Function& f) const { return written ? *written : f; }

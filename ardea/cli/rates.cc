@@ -1,6 +1,7 @@
 #include "ardea/cli/rates.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "ardea/compile/peaks.h"
@@ -22,7 +23,7 @@ std::string tensor_peak(const ops::Workload& w) {
 
 /// The type that the arithmetic is done in: the operator's accumulator, or the first result's type.
 DataType arithmetic_type(const Program& program, const Function& f) {
-  if (program.workload) return program.workload->acc;
+  if (program.typical() != nullptr) return program.typical()->acc;
   const std::vector<measure::Role> roles = measure::argument_roles(f);
   for (std::size_t i = 0; i < roles.size(); ++i)
     if (roles[i] != measure::Role::input && f.parameters[i].buffer.defined())
@@ -54,9 +55,12 @@ std::string share(double rate, const std::optional<double>& peak, double unit, c
 
 std::optional<measure::Work> work_of(const Program& program, const Function& f,
                                      const std::vector<interp::Argument>& arguments) {
-  if (!program.workload) return measure::count_work(f, arguments);
-  return measure::Work{static_cast<double>(ops::flops(*program.workload)),
-                       static_cast<double>(ops::bytes(*program.workload))};
+  if (program.typical() == nullptr) return measure::count_work(f, arguments);
+  std::map<std::string, std::int64_t> sizes;
+  if (program.open)
+    for (const auto& [size, value] : measure::extents_of(f, arguments)) sizes[size.name()] = value;
+  const ops::Workload workload = program.open ? ops::at_sizes(*program.open, sizes) : *program.workload;
+  return measure::Work{static_cast<double>(ops::flops(workload)), static_cast<double>(ops::bytes(workload))};
 }
 
 std::optional<Rates> rates_of(const Program& program, const Function& f,
@@ -67,8 +71,8 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   const DataType type = arithmetic_type(program, f);
   if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
   if (const std::optional<compile::Peaks> peaks = known_peaks()) {
-    if (program.workload && peaks->contains(tensor_peak(*program.workload)))
-      rates.peak_name = tensor_peak(*program.workload);
+    if (program.typical() != nullptr && peaks->contains(tensor_peak(*program.typical())))
+      rates.peak_name = tensor_peak(*program.typical());
     rates.peak_operations = peak_of(*peaks, rates.peak_name, threads);
     rates.peak_bytes = peak_of(*peaks, "memory_bytes", threads);
   }
@@ -113,7 +117,7 @@ std::optional<PeakShare> peak_share(const Program& program, const measure::Work&
     if (!peak) return std::nullopt;
     return PeakShare{amount / seconds / *peak, name, *peak};
   };
-  const std::string tensor = program.workload ? tensor_peak(*program.workload) : "";
+  const std::string tensor = program.typical() != nullptr ? tensor_peak(*program.typical()) : "";
   const std::string arithmetic_name =
       peaks->contains(tensor)
           ? tensor

@@ -31,11 +31,11 @@ std::string pass_list(const target::Target& target) {
 
 /// The expressions that an operator is written in.
 std::string expressions(const Program& program) {
-  require(program.workload.has_value(),
+  require(program.typical() != nullptr,
           "--as te: {} is a program of blocks already; only operators are written as "
           "tensor expressions, as in: ardea show gemm 64,64,64 --as te",
           program.title);
-  return te::print({ops::build(*program.workload).back()});
+  return te::print({program.open ? ops::build(*program.open).back() : ops::build(*program.workload).back()});
 }
 
 /// The steps that made the program, with their decisions.

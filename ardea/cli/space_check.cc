@@ -19,6 +19,16 @@ namespace ardea::cli {
 
 namespace {
 
+/// Whether arrays can be made for a call with these sizes: a window needs an image that it fits in.
+bool can_be_called(const Function& program, const std::map<std::string, std::int64_t>& sizes) {
+  try {
+    measure::make_arguments(program, {.sizes = sizes});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// What the sizes are that only a call knows: for each of the calls, a number of each.
 std::vector<std::map<std::string, std::int64_t>> sizes_to_try(const Function& program) {
   std::vector<std::string> names;
@@ -31,6 +41,7 @@ std::vector<std::map<std::string, std::int64_t>> sizes_to_try(const Function& pr
   for (const std::int64_t number : first) {
     std::map<std::string, std::int64_t>& sizes = all.emplace_back();
     for (const std::string& name : names) sizes[name] = number + 2 * static_cast<std::int64_t>(sizes.size());
+    if (!can_be_called(program, sizes)) all.pop_back();
   }
   return all;
 }

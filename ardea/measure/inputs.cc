@@ -7,6 +7,7 @@
 
 #include "ardea/arith/analyzer.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
@@ -196,10 +197,13 @@ std::vector<interp::Argument> make_arguments(const Function& f, const InputOptio
       return known;
     };
     const Buffer& b = sized.parameters[i].buffer;
-    const runtime::Array array =
-        b->strides.empty()
-            ? runtime::Array::zeros(values(b->shape, "size"), b->type)
-            : runtime::Array::zeros(values(b->shape, "size"), values(b->strides, "stride"), b->type);
+    const std::vector<std::int64_t> shape = values(b->shape, "size");
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      require(shape[d] >= 0, "argument {}: its extent {}, {}, comes out as {}; give larger sizes",
+              p.buffer->name, d + 1, print(facts.simplify(p.buffer->shape[d])), shape[d]);
+    const runtime::Array array = b->strides.empty()
+                                     ? runtime::Array::zeros(shape, b->type)
+                                     : runtime::Array::zeros(shape, values(b->strides, "stride"), b->type);
     if (roles[i] == Role::output)
       poison(array);
     else

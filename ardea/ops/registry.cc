@@ -13,17 +13,6 @@ namespace ardea::ops {
 
 namespace {
 
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ',')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
 template <class T, class F>
 std::string joined(const std::vector<T>& items, const F& text) {
   std::vector<std::string> parts;
@@ -44,6 +33,17 @@ Count element_bytes(const Shape& shape, DataType type) {
 }
 
 }  // namespace
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
 
 const std::vector<Operator>& operators() {
   static const std::vector<Operator> all = [] {

@@ -67,6 +67,9 @@ const std::vector<Operator>& operators();
 /// Error, with the nearest names, where there is none.
 const Operator& find(const std::string& name);
 
+/// What stands between commas.
+std::vector<std::string> parts_of(const std::string& text);
+
 /// "64,64,64" → its numbers, "uint8,int8" → its types. Error on anything else.
 std::vector<std::int64_t> parse_sizes(const std::string& text);
 std::vector<DataType> parse_types(const std::string& text);

@@ -36,6 +36,15 @@ TEST(BadInput, a_syntax_error_names_its_line_and_column) {
       "a.tir:3:22: ");
 }
 
+TEST(BadInput, sizes_that_cannot_be_open) {
+  expect_refusal(ardea("run scan 3,n,5"), "scan: n cannot be open");
+  expect_refusal(ardea("run gemm m,7,3 --size k=3"), "the program has no size called k; it has m");
+  expect_refusal(ardea("run c2d 1,h,9,3,5,3,3,1,0,1 --size h=1"),
+                 "argument out: its extent 3, h - 2, comes out as -1; give larger sizes");
+  expect_refusal(ardea("bench gemm m,7,3 --copies --threads 2"), "write a number for each name in m,7,3");
+  expect_refusal(ardea("bench gemm 4,7,3 --size m=3"), "in whose sizes a name stands");
+}
+
 TEST(BadInput, truncated_programs_at_every_length) {
   const Folder folder;
   const std::string text = read_text_file(ARDEA_SOURCE_DIR "/examples/softmax.tir");

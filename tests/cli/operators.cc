@@ -42,6 +42,21 @@ TEST(Run, takes_operators_and_every_backend) {
   }
 }
 
+TEST(Run, takes_operators_whose_sizes_only_the_call_knows) {
+  const Answer run = ardea("run gemm m,7,3 --size m=5 --check --min-repeat-ms 0");
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_NE(run.out.find("A: float32[5, 7]"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("check: C agrees"), std::string::npos) << run.out;
+  EXPECT_NE(ardea("show gemm m,7,3 --as te").out.find("te.placeholder((m, 7)"), std::string::npos);
+  const Answer space = ardea("space softmax m,9 --sample 2 --check");
+  EXPECT_NE(space.out.find("2 of 2 samples"), std::string::npos) << space.out << space.error;
+  const Answer bench = ardea("bench relu m,9 --size m=3 --rivals none --rounds 6");
+  EXPECT_NE(bench.out.find("relu m,9 with m=3"), std::string::npos) << bench.out << bench.error;
+  const Folder folder;
+  const Answer compiled = ardea("compile relu m,9 -o " + (folder.path() / "relu").string());
+  EXPECT_EQ(compiled.exit_code, 0) << compiled.error;
+}
+
 TEST(Run, tells_rates_and_shares_of_the_stored_peaks) {
   const Folder folder;
   const std::string cache = "XDG_CACHE_HOME=" + folder.path().string();

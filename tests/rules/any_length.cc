@@ -1,8 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "ardea/arith/load.h"
 #include "ardea/lower/pipeline.h"
+#include "ardea/ops/open_sizes.h"
 #include "ardea/rules/analysis/row_nest.h"
+#include "ardea/rules/analysis/windowed_sum.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/program/tree.h"
 #include "tests/rules/answers.h"
@@ -15,23 +21,26 @@ namespace ardea::rules {
 namespace {
 
 struct AnyLength {
-  const char* file;
-  const char* size;  ///< that a call knows
+  const char* program;  ///< a file, or an operator with its sizes
+  const char* size;     ///< that a call knows
   const char* target = "avx2";
   int cores = 1;  ///< more of them double the ways
 };
 
 Function any_length_program(const std::string& name) {
+  if (const auto at = name.find(' '); at != std::string::npos)
+    return ops::create_function(
+        ops::open_workload({.op = name.substr(0, at), .sizes = {}}, name.substr(at + 1)));
   return arith::load_file(ARDEA_SOURCE_DIR "/tests/fixtures/any_length/" + name + ".tir").functions[0];
 }
 
 class AnyLengthSpaces : public testing::TestWithParam<AnyLength> {};
 
 TEST_P(AnyLengthSpaces, have_programs_that_are_right_for_all_sizes) {
-  const auto& [file, size, name, cores] = GetParam();
+  const auto& [named, size, name, cores] = GetParam();
   target::Target target = target::find(name);
   target.cores = cores;
-  const Function program = any_length_program(file);
+  const Function program = any_length_program(named);
   const ProgramSpace space = program_space(program, target, rules_for(target));
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
   std::vector<Answers> calls;
@@ -39,7 +48,8 @@ TEST_P(AnyLengthSpaces, have_programs_that_are_right_for_all_sizes) {
     calls.emplace_back(program, std::map{std::pair(std::string(size), length)});
   for (const auto& [sketch, solver] : space.sketches) {
     EXPECT_TRUE(sketch.model.has_value()) << to_string(sketch.ways);
-    EXPECT_TRUE(sketch.deferred.empty()) << to_string(sketch.ways);
+    const bool has_windows = std::string(named).find(' ') != std::string::npos;
+    EXPECT_TRUE(sketch.deferred.empty() || has_windows) << to_string(sketch.ways);
     for (const space::Point& point : solver->sample(1, 3).points) {
       SCOPED_TRACE(in_words(sketch, point));
       const Function replayed = replayed_by_the_law(sketch, point);
@@ -58,16 +68,54 @@ INSTANTIATE_TEST_SUITE_P(
                     AnyLength{"softmax_rows", "m", "neoverse-v1", 2}, AnyLength{"gemm_rows", "m", "avx2", 2},
                     AnyLength{"gemm_columns", "n", "neoverse-v1"}, AnyLength{"gemm_sums", "k"},
                     AnyLength{"gemm_bias_relu_rows", "m", "neoverse-v1"}),
-    [](const auto& info) { return std::string(info.param.file); });
+    [](const auto& info) { return std::string(info.param.program); });
 
-/// Tiles of sums are registers whatever the size at the call is: a tile of one row is not proved to be.
-TEST(AnyLength, keeps_tiles_that_are_registers) {
+INSTANTIATE_TEST_SUITE_P(Windows, AnyLengthSpaces,
+                         testing::Values(AnyLength{"c2d n,5,7,2,3,3,3,1,1,1", "n"},
+                                         AnyLength{"c2d n,5,7,2,3,3,3,2,0,1", "n", "neoverse-v1", 2},
+                                         AnyLength{"conv_bn_relu n,4,5,3,2,3,3,1,1,1", "n"},
+                                         AnyLength{"depthwise n,5,5,3,3,3,1,1", "n"},
+                                         AnyLength{"grouped n,5,5,4,6,3,3,1,1,1,2", "n"}),
+                         [](const auto& info) {
+                           std::string name = info.param.program;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c == ' ' || c == ','; }, '_');
+                           return name;
+                         });
+
+/// Tiles of sums are registers whatever the size at the call is, also those of one row.
+TEST(AnyLength, has_tiles_of_one_row) {
   const target::Target target = target::find("avx2");
-  const ProgramSpace space = program_space(any_length_program("gemm_rows"), target, rules_for(target));
+  const Function program = any_length_program("gemm_rows");
+  const ProgramSpace space = program_space(program, target, rules_for(target));
+  const Answers answers(program, std::map{std::pair(std::string("m"), std::int64_t{7})});
   for (const auto& [sketch, solver] : space.sketches) {
-    const space::System& system = sketch.system;
-    EXPECT_EQ(system[system.get("C_rows")].domain.values().front(), 2) << to_string(sketch.ways);
+    const space::Var rows = sketch.system.get("C_rows");
+    const auto one = solver->solve({{"one row", "", {}, space::Member{rows, space::Domain::of({1})}}}, 3);
+    ASSERT_FALSE(one.point.empty()) << to_string(sketch.ways);
+    SCOPED_TRACE(in_words(sketch, one.point));
+    answers.expect_of(lower::lower_unpacked(replayed_by_the_law(sketch, one.point), target));
   }
+}
+
+/// The panels of the right operand may be made at two places, and both are right.
+TEST(PanelPlaces, are_right_for_a_block_of_columns_and_of_steps) {
+  target::Target target = target::find("avx2");
+  target.cores = 1;
+  const Function program = ops::create_function(ops::make_workload({.op = "gemm", .sizes = {13, 5, 11}}));
+  const ProgramSpace space = program_space(program, target, rules_for(target));
+  const Answers answers(program);
+  std::set<std::string> places;
+  for (const auto& [sketch, solver] : space.sketches)
+    for (const Way& way : sketch.ways) {
+      if (way.question != "panels of B made for") continue;
+      places.insert(way.answers[way.taken]);
+      for (const space::Point& point : solver->sample(2, 3).points) {
+        SCOPED_TRACE(in_words(sketch, point));
+        answers.expect_of(lower::lower_unpacked(replayed_by_the_law(sketch, point), target));
+      }
+    }
+  EXPECT_EQ(places, (std::set<std::string>{"a block of columns", "a block of steps"}));
 }
 
 /// Two sizes of a call are two, though models take both for the same number.
@@ -80,7 +128,7 @@ TEST(AnyLength, tells_sizes_of_a_call_apart) {
   EXPECT_TRUE(are_one_length(make_int(3), make_int(3)));
 }
 
-/// Rules for convolutions, columns and instructions count on numbers.
+/// Rules for columns and instructions count on numbers, and those for windows, except of images.
 TEST(AnyLength, is_not_given_to_rules_that_count_on_numbers) {
   const Function program = any_length_program("relu_rows");
   const auto blocks = schedule::all_blocks(program);
@@ -91,6 +139,14 @@ TEST(AnyLength, is_not_given_to_rules_that_count_on_numbers) {
   EXPECT_FALSE(found->is_known(0));
   EXPECT_TRUE(found->is_known(1));
   EXPECT_EQ(found->extents, (std::vector<std::int64_t>{typical_length, 53}));
+  const auto has_windows = [](const std::string& named) {
+    const Function convolution = any_length_program(named);
+    const auto stages = schedule::all_blocks(convolution);
+    return windowed_sum(convolution, {stages.front().block().id}).has_value();
+  };
+  EXPECT_TRUE(has_windows("c2d n,5,7,2,3,3,3,1,0,1"));
+  EXPECT_FALSE(has_windows("c2d 1,h,7,2,3,3,3,1,0,1"));
+  EXPECT_FALSE(has_windows("c2d 1,5,7,c,3,3,3,1,0,1"));
 }
 
 }  // namespace

@@ -56,8 +56,10 @@ std::string what_is_wrong(const CLI::ParseError& e, const CLI::App& command,
 void add_program(CLI::App* command, cli::ProgramOptions& program, bool required) {
   command->add_option("program", program.program, "a program in text form, or an operator's name")
       ->required(required);
-  command->add_option("shape", program.shape,
-                      "the operator's sizes, such as 64,64,64 (`ardea ops` lists them)");
+  command->add_option(
+      "shape", program.shape,
+      "the operator's sizes, such as 64,64,64 (`ardea ops` lists them); m,64,64 leaves one open: a "
+      "call knows it (--size m=7)");
   command->add_option("--in", program.in, "the operator's input type, or one for each: uint8,int8");
   command->add_option("--acc", program.acc, "the type it computes in");
   command->add_option("--out", program.out, "the type of its result");
@@ -126,7 +128,9 @@ int run(int argc, char** argv) {
   run_command->add_option("--backend", run_options.backend, "llvm, c or interp")->capture_default_str();
   run_command->add_option("--save", run_options.save,
                           "write the arrays as .npy and a manifest to this folder");
-  run_command->add_option("--size", sizes, "a symbolic size, such as n=128 (may be repeated)");
+  run_command->add_option(
+      "--size", sizes,
+      "a symbolic size, or one that an operator leaves open, such as n=128 (may be repeated)");
   run_command->add_option("--repeat", run_options.repeat, "timed repeats, of which the median counts")
       ->capture_default_str();
   run_command->add_option("--min-repeat-ms", run_options.min_repeat_ms, "how long one repeat takes at least")
@@ -135,6 +139,7 @@ int run(int argc, char** argv) {
   run_command->footer(
       "Examples:\n  ardea run examples/gemm.tir --check\n  ardea run examples/softmax.tir --seed 7 --save "
       "out\n"
+      "  ardea run gemm m,64,32 --size m=7 --check\n"
       "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json\n"
       "  ardea run gemm 64,64,64 --in uint8,int8 --check\n  ardea run attention 2,17,8 --backend c --check\n"
       "  ardea run gemm 512,512,512 --prepacked --check\n"
@@ -184,8 +189,10 @@ int run(int argc, char** argv) {
       "a shared library of your own, whose function --symbol has turns in the same run");
   bench_command->add_option("--symbol", bench.symbol,
                             "its function, with the C signature of the program (docs/benchmarks.md)");
-  bench_command->add_option("--size", bench_sizes,
-                            "a symbolic size of a file's program, such as n=128 (may be repeated)");
+  bench_command->add_option(
+      "--size", bench_sizes,
+      "a symbolic size of a file's program, or one that an operator leaves open, such as n=128 (may be "
+      "repeated)");
   bench_command->add_option("--threads", bench.threads, "for every contender")->capture_default_str();
   bench_command->add_flag("--copies", bench.copies,
                           "against as many copies of the kernel, each on one thread, in place of peers");
@@ -269,6 +276,7 @@ int run(int argc, char** argv) {
   space_command->footer(
       "Examples:\n"
       "  ardea space gemm 64,64,64 --sample 20 --check\n"
+      "  ardea space gemm m,64,64 --sample 20 --check\n"
       "  ardea space gemm 64,64,64 --sketch 0 --show\n"
       "  ardea space softmax 64,1000 --target avx2 --plot space.svg\n"
       "  ardea space gemm 64,64,64 --schedule examples/gemm_space.py --show\n"

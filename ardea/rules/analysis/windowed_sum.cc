@@ -200,7 +200,7 @@ std::vector<std::int64_t> WindowedSum::reduced_extents() const {
 }
 
 std::optional<WindowedSum> windowed_sum(const Function& program, const schedule::BlockRef& block) {
-  const auto stage = plain_stage(program, block);
+  const auto stage = plain_stage(program, block, Lengths::any);
   if (!stage || !stage->reduces()) return std::nullopt;
   const std::vector<Var> elements(stage->iterators.begin(),
                                   stage->iterators.begin() + static_cast<std::ptrdiff_t>(stage->spatial));
@@ -210,6 +210,9 @@ std::optional<WindowedSum> windowed_sum(const Function& program, const schedule:
   auto found = Roles(*stage, factors->first, factors->second).run();
   if (!found) found = Roles(*stage, factors->second, factors->first).run();
   if (!found) return std::nullopt;
+  // How many images there are may be open: nothing is cut along them.
+  for (std::size_t i = found->batches; i < stage->extents.size(); ++i)
+    if (!stage->is_known(i)) return std::nullopt;
   found->maker = elementwise_producer(program, block, found->data);
   found->has_border = found->maker && chooses_a_constant(program, *found->maker);
   return found;

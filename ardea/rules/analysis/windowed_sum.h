@@ -26,7 +26,8 @@ struct WindowAxis {
 struct WindowedSum {
   Stage stage;
   Buffer data, kernel;
-  std::size_t batches = 0;           ///< iterators before all others that are an index of the data each
+  std::size_t batches =
+      0;  ///< iterators before all others that are an index of the data each, as many as a call says
   std::size_t channel = 0;           ///< iterator over the channels of the result
   std::optional<std::size_t> input;  ///< iterator over those of the data that are summed
   std::size_t kernel_channel = 0;    ///< dimension of the kernel that the channel is the index of

@@ -45,7 +45,7 @@ Rule window_rule(const std::string& name, const std::string& doc,
 
 BlockRef results_in_registers(Derivation& d, const BlockRef& sum, const std::optional<IndexText>& layout) {
   Schedule& s = d.steps();
-  const Buffer results = plain_stage(s.program(), sum)->out;
+  const Buffer results = plain_stage(s.program(), sum, Lengths::any)->out;
   const auto after = elementwise_consumer(s.program(), sum);
   std::vector<BlockRef> places;  // of a parameter, which keeps its layout
   if (layout) places = s.blocks(TransformLayout{sum, {results->name}, *layout});
