@@ -18,6 +18,7 @@ inline constexpr int exit_disagrees =
     1;  ///< `run --check` found a wrong answer, or one without a finite tolerance
 inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_internal_error = 70;
+inline constexpr int exit_interrupted = 130;  ///< as shells say it; what was done before is answered
 
 struct ShowOptions {
   ProgramOptions program;

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include "ardea/cli/backends.h"
@@ -42,6 +43,18 @@ std::vector<std::map<std::string, std::int64_t>> sizes_to_try(const Function& pr
     std::map<std::string, std::int64_t>& sizes = all.emplace_back();
     for (const std::string& name : names) sizes[name] = number + 2 * static_cast<std::int64_t>(sizes.size());
     if (!can_be_called(program, sizes)) all.pop_back();
+  }
+  return all;
+}
+
+/// The places of each choice, in the order of the first of them.
+std::vector<std::vector<std::size_t>> equal_choices(const std::vector<rules::Choice>& choices) {
+  std::vector<std::vector<std::size_t>> all;
+  std::map<std::pair<std::size_t, space::Point>, std::size_t> known;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const auto [at, is_new] = known.try_emplace({choices[i].sketch, choices[i].point}, all.size());
+    if (is_new) all.emplace_back();
+    all[at->second].push_back(i);
   }
   return all;
 }
@@ -91,13 +104,25 @@ std::string PointCheck::fault_of(const rules::Choice& choice) const {
   }
 }
 
-std::vector<std::string> PointCheck::faults_of(const std::vector<rules::Choice>& choices) const {
-  std::vector<std::string> faults(choices.size());
+std::vector<std::optional<std::string>> PointCheck::faults_of(const std::vector<rules::Choice>& choices,
+                                                              const Watch& watch) const {
+  // Samples of a small sketch come again and again.
+  const std::vector<std::vector<std::size_t>> alike = equal_choices(choices);
+  std::vector<std::optional<std::string>> faults(choices.size());
   std::atomic<std::size_t> next = 0;
+  std::mutex telling;
+  std::size_t checked = 0, invalid = 0;
   // One takes long, another is soon done: each thread takes the next that nobody has. They are not the pool's
   // own, in which parallel loops of the programs would run as serial ones.
   const auto work = [&] {
-    for (std::size_t i = next++; i < choices.size(); i = next++) faults[i] = fault_of(choices[i]);
+    for (std::size_t i = next++; i < alike.size(); i = next++) {
+      const std::string fault = fault_of(choices[alike[i][0]]);
+      const std::lock_guard lock(telling);
+      for (const std::size_t same : alike[i]) faults[same] = fault;
+      checked += alike[i].size();
+      invalid += fault.empty() ? 0 : alike[i].size();
+      if (!watch(checked, invalid)) next = alike.size();
+    }
   };
   {
     std::vector<std::jthread> others;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +20,13 @@ class PointCheck {
   /// What is wrong with a choice, in a sentence; empty where nothing is: it applies, is the sketch with its
   /// numbers, takes of the machine no more than was predicted, and computes what the program does.
   std::string fault_of(const rules::Choice& choice) const;
-  /// The same of many, in their order, by all threads.
-  std::vector<std::string> faults_of(const std::vector<rules::Choice>& choices) const;
+  /// After each choice, by one thread at a time: how many are checked, and how many of these are invalid.
+  /// False ends it: no further choice is begun.
+  using Watch = std::function<bool(std::size_t checked, std::size_t invalid)>;
+  /// The same of many, in their order, by all threads; nothing for those that were not checked. Equal choices
+  /// are tried once.
+  std::vector<std::optional<std::string>> faults_of(const std::vector<rules::Choice>& choices,
+                                                    const Watch& watch) const;
 
  private:
   const rules::ProgramSpace& space_;

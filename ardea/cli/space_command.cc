@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/cli/commands.h"
+#include "ardea/cli/interrupt.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/progress.h"
 #include "ardea/cli/space_check.h"
 #include "ardea/cli/space_explain.h"
 #include "ardea/cli/space_plot.h"
@@ -50,6 +52,27 @@ ProgramSpace space_of(const SpaceOptions& options, const Program& given, const t
   return space;
 }
 
+/// Tries the samples, as many as there is patience for.
+void check(SpaceReport& report, std::uint64_t seed) {
+  const PointCheck check(report.space, seed);
+  std::vector<std::optional<std::string>> faults;
+  {
+    const Interrupt interrupt;
+    Progress progress("check", report.samples.size());
+    faults = check.faults_of(report.samples, [&](std::size_t checked, std::size_t invalid) {
+      progress.tell(checked, invalid);
+      return !interrupt.is_asked_for();
+    });
+  }
+  report.invalid.emplace();
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (!faults[i])
+      ++report.not_checked;
+    else if (!faults[i]->empty())
+      report.invalid->push_back({report.samples[i], *std::move(faults[i])});
+  }
+}
+
 }  // namespace
 
 int space(const SpaceOptions& options) {
@@ -92,13 +115,7 @@ int space(const SpaceOptions& options) {
     const std::string picture = plot(space, options.seed);
     write_whole_file(options.plot, {picture});
   }
-  if (options.check) {
-    const PointCheck check(space, options.seed);
-    report.invalid.emplace();
-    std::vector<std::string> faults = check.faults_of(report.samples);
-    for (std::size_t i = 0; i < faults.size(); ++i)
-      if (!faults[i].empty()) report.invalid->push_back({report.samples[i], std::move(faults[i])});
-  }
+  if (options.check) check(report, options.seed);
   if (options.json)
     write_out(as_json(report).dump(2) + "\n");
   else if (options.count)
@@ -106,7 +123,8 @@ int space(const SpaceOptions& options) {
                                  : fmt::format("{:.6g}\n", report.count.value));
   else
     write_out(in_words(report, options.show));
-  return report.invalid.value_or(std::vector<Invalid>{}).empty() ? exit_ok : exit_disagrees;
+  if (report.invalid && !report.invalid->empty()) return exit_disagrees;
+  return report.not_checked > 0 ? exit_interrupted : exit_ok;
 }
 
 }  // namespace ardea::cli

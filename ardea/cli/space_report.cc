@@ -9,6 +9,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/rules/footprints.h"
 #include "ardea/rules/witnesses.h"
+#include "ardea/runtime/thread_pool.h"
 #include "ardea/space/print.h"
 #include "ardea/support/text.h"
 
@@ -43,13 +44,24 @@ bool is_as_written(const ProgramSpace& space) {
          first_difference(sketch.program, sketch.symbolic).empty();
 }
 
-std::string shown(const SolvedSketch& solved, const target::Target& target, bool with_program) {
+using SoftVariables = std::vector<rules::SoftVariable>;
+
+/// Of each sketch. They are many questions: all threads ask them.
+std::vector<SoftVariables> soft_variables(const ProgramSpace& space) {
+  std::vector<SoftVariables> all(space.sketches.size());
+  space::for_each_slot(runtime::ThreadPool::shared().thread_count(), all.size(), [&](int, std::size_t i) {
+    all[i] = rules::footprints_of(space.sketches[i].sketch, space.target);
+  });
+  return all;
+}
+
+std::string shown(const SolvedSketch& solved, const SoftVariables& soft_variables, bool with_program) {
   const Sketch& sketch = solved.sketch;
   std::string text = with_program ? print(sketch.symbolic) : std::string();
   text += space::print(sketch.system);
   if (sketch.model)
     text += fmt::format("the model chooses {}\n", rules::to_string(sketch.system, *sketch.model));
-  for (const rules::SoftVariable& soft : rules::footprints_of(sketch, target))
+  for (const rules::SoftVariable& soft : soft_variables)
     text += fmt::format("{} = {}  (bytes that an iteration of {} touches)\n", soft.name,
                         soft.footprint.bytes.defined() ? print(soft.footprint.bytes) : "not known",
                         soft.footprint.loop.name());
@@ -85,6 +97,32 @@ void add_system(nlohmann::json& answer, const System& system, std::size_t sketch
   }
 }
 
+void add_footprints(nlohmann::json& answer, const SoftVariables& soft, const target::Target& target,
+                    std::size_t sketch) {
+  for (const auto& [name, footprint] : soft) {
+    nlohmann::json entry = {{"sketch", sketch},
+                            {"name", name},
+                            {"level", footprint.level},
+                            {"block", footprint.block},
+                            {"loop", footprint.loop.name()},
+                            {"bytes", nullptr}};
+    if (footprint.bytes.defined()) entry["bytes"] = print(footprint.bytes);
+    if (const target::Cache* cache = target.cache(footprint.level)) entry["cache_bytes"] = cache->bytes;
+    answer["footprints"].push_back(std::move(entry));
+  }
+}
+
+/// The knobs of a sample, and what follows from them.
+nlohmann::json sample_json(const ProgramSpace& space, const Choice& choice, const SoftVariables& soft) {
+  nlohmann::json sample = knobs_json(space, choice);
+  nlohmann::json footprints = nlohmann::json::object();
+  for (const rules::SoftVariable& variable : soft)
+    if (const auto bytes = rules::value_at(variable, space.sketches[choice.sketch].sketch, choice.point))
+      footprints[variable.name] = *bytes;
+  sample["footprints"] = std::move(footprints);
+  return sample;
+}
+
 }  // namespace
 
 std::string to_string(const ProgramSpace& space, const Choice& choice) {
@@ -94,20 +132,21 @@ std::string to_string(const ProgramSpace& space, const Choice& choice) {
 
 std::string in_words(const SpaceReport& report, bool show) {
   const ProgramSpace& space = report.space;
+  const std::vector<SoftVariables> soft = show ? soft_variables(space) : std::vector<SoftVariables>();
   std::string text = fmt::format("{} on {}: ", report.title, space.target.name);
   if (space.sketches.size() == 1) {
     text += fmt::format("{}; {}\n", sizes_of(space.sketches[0].sketch.system), in_words(report.count));
     if (is_as_written(space))
       text += fmt::format("no rule serves it on {}: the one point is the program as it is written\n",
                           space.target.name);
-    if (show) text += shown(space.sketches[0], space.target, true);
+    if (show) text += shown(space.sketches[0], soft[0], true);
   } else {
     text += fmt::format("{} sketches, {}\n", space.sketches.size(), in_words(report.count));
     for (std::size_t i = 0; i < space.sketches.size(); ++i) {
       const SolvedSketch& solved = space.sketches[i];
       text += fmt::format("sketch {} ({}): {}; {}\n", i, rules::to_string(solved.sketch.ways),
                           sizes_of(solved.sketch.system), in_words(report.counts[i]));
-      if (show) text += shown(solved, space.target, false);
+      if (show) text += shown(solved, soft[i], false);
     }
   }
   for (const rules::LeftOut& out : space.left_out)
@@ -119,8 +158,11 @@ std::string in_words(const SpaceReport& report, bool show) {
   if (!report.invalid) return text;
   for (const Invalid& invalid : *report.invalid)
     text += fmt::format("INVALID with {}: {}\n", to_string(space, invalid.choice), invalid.fault);
+  const std::size_t checked = report.samples.size() - report.not_checked;
   text += fmt::format("check: {} of {} samples apply, fit and agree with the program as written\n",
-                      report.samples.size() - report.invalid->size(), report.samples.size());
+                      checked - report.invalid->size(), checked);
+  if (report.not_checked > 0)
+    text += fmt::format("interrupted: {} samples were not checked\n", report.not_checked);
   return text;
 }
 
@@ -133,6 +175,7 @@ nlohmann::json as_json(const SpaceReport& report) {
                            {"variables", 0},
                            {"knobs", none},
                            {"constraints", none},
+                           {"footprints", none},
                            {"count", report.count.value},
                            {"count_error", report.count.error},
                            {"count_is_exact", report.count.exact.has_value()},
@@ -140,6 +183,7 @@ nlohmann::json as_json(const SpaceReport& report) {
                            {"deferred", none},
                            {"left_out", none},
                            {"not_followed", space.not_followed}};
+  const std::vector<SoftVariables> soft = soft_variables(space);
   std::size_t variables = 0;
   for (std::size_t i = 0; i < space.sketches.size(); ++i) {
     const SolvedSketch& solved = space.sketches[i];
@@ -153,15 +197,18 @@ nlohmann::json as_json(const SpaceReport& report) {
     answer["sketches"].push_back(std::move(sketch));
     variables += solved.sketch.system.variables().size();
     add_system(answer, solved.sketch.system, i);
+    add_footprints(answer, soft[i], space.target, i);
     for (const schedule::Refusal& refusal : solved.sketch.deferred)
       answer["deferred"].push_back({{"sketch", i}, {"question", refusal.fact}});
   }
   answer["variables"] = variables;
   for (const rules::LeftOut& out : space.left_out)
     answer["left_out"].push_back({{"ways", ways_json(out.ways)}, {"reason", out.reason}});
-  for (const Choice& choice : report.samples) answer["samples"].push_back(knobs_json(space, choice));
+  for (const Choice& choice : report.samples)
+    answer["samples"].push_back(sample_json(space, choice, soft[choice.sketch]));
   if (report.invalid) {
-    answer["valid"] = report.samples.size() - report.invalid->size();
+    answer["valid"] = report.samples.size() - report.not_checked - report.invalid->size();
+    answer["not_checked"] = report.not_checked;
     answer["failures"] = none;
     for (const Invalid& invalid : *report.invalid)
       answer["failures"].push_back({{"point", knobs_json(space, invalid.choice)}, {"fault", invalid.fault}});
@@ -178,12 +225,10 @@ std::string as_csv(const SpaceReport& report) {
     for (const space::Variable& variable : solved.sketch.system.variables())
       if (variable.is_knob() && std::find(names.begin(), names.end(), variable.name) == names.end())
         names.push_back(variable.name);
-  std::vector<std::vector<rules::SoftVariable>> soft;
-  for (const SolvedSketch& solved : space.sketches) {
-    soft.push_back(rules::footprints_of(solved.sketch, space.target));
-    for (const rules::SoftVariable& variable : soft.back())
+  const std::vector<SoftVariables> soft = soft_variables(space);
+  for (const SoftVariables& of_sketch : soft)
+    for (const rules::SoftVariable& variable : of_sketch)
       if (std::find(names.begin(), names.end(), variable.name) == names.end()) names.push_back(variable.name);
-  }
   const bool several = space.sketches.size() > 1;
   std::string text = (several ? "sketch," : "") + join(names, ",") + "\n";
   for (const Choice& choice : report.samples) {

@@ -25,6 +25,7 @@ struct SpaceReport {
   std::vector<rules::Choice> samples = {};
   double seconds = 0;                                ///< that sampling took
   std::optional<std::vector<Invalid>> invalid = {};  ///< where the samples were checked
+  std::size_t not_checked = 0;                       ///< samples, because somebody interrupted the check
 };
 
 /// Counts of all sketches in a line each; with `show`, what there is to choose in each, and under which

@@ -1,7 +1,13 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "ardea/support/text_file.h"
 #include "tests/cli/command.h"
@@ -41,6 +47,21 @@ TEST(SpaceCommand, says_what_nests_work_on_in_each_cache) {
   EXPECT_NE(shown.find("footprint_l1_C_update = m_1 * 28 + choice * 28 + m_1 * choice * 4"),
             std::string::npos)
       << shown;
+  const json result = json::parse(space("--sample 5 --json").out);
+  const auto named = [&](const std::string& name) {
+    for (const json& footprint : result["footprints"])
+      if (footprint["name"] == name) return footprint;
+    return json();
+  };
+  const json update = named("footprint_l1_C_update");
+  EXPECT_EQ(update["bytes"], "m_1 * 28 + choice * 28 + m_1 * choice * 4");
+  EXPECT_EQ(update["level"], 1);
+  EXPECT_EQ(update["sketch"], 0);
+  EXPECT_EQ(update["cache_bytes"], 32768);
+  for (const json& sample : result["samples"]) {
+    const int rows = sample["m_1"], width = sample["choice"];
+    EXPECT_EQ(sample["footprints"]["footprint_l1_C_update"], rows * 28 + width * 28 + rows * width * 4);
+  }
   const Answer beyond = space("--within-cache 7");
   EXPECT_EQ(beyond.exit_code, 2);
   EXPECT_NE(beyond.error.find("--within-cache 7: generic-x86_64 has caches 1 to"), std::string::npos)
@@ -50,6 +71,44 @@ TEST(SpaceCommand, says_what_nests_work_on_in_each_cache) {
   const int all = std::stoi(ardea(large).out), within = std::stoi(ardea(large + "--within-cache 1").out);
   EXPECT_LT(within, all);
   EXPECT_GT(within, 0);
+}
+
+/// Far more samples than anybody waits for, interrupted after the first word of progress.
+TEST(SpaceCommand, answers_for_what_was_checked_where_it_is_interrupted) {
+  const Folder folder;
+  const std::string out = folder.write("out", ""), error = folder.write("error", "");
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::freopen(out.c_str(), "w", stdout);
+    std::freopen(error.c_str(), "w", stderr);
+    std::signal(SIGINT, SIG_DFL);
+    execl("/bin/sh", "sh", "-c", "exec " ARDEA_COMMAND " space gemm 31,17,23 --sample 5000 --check --json",
+          nullptr);
+    std::_Exit(127);
+  }
+  for (int waited = 0; waited < 1200 && read_text_file(error).find(" of 5000 samples") == std::string::npos;
+       ++waited)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  kill(child, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 130) << read_text_file(error);
+  EXPECT_NE(read_text_file(error).find("0 invalid; "), std::string::npos) << read_text_file(error);
+  const json result = json::parse(read_text_file(out));
+  EXPECT_GT(result["valid"], 0);
+  EXPECT_EQ(result["valid"].get<int>() + result["not_checked"].get<int>(), 5000);
+  EXPECT_TRUE(result["failures"].empty());
+}
+
+/// Samples of a space with few points: each is tried once, and all are answered for.
+TEST(SpaceCommand, tries_equal_samples_once) {
+  const Answer answer = space("--sample 3000 --check --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
+  const json result = json::parse(answer.out);
+  EXPECT_EQ(result["valid"], 3000);
+  EXPECT_EQ(result["not_checked"], 0);
 }
 
 /// The rules' space of an odd product: a sketch for each way, of which every sample is a program.

@@ -261,8 +261,9 @@ int run(int argc, char** argv) {
   space_command->add_flag(
       "--check", space.check,
       "make each sample a program: does it apply, fit the machine as predicted, and "
-      "compute what the program as written does? ARDEA_NUM_THREADS samples at once; where only "
-      "a call knows a size, with several");
+      "compute what the program as written does? ARDEA_NUM_THREADS samples at once, equal ones once; where "
+      "only a call knows a size, with several. Says how far it is on the error stream; an interrupt "
+      "(Ctrl-C) answers for the samples checked so far, with exit code 130");
   space_command->add_option(
       "--explain", space.explain,
       "a point, such as m_0=4,m_1=3: what it breaks, and what is legal near it; with fewer "
