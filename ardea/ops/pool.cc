@@ -85,22 +85,24 @@ te::Tensor avgpool(const te::Tensor& x, const PoolOptions& options) {
   const Types types = resolved("avgpool", Arithmetic::real, {x.type()}, options.types);
   if (!options.count_include_pad) require_elements_in_windows("avgpool", options);
   const PoolWindows windows = pool_windows("avgpool", x, options, make_const(0, padding_type(x, types.acc)));
-  const auto count = [&](const std::vector<Var>& at) {
+  const auto averaged = [&](const std::vector<Var>& at, const Expr& sum) {
+    // One product, where a quotient would take longer than the sum.
     if (options.count_include_pad || options.padding == 0)
-      return make_const(static_cast<double>(options.k) * static_cast<double>(options.k), types.acc);
+      return sum *
+             make_const(1 / (static_cast<double>(options.k) * static_cast<double>(options.k)), types.acc);
     Expr product = make_int(1);
     for (std::size_t i = 0; i < spatial_rank; ++i) {
       const std::size_t d = windows.image.spatial_dimension(i);
       product = product * own_elements(at[d], x.shape()[d], options);
     }
-    return te::cast(types.acc, product);
+    return sum / te::cast(types.acc, product);
   };
   return accumulated(
       name_or(options, "avgpool"), windows.dims, types,
       [&](const std::vector<Var>& at) {
         return te::sum(te::cast(types.acc, windows.element(at)), windows.window);
       },
-      [&](const std::vector<Var>& at, const Expr& sum) { return sum / count(at); });
+      averaged);
 }
 
 te::Tensor global_avgpool(const te::Tensor& x, Layout layout, const Types& types, const std::string& name) {
