@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "ardea/arith/load.h"
+#include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/analysis/column_sum.h"
@@ -100,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"softmax", {7, 35}, "neoverse-v1"}, Asked{"layernorm", {3, 17}}, Asked{"gemm", {3, 17, 37}},
         Asked{"gemm", {1, 5, 19}}, Asked{"gemm", {3, 37, 5}, "neoverse-v1", true}, Asked{"gemm", {19, 13, 1}},
         Asked{"maxpool", {1, 7, 11, 3, 3, 1, 1}}, Asked{"maxpool", {1, 9, 7, 2, 3, 2, 1}, "neoverse-v1"},
+        Asked{"maxpool", {1, 6, 9, 2, 3, 1, 1}, "neoverse-v1", false, "nhwc"},
         Asked{"maxpool", {2, 9, 7, 5, 2, 2, 0}, "neoverse-v1", false, "nhwc"},
         Asked{"avgpool", {1, 7, 5, 2, 3, 1, 1}, "generic-x86_64"},
         Asked{"avgpool", {1, 5, 7, 3, 3, 2, 1}, "avx2", false, "nhwc"}, Asked{"global_avgpool", {2, 5, 7, 3}},
@@ -173,13 +177,47 @@ def main(A: T.Buffer((5, 37), "float32"), V: T.Buffer((5,), "float32"), C: T.Buf
   EXPECT_EQ(blocks_by_the_model(head + "V[v]" + tail), (std::vector<std::string>{"C"}));
 }
 
+std::optional<ColumnSum> column_sum_of(const Asked& asked) {
+  const Function program = program_of(asked);
+  return column_sum_to(program, {schedule::all_blocks(program).back().block().id});
+}
+
+/// Of windows that overlap, lines are shared along the axis of the tile's rows: kh of images, kw where
+/// channels are last. Nothing is, where windows lie beside each other or have one line.
+TEST(ColumnSum, knows_which_lines_windows_share) {
+  const auto lines = [](const Asked& asked) {
+    const auto found = column_sum_of(asked);
+    EXPECT_TRUE(found);
+    return std::pair(found->overlapping, found->shared_lines);
+  };
+  using Lines = std::pair<std::optional<std::size_t>, std::int64_t>;
+  EXPECT_EQ(lines({"maxpool", {1, 7, 11, 3, 3, 1, 1}}), Lines(4, 2));
+  EXPECT_EQ(lines({"maxpool", {1, 7, 11, 3, 3, 2, 1}}), Lines(4, 1));
+  EXPECT_EQ(lines({"avgpool", {1, 9, 11, 3, 5, 2, 1}, "avx2", false, "nhwc"}), Lines(5, 3));
+  EXPECT_EQ(lines({"maxpool", {1, 8, 8, 3, 2, 2, 0}}), Lines(std::nullopt, 0));
+  EXPECT_EQ(lines({"maxpool", {1, 8, 8, 3, 1, 1, 0}}), Lines(std::nullopt, 0));
+}
+
+/// What lines of windows make is computed once for all windows that have them, where enough have: in
+/// registers, and nowhere else.
+TEST(ColumnSum, shares_lines_by_the_model) {
+  const target::Target target = target::find("neoverse-v1");
+  for (const auto& [stride, layout, shares] : {std::tuple(1, "nchw", true), std::tuple(2, "nchw", true),
+                                               std::tuple(1, "nhwc", true), std::tuple(2, "nhwc", false)}) {
+    const auto made =
+        model_schedule(program_of({"maxpool", {1, 9, 13, 3, 3, stride, 1}, "neoverse-v1", false, layout}),
+                       target, rules_for(target));
+    ASSERT_TRUE(made);
+    const std::string text = print(made->schedule.program());
+    EXPECT_EQ(text.find("maxpool_rf = T.alloc_buffer") != std::string::npos, shares) << text;
+    EXPECT_EQ(text.find("scope=\"global\""), std::string::npos) << text;
+  }
+}
+
 /// What is made of a pool is made where its results leave the registers; what is made of a product is not for
 /// the rule of pools, which packs nothing.
 TEST(ColumnSum, leaves_products_to_the_rules_for_them) {
-  const auto found = [](const Asked& asked) {
-    const Function program = program_of(asked);
-    return column_sum_to(program, {schedule::all_blocks(program).back().block().id});
-  };
+  const auto found = column_sum_of;
   const auto pool = found({"avgpool", {1, 7, 5, 2, 3, 2, 1}});
   ASSERT_TRUE(pool);
   EXPECT_TRUE(pool->last);

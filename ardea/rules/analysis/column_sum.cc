@@ -45,6 +45,23 @@ std::optional<Stage> sum_before(const Function& program, const Stage& last) {
   return std::nullopt;
 }
 
+void find_overlapping(ColumnSum& found) {
+  const Stage& sum = found.sum;
+  if (sum.spatial < 2 || sum.loads.size() != 1) return;
+  const Var& down = sum.iterators[sum.spatial - 2];
+  for (std::size_t r = sum.spatial; r < sum.iterators.size(); ++r) {
+    if (sum.extents[r] == 1 || sum.steps() == sum.extents[r]) continue;
+    for (const Expr& index : sum.loads[0].indices) {
+      const auto far = step_of(index, down), near = step_of(index, sum.iterators[r]);
+      if (!far || !near || *far <= 0 || *near <= 0 || *far % *near != 0) continue;
+      const std::int64_t shared = sum.extents[r] - *far / *near;
+      if (shared <= found.shared_lines) continue;
+      found.overlapping = r;
+      found.shared_lines = shared;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::BlockRef& block) {
@@ -78,6 +95,7 @@ std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::
           found.moved.push_back(i);
       }
   }
+  find_overlapping(found);
   return found;
 }
 

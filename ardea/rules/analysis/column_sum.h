@@ -20,6 +20,10 @@ struct ColumnSum {
   std::optional<Stage> last;  ///< what alone is made of its results, one by one
   std::vector<ColumnSource> sources;
   std::vector<std::size_t> moved;  ///< axes along which a window moves
+  /// The iterator that reduces along which windows of neighbours in the last axis but one overlap, where
+  /// others reduce, too: what these make of a line of a window, other windows need as well.
+  std::optional<std::size_t> overlapping;
+  std::int64_t shared_lines = 0;  ///< of a window with its neighbour, along that
 };
 
 /// The one whose last stage is the block; nothing where that is another one. Sums of products are taken

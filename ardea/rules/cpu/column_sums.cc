@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ardea/rules/analysis/column_sum.h"
+#include "ardea/rules/cpu/windows.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/lane_sums.h"
 #include "ardea/rules/model/threads.h"
@@ -19,6 +20,7 @@
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/reduce/rfactor.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/support/ceil_div.h"
 
@@ -34,6 +36,8 @@ constexpr std::int64_t most_written_steps = 32;
 constexpr std::int64_t usual_rows = 2;
 /// So many share what a long reduction asks of each of its terms.
 constexpr std::int64_t rows_of_a_choice = 4;
+/// So many share what is made of the lines of their windows, where columns lie side by side.
+constexpr std::int64_t rows_of_lines = 4;
 
 class ColumnSteps {
  public:
@@ -60,15 +64,20 @@ class ColumnSteps {
   /// LLVM makes no vectors of what is in registers by the program's own will.
   std::string scope() const { return is_apart_ ? "local" : "register"; }
   bool has_rows() const { return sum_.spatial > 1; }
+  std::int64_t lines_of_window() const { return sum_.extents[*found_.overlapping]; }
 
-  /// Columns that a stride takes apart are brought together, row by row.
+  /// Columns that a stride takes apart are read where they are, or brought together, row by row.
   void gather() {
     for (const ColumnSource& source : found_.sources) {
       if (source.stride < 2) continue;
-      if (!d_.whether(source.buffer->name + " gathered", false)) {
-        is_apart_ = true;
-        continue;
-      }
+      // Where nothing is chosen LLVM makes as good vectors of whole lines, and takes them apart.
+      const std::size_t model = source.maker && source.stride <= widest_read_apart ? 0 : 2;
+      const std::size_t taken =
+          d_.way(source.buffer->name + " with columns apart",
+                 {"read where they are", "brought together", "left to the compiler"}, model);
+      reads_apart_ = reads_apart_ || taken == 0;
+      is_apart_ = is_apart_ || taken == 2;
+      if (taken != 1) continue;
       std::string names, kept;
       const std::size_t rank = source.buffer->shape.size();
       for (std::size_t i = 0; i < rank; ++i) names += fmt::format("{}x{}", i == 0 ? "" : ", ", i);
@@ -84,7 +93,34 @@ class ColumnSteps {
     }
   }
 
+  /// Neighbours that use the same lines of windows, as far as the registers hold a result for each line.
+  std::int64_t rows_with_lines() const {
+    return std::min({sum_.extents[right() - 1], reads_apart_ ? usual_rows : rows_of_lines,
+                     d_.target().vector_registers / (lines_of_window() + 1)});
+  }
+
+  /// Where less than two thirds of a window are its neighbour's, too, only what takes long to read is.
+  bool lines_are_worth_it() const {
+    return rows_with_lines() > 1 && (reads_apart_ || 3 * found_.shared_lines >= 2 * lines_of_window());
+  }
+
+  /// for i, k, l: S[i] op= t(i + k, l)   ⇒   for i, k, l: P[k, i] op= t(i + k, l);  for i, k: S[i] op= P[k,
+  /// i] written out in registers, where P[k, i] and P[k - 1, i + 1] are computed once.
+  void sum_lines_first() {
+    if (is_apart_ || !found_.overlapping) return;
+    if (!d_.whether(name_ + " by the lines of windows", lines_are_worth_it())) return;
+    const std::vector<LoopRef> loops = s_.get_loops(sum_.block);
+    const LoopRef line = loops[*found_.overlapping];
+    std::vector<LoopRef> order = {line};
+    for (std::size_t i = sum_.spatial; i < loops.size(); ++i)
+      if (i != *found_.overlapping) order.push_back(loops[i]);
+    if (*found_.overlapping != sum_.spatial) s_.apply(Reorder{order});
+    lines_ = s_.blocks(RFactor{line, 0})[0];
+    s_.apply(SetScope{*lines_, 0, scope()});
+  }
+
   void make_tiles() {
+    sum_lines_first();
     results_ = found_.last ? found_.last->block : s_.blocks(CacheWrite{sum_.block, 0, scope()})[0];
     if (found_.last) s_.apply(SetScope{sum_.block, 0, scope()});
     const std::vector<LoopRef> loops = s_.get_loops(sum_.block);
@@ -97,9 +133,13 @@ class ColumnSteps {
     const std::int64_t columns = sum_.extents[right()], vectors = ceil_div(columns, lanes_);
     const std::int64_t rows = has_rows() ? sum_.extents[right() - 1] : 1;
     const bool chooses = sum_.steps() > most_written_steps && makes_choices(s_.program(), sum_);
-    const std::int64_t model_rows = std::min(rows, chooses ? rows_of_a_choice : usual_rows);
+    std::int64_t model_rows = std::min(rows, chooses ? rows_of_a_choice : usual_rows);
     // A row alone takes whole lines of what it reads; several take the registers that windows leave.
-    const std::int64_t parts_of_registers = model_rows == 1 ? 2 : (chooses ? 2 : 8) * model_rows;
+    std::int64_t parts_of_registers = model_rows == 1 ? 2 : (chooses ? 2 : 8) * model_rows;
+    if (lines_) {
+      model_rows = std::max<std::int64_t>(1, rows_with_lines());
+      parts_of_registers = reads_apart_ ? d_.target().vector_registers : (lines_of_window() + 1) * model_rows;
+    }
     const std::int64_t most = d_.target().vector_registers / parts_of_registers;
     const Number across =
         d_.number(name_ + "_columns", tile_sizes(columns, d_.target().vector_registers * lanes_, lanes_),
@@ -123,6 +163,7 @@ class ColumnSteps {
 
   void sum_in_registers() {
     s_.apply(ReverseComputeAt{results_, outer_.back(), /*preserve_unit_loops=*/true});
+    if (lines_) make_lines();
     const BlockRef first = s_.blocks(DecomposeReduction{sum_.block, reduced_.front()})[0];
     for (const BlockRef& block : {sum_.block, first, results_}) {
       if (is_apart_) break;
@@ -130,8 +171,31 @@ class ColumnSteps {
       if (has_rows()) s_.apply(Unroll{loops[loops.size() - 2]});
       s_.apply(Vectorize{loops.back()});
     }
-    if (sum_.steps() <= most_written_steps)
+    if (lines_ || sum_.steps() <= most_written_steps)
       for (const LoopRef& loop : reduced_) s_.apply(Unroll{loop});
+  }
+
+  /// What lines of windows make, in registers: all lines, rows and vectors are written out.
+  void make_lines() {
+    s_.apply(ComputeAt{*lines_, outer_.back(), /*preserve_unit_loops=*/true});
+    std::vector<LoopRef> loops = s_.get_loops(*lines_);
+    const auto inner = loops.begin() + static_cast<std::ptrdiff_t>(outer_.size());
+    const LoopRef line = *inner, row = inner[static_cast<std::ptrdiff_t>(right())],
+                  column = inner[static_cast<std::ptrdiff_t>(sum_.spatial)];
+    const std::vector<LoopRef> along(inner + static_cast<std::ptrdiff_t>(sum_.spatial) + 1, loops.end());
+    std::vector<LoopRef> order = {line};
+    order.insert(order.end(), along.begin(), along.end());
+    order.insert(order.end(), {row, column});
+    s_.apply(Reorder{order});
+    const BlockRef first = s_.blocks(DecomposeReduction{*lines_, along.front()})[0];
+    for (const LoopRef& loop : {line, row}) s_.apply(Unroll{loop});
+    s_.apply(Vectorize{column});
+    if (sum_.steps() <= most_written_steps)
+      for (const LoopRef& loop : along) s_.apply(Unroll{loop});
+    loops = s_.get_loops(first);
+    for (const LoopRef& loop : {loops[outer_.size()], loops[loops.size() - 2]}) s_.apply(Unroll{loop});
+    s_.apply(Vectorize{loops.back()});
+    d_.finish(*lines_);
   }
 
   /// What is gathered is there for all rows; a border is chosen where it is read, and only there asked for,
@@ -146,7 +210,8 @@ class ColumnSteps {
     for (const ColumnSource& source : found_.sources) {
       if (!source.maker || d_.is_finished(*source.maker)) continue;
       d_.finish(*source.maker);
-      if (source.stride < 2 && d_.whether(source.buffer->name + " chosen where it is read", true)) {
+      if (source.stride <= widest_read_apart &&
+          d_.whether(source.buffer->name + " chosen where it is read", true)) {
         s_.apply(ComputeInline{*source.maker});
         for (const std::size_t axis : found_.moved)
           s_.apply(Pragma{outer_[axis], "loop_partition_hint", Argument(true)});
@@ -181,6 +246,7 @@ class ColumnSteps {
 
   void use_threads() {
     std::vector<BlockRef> blocks = {sum_.block};
+    if (lines_) blocks.push_back(*lines_);
     if (found_.last) blocks.push_back(found_.last->block);
     if (!worth_threads(bytes_around(s_.program(), blocks), d_.target())) return;
     // Work for every core is most often outside; where it is nowhere, the tiles are what there is.
@@ -202,8 +268,9 @@ class ColumnSteps {
     std::int64_t stride;  ///< of its loops; 1 where they are in the new order
   };
   std::vector<Gathered> gathered_;
-  /// Columns are read some apart: LLVM makes vectors of whole lines and takes them apart.
-  bool is_apart_ = false;
+  /// Columns are read some apart; or LLVM is left to make vectors of them.
+  bool reads_apart_ = false, is_apart_ = false;
+  std::optional<BlockRef> lines_;  ///< makes a result of each line of a window
   std::vector<LoopRef> outer_, reduced_;
 };
 
