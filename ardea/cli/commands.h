@@ -121,4 +121,16 @@ struct OpsOptions {
 };
 int ops(const OpsOptions& options);
 
+struct DbOptions {
+  std::string action = {};              ///< list, best, export, import, verify, merge, prune
+  std::vector<std::string> files = {};  ///< what import and merge read
+  std::string db = {};                  ///< the database; empty: the user's own
+  std::string workload = {};            ///< best: of tasks whose workload has this in it
+  std::string out = {};                 ///< export: into this file
+  std::int64_t keep = 0;                ///< prune: so many of each task
+  bool json = false;
+};
+/// exit_disagrees where verify, import or merge found something damaged.
+int db(const DbOptions& options);
+
 }  // namespace ardea::cli

@@ -292,6 +292,27 @@ int run(int argc, char** argv) {
   ops_command->add_flag("--json", ops.json, "machine-readable output");
   ops_command->footer("Examples:\n  ardea ops\n  ardea ops c2d\n  ardea ops --json");
 
+  cli::DbOptions db;
+  CLI::App* db_command =
+      app.add_subcommand("db", "what was tuned: list it, hand it on as text, check it, join databases");
+  db_command
+      ->add_option("action", db.action,
+                   "list: the tasks; best: their fastest trials; export, import: a line of JSON a trial; "
+                   "verify: every "
+                   "checksum; merge: take what is sound in other databases; prune: keep the fastest")
+      ->required();
+  db_command->add_option("files", db.files, "what import and merge read");
+  db_command->add_option(
+      "--db", db.db, "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
+  db_command->add_option("--workload", db.workload, "best: of the tasks that have this in their name");
+  db_command->add_option("--out", db.out, "export: into this file");
+  db_command->add_option("--keep", db.keep, "prune: so many trials of each task, the fastest");
+  db_command->add_flag("--json", db.json, "machine-readable output");
+  db_command->footer(
+      "Examples:\n  ardea db list\n  ardea db best --workload gemm\n  ardea db export --out trials.jsonl\n"
+      "  ardea db import trials.jsonl --db other.db\n  ardea db merge damaged.db --db sound.db\n"
+      "  ardea db prune --keep 10\nWhat is kept: docs/database.md.");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -313,6 +334,7 @@ int run(int argc, char** argv) {
   if (instructions_command->parsed()) return cli::instructions(instructions);
   if (ops_command->parsed()) return cli::ops(ops);
   if (space_command->parsed()) return cli::space(space);
+  if (db_command->parsed()) return cli::db(db);
   bench.sizes = parse_sizes(bench_sizes);
   if (bench_command->parsed()) return cli::bench(bench);
   if (compile_command->parsed()) return cli::compile(compile);

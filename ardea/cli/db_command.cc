@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "ardea/cli/commands.h"
+#include "ardea/cli/output.h"
+#include "ardea/db/exchange.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+#include "ardea/support/whole_file.h"
+
+namespace ardea::cli {
+
+namespace {
+
+using nlohmann::json;
+
+std::filesystem::path path_of(const DbOptions& options) {
+  return options.db.empty() ? db::default_path() : std::filesystem::path(options.db);
+}
+
+db::Database existing(const DbOptions& options) {
+  const std::filesystem::path path = path_of(options);
+  require(std::filesystem::exists(path),
+          "db {}: there is no database {}; `ardea db import` and `merge` make one, --db names another",
+          options.action, path.string());
+  return db::Database::open(path);
+}
+
+void note_damaged(const db::Database& database, std::int64_t damaged) {
+  if (damaged > 0)
+    write_note(
+        fmt::format("{}: {} rows are damaged and left out; `ardea db merge {} --db NEW.db` keeps the others",
+                    database.path(), damaged, database.path()));
+}
+
+std::string time_text(const std::optional<db::Trial>& trial) {
+  return trial && trial->time ? fmt::format("{:.4g} ms", trial->time->median_s * 1e3) : "-";
+}
+
+json described(const db::KeptTask& entry) {
+  return {{"workload", entry.task.workload}, {"target", entry.task.target_name},
+          {"threads", entry.task.threads},   {"compiler", entry.task.compiler},
+          {"protocol", entry.task.protocol}, {"trials", entry.trials},
+          {"failures", entry.failures}};
+}
+
+json described(const db::Trial& trial) { return json::parse(db::to_text(trial)); }
+
+int list(const DbOptions& options) {
+  const db::Database database = existing(options);
+  const auto tasks = database.tasks();
+  note_damaged(database, tasks.damaged);
+  json all = json::array();
+  std::string text;
+  for (const db::KeptTask& entry : tasks.sound) {
+    const auto best = database.best(entry.id);
+    json one = described(entry);
+    if (best) one["best_s"] = best->time->median_s;
+    all.push_back(std::move(one));
+    text += fmt::format("{:<40}  {:<16} {:>3} threads  {:>6} trials  {:>5} failed  {:>12}  {}\n",
+                        entry.task.workload, entry.task.target_name, entry.task.threads, entry.trials,
+                        entry.failures, time_text(best), entry.task.compiler);
+  }
+  if (text.empty()) text = fmt::format("{}: nothing was tuned yet\n", database.path());
+  write_out(options.json
+                ? json{{"database", database.path()}, {"tasks", all}, {"damaged", tasks.damaged}}.dump(2) +
+                      "\n"
+                : text);
+  return exit_ok;
+}
+
+int best(const DbOptions& options) {
+  const db::Database database = existing(options);
+  const auto tasks = database.tasks();
+  note_damaged(database, tasks.damaged);
+  json all = json::array();
+  std::string text;
+  for (const db::KeptTask& entry : tasks.sound) {
+    if (entry.task.workload.find(options.workload) == std::string::npos) continue;
+    const auto trial = database.best(entry.id);
+    if (!trial) continue;
+    json one = described(entry);
+    one["trial"] = described(*trial);
+    all.push_back(std::move(one));
+    std::vector<std::string> knobs;
+    for (const auto& [name, value] : trial->knobs) knobs.push_back(fmt::format("{} = {}", name, value));
+    text += fmt::format(
+        "{} on {}, {} threads: {:.4g} ms ({:.4g} to {:.4g}), trial {} of {} by {}\n  {}{}{}\n",
+        entry.task.workload, entry.task.target_name, entry.task.threads, trial->time->median_s * 1e3,
+        trial->time->low_s * 1e3, trial->time->high_s * 1e3, trial->number, entry.trials, trial->method,
+        trial->sketch, trial->sketch.empty() ? "" : ": ", join(knobs, ", "));
+  }
+  require(!all.empty(), "db best: no timed trial in {}{}", database.path(),
+          options.workload.empty()
+              ? ""
+              : " of a task with \"" + options.workload + "\" in its name; `ardea db list` names them");
+  write_out(options.json ? all.dump(2) + "\n" : text);
+  return exit_ok;
+}
+
+int export_all(const DbOptions& options) {
+  const db::Database database = existing(options);
+  std::ostringstream lines;
+  note_damaged(database, db::export_lines(database, lines));
+  if (options.out.empty())
+    write_out(lines.str());
+  else
+    write_whole_file(options.out, {lines.str()});
+  return exit_ok;
+}
+
+int import_all(const DbOptions& options) {
+  require(!options.files.empty(),
+          "db import: name the files of lines to read, such as `ardea db import trials.jsonl`");
+  for (const std::string& file : options.files)
+    require(std::ifstream(file).good(), "db import {}: the file cannot be read", file);
+  db::Database database = db::Database::create(path_of(options));
+  int code = exit_ok;
+  json all = json::array();
+  for (const std::string& file : options.files) {
+    std::ifstream in(file, std::ios::binary);
+    const db::Imported imported = db::import_lines(database, in);
+    all.push_back({{"file", file},
+                   {"added", imported.added},
+                   {"known", imported.known},
+                   {"foreign", imported.foreign},
+                   {"refused", imported.refused}});
+    if (!options.json)
+      write_out(fmt::format("{}: {} added, {} were there already{}\n", file, imported.added, imported.known,
+                            imported.foreign > 0
+                                ? fmt::format(", {} of another version, kept as they are", imported.foreign)
+                                : ""));
+    for (const std::string& refused : imported.refused) write_note(fmt::format("{}, {}", file, refused));
+    if (!imported.refused.empty()) code = exit_disagrees;
+  }
+  if (options.json) write_out(all.dump(2) + "\n");
+  return code;
+}
+
+int verify(const DbOptions& options) {
+  const db::Database database = existing(options);
+  const auto faults = database.verify();
+  if (options.json)
+    write_out(json{{"database", database.path()},
+                   {"rows", faults.rows},
+                   {"damaged", faults.damaged},
+                   {"structure", faults.structure}}
+                  .dump(2) +
+              "\n");
+  else
+    write_out(
+        faults.none()
+            ? fmt::format("{}: {} rows, all sound\n", database.path(), faults.rows)
+            : fmt::format(
+                  "{}: {} of {} rows are damaged{}{}; `ardea db merge {} --db NEW.db` keeps the others\n",
+                  database.path(), faults.damaged, faults.rows, faults.structure.empty() ? "" : "; ",
+                  join(faults.structure, "; "), database.path()));
+  return faults.none() ? exit_ok : exit_disagrees;
+}
+
+int merge(const DbOptions& options) {
+  require(!options.files.empty(),
+          "db merge: name the databases to take from, such as `ardea db merge other.db`");
+  for (const std::string& file : options.files)
+    require(std::filesystem::exists(file), "db merge {}: there is no such file", file);
+  db::Database database = db::Database::create(path_of(options));
+  int code = exit_ok;
+  json all = json::array();
+  for (const std::string& file : options.files) {
+    const auto merged = database.merge(file);
+    all.push_back({{"file", file},
+                   {"added", merged.added},
+                   {"known", merged.known},
+                   {"damaged", merged.damaged},
+                   {"is_whole", merged.is_whole}});
+    if (!options.json)
+      write_out(fmt::format("{}: {} trials added, {} were there already, {} damaged{}\n", file, merged.added,
+                            merged.known, merged.damaged,
+                            merged.is_whole ? "" : "; parts of the file cannot be read"));
+    if (merged.damaged > 0 || !merged.is_whole) code = exit_disagrees;
+  }
+  if (options.json) write_out(all.dump(2) + "\n");
+  return code;
+}
+
+int prune(const DbOptions& options) {
+  require(options.keep >= 1, "db prune: say how many trials of each task stay, such as --keep 10");
+  db::Database database = existing(options);
+  const std::int64_t gone = database.prune(options.keep);
+  write_out(options.json ? json{{"removed", gone}}.dump() + "\n"
+                         : fmt::format("{}: {} trials removed\n", database.path(), gone));
+  return exit_ok;
+}
+
+}  // namespace
+
+int db(const DbOptions& options) {
+  using Action = int (*)(const DbOptions&);
+  static const std::vector<std::pair<std::string, Action>> actions = {
+      {"list", list},     {"best", best},   {"export", export_all}, {"import", import_all},
+      {"verify", verify}, {"merge", merge}, {"prune", prune}};
+  std::vector<std::string> names;
+  for (const auto& [name, action] : actions) {
+    if (name == options.action) return action(options);
+    names.push_back(name);
+  }
+  fail("db {}: there is no such action, only {}{}", options.action, join(names, ", "),
+       did_you_mean(options.action, names));
+}
+
+}  // namespace ardea::cli

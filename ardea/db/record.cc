@@ -1,0 +1,131 @@
+#include "ardea/db/record.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "ardea/support/error.h"
+
+namespace ardea::db {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 7> outcome_names = {
+    "timed", "compile failed", "launch failed", "wrong answer", "timed out", "crashed", "device lost"};
+
+json parsed(std::string_view text) {
+  json value = json::parse(text, nullptr, false);
+  require(value.is_object(), "this is no JSON object: {}", text.substr(0, 60));
+  return value;
+}
+
+template <class T>
+T get(const json& object, const char* key) {
+  const auto found = object.find(key);
+  require(found != object.end(), "\"{}\" is missing", key);
+  try {
+    return found->get<T>();
+  } catch (const json::exception&) {
+    fail("\"{}\" is {}, which is of another type than it should be", key, found->dump());
+  }
+}
+
+json to_json(const Task& task) {
+  return {{"workload", task.workload}, {"program", task.program}, {"target_name", task.target_name},
+          {"target", task.target},     {"threads", task.threads}, {"compiler", task.compiler},
+          {"protocol", task.protocol}};
+}
+
+json to_json(const Trial& trial) {
+  json out = {{"number", trial.number},   {"run", trial.run},
+              {"method", trial.method},   {"seed", trial.seed},
+              {"sketch", trial.sketch},   {"knobs", trial.knobs},
+              {"trace", trial.trace},     {"outcome", to_string(trial.outcome)},
+              {"message", trial.message}, {"taken_at", trial.taken_at}};
+  if (trial.time) out["time_s"] = {trial.time->median_s, trial.time->low_s, trial.time->high_s};
+  return out;
+}
+
+Task task_from(const json& in) {
+  return {.workload = get<std::string>(in, "workload"),
+          .program = get<std::string>(in, "program"),
+          .target_name = get<std::string>(in, "target_name"),
+          .target = get<std::string>(in, "target"),
+          .threads = get<std::int64_t>(in, "threads"),
+          .compiler = get<std::string>(in, "compiler"),
+          .protocol = get<std::string>(in, "protocol")};
+}
+
+Trial trial_from(const json& in) {
+  const auto name = get<std::string>(in, "outcome");
+  const auto outcome = outcome_of(name);
+  require(outcome.has_value(), "\"outcome\" is \"{}\", which is none of {}", name,
+          fmt::join(outcome_names, ", "));
+  std::optional<Time> time;
+  if (in.contains("time_s")) {
+    const auto parts = get<std::vector<double>>(in, "time_s");
+    require(parts.size() == 3, "\"time_s\" has {} numbers; they are the median and both ends of its interval",
+            parts.size());
+    time = Time{parts[0], parts[1], parts[2]};
+  }
+  require(time.has_value() == (*outcome == Outcome::timed), "the outcome is \"{}\", and there is {} time",
+          name, time ? "a" : "no");
+  return {.number = get<std::int64_t>(in, "number"),
+          .run = get<std::string>(in, "run"),
+          .method = get<std::string>(in, "method"),
+          .seed = get<std::uint64_t>(in, "seed"),
+          .sketch = get<std::string>(in, "sketch"),
+          .knobs = get<std::map<std::string, std::int64_t>>(in, "knobs"),
+          .trace = get<std::string>(in, "trace"),
+          .outcome = *outcome,
+          .time = time,
+          .message = get<std::string>(in, "message"),
+          .taken_at = get<std::int64_t>(in, "taken_at")};
+}
+
+/// Of a line without its checksum. Texts come from programs and machines' names: what is no UTF-8 is
+/// replaced, not refused.
+std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) { return outcome_names.at(static_cast<std::size_t>(outcome)); }
+
+std::optional<Outcome> outcome_of(std::string_view name) {
+  for (std::size_t i = 0; i < outcome_names.size(); ++i)
+    if (outcome_names[i] == name) return static_cast<Outcome>(i);
+  return std::nullopt;
+}
+
+std::uint64_t checksum(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string to_text(const Task& task) { return dumped(to_json(task)); }
+std::string to_text(const Trial& trial) { return dumped(to_json(trial)); }
+Task task_of(std::string_view text) { return task_from(parsed(text)); }
+Trial trial_of(std::string_view text) { return trial_from(parsed(text)); }
+
+std::string to_line(const Task& task, const Trial& trial) {
+  json line = {{"version", line_version}, {"task", to_json(task)}, {"trial", to_json(trial)}};
+  line["checksum"] = fmt::format("{:016x}", checksum(dumped(line)));
+  return dumped(line);
+}
+
+Line line_of(std::string_view text) {
+  json line = parsed(text);
+  const auto version = get<std::int64_t>(line, "version");
+  const auto given = get<std::string>(line, "checksum");
+  line.erase("checksum");
+  const std::string own = fmt::format("{:016x}", checksum(dumped(line)));
+  require(given == own, "its checksum is {}, what it holds gives {}", given, own);
+  if (version != line_version) return {};
+  return {task_from(get<json>(line, "task")), trial_from(get<json>(line, "trial"))};
+}
+
+}  // namespace ardea::db

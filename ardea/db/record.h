@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// What one trial of tuning found, and of what: the rows of the database, and the lines that databases
+/// exchange.
+
+namespace ardea::db {
+
+/// Trials of equal tasks have comparable times. Two programs of one hash are told apart by their text.
+struct Task {
+  std::string workload;     ///< for people: "gemm 1024,1024,1024"
+  std::string program;      ///< as written, in text form
+  std::string target_name;  ///< for people
+  std::string target;       ///< the machine's record, as JSON
+  std::int64_t threads = 1;
+  std::string compiler;  ///< what made the code, with its version
+  std::string protocol;  ///< how times are taken, with its version
+
+  friend bool operator==(const Task&, const Task&) = default;
+};
+
+enum class Outcome : std::uint8_t {
+  timed,
+  compile_failed,
+  launch_failed,
+  wrong_answer,
+  timed_out,
+  crashed,
+  device_lost,
+};
+std::string_view to_string(Outcome outcome);
+std::optional<Outcome> outcome_of(std::string_view name);
+
+/// Seconds of a call: the median of the rounds, and an interval that holds the true one.
+struct Time {
+  double median_s = 0, low_s = 0, high_s = 0;
+
+  friend bool operator==(const Time&, const Time&) = default;
+};
+
+struct Trial {
+  std::int64_t number = 0;  ///< of its run, from 1 on
+  std::string run;          ///< the same for all trials of one run of the tuner
+  std::string method;       ///< which strategy asked for it
+  std::uint64_t seed = 0;
+  std::string sketch;                         ///< its ways, in words
+  std::map<std::string, std::int64_t> knobs;  ///< the point
+  std::string trace;                          ///< the schedule, as JSON: what is replayed
+  Outcome outcome = Outcome::timed;
+  std::optional<Time> time;   ///< of a timed one
+  std::string message;        ///< of a failure: one sentence
+  std::int64_t taken_at = 0;  ///< seconds since 1970
+
+  friend bool operator==(const Trial&, const Trial&) = default;
+};
+
+/// Of text; the same on every machine (64-bit FNV-1a).
+std::uint64_t checksum(std::string_view text);
+
+/// JSON on one line, with keys in order: equal values have equal texts.
+std::string to_text(const Task& task);
+std::string to_text(const Trial& trial);
+/// Error, with what is wrong, where the text is not of that kind.
+Task task_of(std::string_view text);
+Trial trial_of(std::string_view text);
+
+/// What lines of exchange begin with; other versions are kept as they are.
+inline constexpr std::int64_t line_version = 1;
+
+/// A trial and its task on one line, with a checksum.
+std::string to_line(const Task& task, const Trial& trial);
+
+/// A line that was read. No trial: it is sound, but of a version that is not known here.
+struct Line {
+  Task task;
+  std::optional<Trial> trial;
+};
+/// Error where it is damaged: no JSON, or another checksum than its own.
+Line line_of(std::string_view text);
+
+}  // namespace ardea::db
