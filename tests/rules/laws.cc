@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "ardea/ir/equal.h"
@@ -160,6 +161,12 @@ std::optional<space::Point> twin_of(const Sketch& sketch, const space::Point& po
   for (const space::Point& other : near)
     if (has_all_of(statements, statements_at(other))) return other;
   return std::nullopt;
+}
+
+std::optional<int> tuples_to_try(int usual) {
+  const char* const asked = std::getenv("ARDEA_TUPLES");
+  if (asked != nullptr && std::string(asked) == "all") return std::nullopt;
+  return usual;
 }
 
 Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target, std::optional<int> most,

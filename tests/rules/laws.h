@@ -38,6 +38,8 @@ std::optional<space::Point> twin_of(const Sketch& sketch, const space::Point& po
 struct Tried {
   int valid = 0, all = 0, twins = 0;
 };
+/// So many, or all of them with ARDEA_TUPLES=all in the environment (`make tuples`).
+std::optional<int> tuples_to_try(int usual);
 Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target,
                           std::optional<int> most = std::nullopt, std::uint64_t seed = 1);
 

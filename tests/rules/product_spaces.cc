@@ -2,8 +2,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "ardea/ops/registry.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/support/random.h"
@@ -39,12 +37,8 @@ target::Target small_target(const SmallProduct& asked) {
 
 class SmallProducts : public testing::TestWithParam<SmallProduct> {};
 
-/// Some tuples of knobs' values for each sketch, from a seed; all of them with ARDEA_TUPLES=all in the
-/// environment (`make tuples`).
 TEST_P(SmallProducts, lose_nothing_that_is_valid) {
-  const char* const asked = std::getenv("ARDEA_TUPLES");
-  const std::optional<int> most =
-      asked != nullptr && std::string(asked) == "all" ? std::nullopt : std::optional(15);
+  const std::optional<int> most = tuples_to_try(15);
   const target::Target target = small_target(GetParam());
   const Function program = ops::create_function(
       ops::make_workload({.op = "gemm", .sizes = GetParam().sizes, .transpose_b = GetParam().transpose_b}));

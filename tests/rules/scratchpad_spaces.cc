@@ -68,7 +68,7 @@ TEST_P(ScratchpadSpaces, have_right_programs_only) {
                              sketch.ways[0].taken > 0;
     EXPECT_TRUE(has_threads || sketch.deferred.empty()) << to_string(sketch.ways);
   }
-  expect_right_programs(space, 30);
+  expect_right_programs(space, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -216,7 +216,7 @@ TEST(ScratchpadRules, serve_a_machine_by_its_records) {
     });
     for (const target::Scratchpad& one : target.accelerator->scratchpads)
       EXPECT_NE(std::find(scopes.begin(), scopes.end(), one.scope), scopes.end()) << one.scope;
-    expect_right_programs(space, 30);
+    expect_right_programs(space, 12);
   }
 }
 
