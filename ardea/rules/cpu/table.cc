@@ -9,6 +9,7 @@
 #include "ardea/rules/cpu/elementwise.h"
 #include "ardea/rules/cpu/epilogue.h"
 #include "ardea/rules/cpu/packed_product.h"
+#include "ardea/rules/cpu/row_panels.h"
 #include "ardea/rules/cpu/rows.h"
 #include "ardea/rules/cpu/streamed_product.h"
 #include "ardea/rules/cpu/tensorized_product.h"
@@ -20,10 +21,10 @@ namespace ardea::rules {
 RuleSet cpu_rules() {
   return {
       fused_epilogue(),  // before the rules that would take what it leaves to the sum
-      dot_products(),        streamed_product(),   tensorized_product(), packed_product(), conv_apart(),
-      conv_channels_first(), conv_channels_last(), channel_lanes(),      rows(),
+      dot_products(),   streamed_product(),    row_panels(),         tensorized_product(), packed_product(),
+      conv_apart(),     conv_channels_first(), conv_channels_last(), channel_lanes(),      rows(),
       always_inline(),  // after rows, which place what is made of a row's sums themselves
-      column_sums(),         transposition(),      elementwise(),
+      column_sums(),    transposition(),       elementwise(),
   };
 }
 

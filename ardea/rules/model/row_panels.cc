@@ -1,0 +1,113 @@
+#include "ardea/rules/model/row_panels.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ardea/limits/register_tile.h"
+#include "ardea/rules/model/blocking.h"
+#include "ardea/support/ceil_div.h"
+
+namespace ardea::rules {
+
+namespace {
+
+/// A new sum begins, the old one is stored, and the loop's end is mostly not foreseen.
+constexpr double cycles_around_sums = 32;
+/// Loads are never all hidden: each holds up so much of a multiplication.
+constexpr double held_up_by_a_load = 0.25;
+/// More rows are not worth the memory between the products.
+constexpr std::int64_t most_groups = 8;
+
+/// A tile of `numbers` that are broadcast by `vectors`, through all steps.
+double cycles_of_sums(std::int64_t numbers, std::int64_t vectors, std::int64_t lanes, std::int64_t steps,
+                      const target::Target& target) {
+  if (numbers == 0 || vectors == 0) return 0;
+  const target::Core& core = target.core;
+  const bool takes_lanes = target.arch == target::Arch::aarch64;
+  const auto sums = static_cast<double>(numbers * vectors);
+  const auto loads =
+      static_cast<double>(vectors + (takes_lanes ? numbers / lanes + numbers % lanes : numbers));
+  const double step = std::max({sums / core.multiplications_per_cycle, loads / core.loads_per_cycle,
+                                static_cast<double>(core.sum_cycles)}) +
+                      held_up_by_a_load * loads / core.multiplications_per_cycle;
+  return step * static_cast<double>(steps) + cycles_around_sums + 2 * sums;
+}
+
+/// Tiles of `across` numbers, of which there are `all`, and the smaller one at the edge: `cost` of each.
+template <class Cost>
+double cycles_of_tiles(std::int64_t all, std::int64_t across, const Cost& cost) {
+  return static_cast<double>(all / across) * cost(across) + (all % across > 0 ? cost(all % across) : 0.0);
+}
+
+class PanelChoice {
+ public:
+  PanelChoice(const ProductSizes& first, const ProductSizes& last, DataType type,
+              const target::Target& target)
+      : first_(first),
+        last_(last),
+        type_(type),
+        target_(target),
+        lanes_(std::max<std::int64_t>(target.vector_bits / type.bits, 1)) {}
+
+  RowPanels run() {
+    for (std::int64_t vectors = 1; vectors <= std::min(ceil_div(last_.n, lanes_), registers()); ++vectors)
+      for (std::int64_t rows = 1; rows <= last_.m && fits(rows, vectors * lanes_); ++rows)
+        for (std::int64_t groups = 1; groups <= most_groups && groups * rows <= last_.m; ++groups)
+          try_panel({.groups = groups, .rows = rows, .columns = std::min(vectors * lanes_, last_.n)});
+    return best_;
+  }
+
+ private:
+  std::int64_t registers() const { return target_.vector_registers; }
+  bool fits(std::int64_t numbers, std::int64_t columns) const {
+    return limits::registers_of({.rows = numbers, .columns = columns, .type = type_}, target_) <= registers();
+  }
+  std::int64_t vectors_of(std::int64_t numbers) const { return ceil_div(numbers, lanes_); }
+
+  /// A longer panel than the nearest cache holds beside what goes by is one tile, or one vector, of rows.
+  bool stays_near(const RowPanels& panels) const {
+    const target::Cache* near = target_.cache(1);
+    return panels.groups == 1 || panels.panel() == lanes_ || near == nullptr ||
+           panels.panel() * first_.n * type_.bytes() <= near->bytes / 2;
+  }
+
+  void try_panel(RowPanels panels) {
+    if (!stays_near(panels) || panels.panel() % lanes_ != 0) return;
+    for (std::int64_t columns = 1; columns <= first_.n && fits(columns, panels.panel()); ++columns) {
+      panels.first_columns = columns;
+      const double cycles = cycles_of(panels);
+      if (cycles >= least_) continue;
+      least_ = cycles;
+      best_ = panels;
+    }
+  }
+
+  double cycles_of(const RowPanels& panels) const {
+    const double first = cycles_of_tiles(last_.m, panels.panel(), [&](std::int64_t rows) {
+      return cycles_of_tiles(first_.n, panels.first_columns, [&](std::int64_t columns) {
+        return cycles_of_sums(columns, vectors_of(rows), lanes_, first_.k, target_);
+      });
+    });
+    return first + cycles_of_tiles(last_.m, panels.rows, [&](std::int64_t rows) {
+             return cycles_of_tiles(last_.n, panels.columns, [&](std::int64_t columns) {
+               return cycles_of_sums(rows, vectors_of(columns), lanes_, last_.k, target_);
+             });
+           });
+  }
+
+  const ProductSizes &first_, &last_;
+  DataType type_;
+  const target::Target& target_;
+  std::int64_t lanes_;
+  RowPanels best_;
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+RowPanels choose_row_panels(const ProductSizes& first, const ProductSizes& last, DataType type,
+                            const target::Target& target) {
+  return PanelChoice(first, last, type, target).run();
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "ardea/rules/model/product_sizes.h"
+#include "ardea/support/data_type.h"
+#include "ardea/target/target.h"
+
+/// How many rows of a chain of two products are made at a time.
+
+namespace ardea::rules {
+
+/// A panel has groups × rows rows. Of the first product vectors go along the rows of a panel, beside
+/// `first_columns` of its columns; of the last one a tile is `rows` of them by `columns`.
+struct RowPanels {
+  std::int64_t groups = 1, rows = 1, columns = 1, first_columns = 1;
+  std::int64_t panel() const { return groups * rows; }
+};
+
+/// The panels whose tiles of sums, smaller ones at the edges included, take the fewest cycles in both
+/// products, of those that stay in the nearest cache: first m × n sums of k products, then m × n' of n.
+RowPanels choose_row_panels(const ProductSizes& first, const ProductSizes& last, DataType type,
+                            const target::Target& target);
+
+}  // namespace ardea::rules
