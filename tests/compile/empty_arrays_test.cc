@@ -14,7 +14,7 @@ namespace {
 
 using runtime::Array;
 
-const char* const product_text = R"(
+const char* const product_of_any_size = R"(
 @T.prim_func
 def product(a: T.handle, b: T.handle, c: T.handle):
     m = T.int64()
@@ -46,7 +46,7 @@ std::vector<Way> ways_of(const Function& f) {
 }
 
 TEST(EmptyArrays, a_call_that_has_nothing_to_write_does_nothing) {
-  for (const Way& way : ways_of(program(product_text)))
+  for (const Way& way : ways_of(program(product_of_any_size)))
     for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
              {0, 3, 5}, {3, 0, 5}, {0, 0, 5}, {0, 3, 0}, {0, 0, 0}, {1, 0, 1}}) {
       const Array a = Array::zeros({m, k}, float32), b = Array::zeros({k, n}, float32),
@@ -56,7 +56,7 @@ TEST(EmptyArrays, a_call_that_has_nothing_to_write_does_nothing) {
 }
 
 TEST(EmptyArrays, a_sum_over_nothing_is_refused_and_leaves_its_result_alone) {
-  for (const Way& way : ways_of(program(product_text))) {
+  for (const Way& way : ways_of(program(product_of_any_size))) {
     const Array a = Array::zeros({2, 0}, float32), b = Array::zeros({0, 3}, float32),
                 c = Array::zeros({2, 3}, float32);
     c.set_float(4, 7);
@@ -69,7 +69,7 @@ TEST(EmptyArrays, a_sum_over_nothing_is_refused_and_leaves_its_result_alone) {
 }
 
 TEST(EmptyArrays, sizes_are_compared_before_they_are_found_empty) {
-  for (const Way& way : ways_of(program(product_text))) {
+  for (const Way& way : ways_of(program(product_of_any_size))) {
     const Array a = Array::zeros({0, 2}, float32), b = Array::zeros({4, 3}, float32),
                 c = Array::zeros({0, 3}, float32);
     EXPECT_NE(error_of([&] { way.call(a, b, c); }).find("is 4, expected 2"), std::string::npos) << way.name;
@@ -77,7 +77,7 @@ TEST(EmptyArrays, sizes_are_compared_before_they_are_found_empty) {
 }
 
 TEST(EmptyArrays, need_no_memory) {
-  const runtime::Function product = compile::callable(program(product_text), host());
+  const runtime::Function product = compile::callable(program(product_of_any_size), host());
   const Array a = Array::view(nullptr, {0, 2}, float32), c = Array::view(nullptr, {0, 3}, float32);
   EXPECT_EQ(error_of([&] { product(a, Array::zeros({2, 3}, float32), c); }), "");
 }
