@@ -24,6 +24,13 @@ Interval opaque_interval(const Expr& e) {
 // they are negated.
 int agreement(const Polynomial& p, const Polynomial& assumed) {
   if (p.terms.size() != assumed.terms.size() || p.terms.empty()) return 0;
+  // Every sum is held against every assumption, and hardly two are about the same: no memory is asked for
+  // before that is known.
+  const auto is_among_theirs = [&](const Term& mine) {
+    return std::any_of(assumed.terms.begin(), assumed.terms.end(),
+                       [&](const Term& theirs) { return same_factors(mine.factors, theirs.factors); });
+  };
+  if (!std::all_of(p.terms.begin(), p.terms.end(), is_among_theirs)) return 0;
   const auto agree = [&](std::int64_t factor) {
     const Polynomial difference = add(p, assumed, -factor);
     return difference.terms.empty() && !difference.overflow;

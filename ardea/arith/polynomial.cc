@@ -108,6 +108,7 @@ Polynomial wrap(Polynomial a, int bits) {
 bool same_factors(const Factors& a, const Factors& b) {
   if (a.size() != b.size()) return false;
   if (a.size() == 1) return a[0] == b[0];
+  if (a.size() == 2) return (a[0] == b[0] && a[1] == b[1]) || (a[0] == b[1] && a[1] == b[0]);
   return sorted(a) == sorted(b);
 }
 

@@ -59,8 +59,15 @@ GecodeModel::GecodeModel(const Engine& engine)
   for (std::size_t i = 0; i < system.variables().size(); ++i) {
     const int place = inside_->place[i];
     if (place < 0) continue;
-    auto& array = system.variables()[i].is_knob() ? model.knobs : model.defined;
-    array[place] = gc::IntVar(model, as_int_set(engine.layout().domain(static_cast<int>(i))));
+    const Variable& variable = system.variables()[i];
+    const Domain& domain = engine.layout().domain(static_cast<int>(i));
+    // Each walk copies the model, and most of that would be the gaps between the values of products. They
+    // follow from the values that the product is of; gaps that somebody has asked for stay.
+    const bool has_own_gaps = variable.is_knob() || variable.domain.ranges().size() > 1;
+    auto& array = variable.is_knob() ? model.knobs : model.defined;
+    array[place] = has_own_gaps
+                       ? gc::IntVar(model, as_int_set(domain))
+                       : gc::IntVar(model, static_cast<int>(domain.min()), static_cast<int>(domain.max()));
   }
   GecodePoster poster(engine, model, inside_->place);
   for (std::size_t c = 0; c < system.constraints().size(); ++c) {
