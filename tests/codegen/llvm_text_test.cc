@@ -71,6 +71,24 @@ TEST(LlvmText, names_for_parts_of_an_index_keep_its_alignment) {
   EXPECT_EQ(text.substr(text.find("align", store), 8), "align 64");
 }
 
+/// Places of four vectors of one iteration: what changes with the loop is spread over lanes once.
+TEST(LlvmText, ramps_that_begin_some_steps_apart_share_what_changes) {
+  const Buffer out = flat("out", 16000, int64);
+  const Stmt body = loop(1000, [&](const Var& i) {
+    std::vector<Stmt> stores;
+    for (std::int64_t part = 0; part < 4; ++part) {
+      const Expr places = make_ramp(i * 16 + part * 4, make_int(1), 4);
+      stores.push_back(make_store(out, {places}, places * places));
+    }
+    return make_seq(stores);
+  });
+  const std::string text = codegen::llvm_ir(std::vector{entry("places", {out}, body)},
+                                            target::find("neoverse-v1"), {.optimization_level = 1});
+  const std::size_t first = text.find("insertelement");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("insertelement", first + 1), std::string::npos) << text;
+}
+
 /// out = the sum of 9 rows of a, in a slot that is allocated around the loop.
 Function sum_in_a_slot(ForKind kind) {
   const Buffer a = flat("a", 144, float32), out = flat("out", 16, float32);

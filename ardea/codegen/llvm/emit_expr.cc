@@ -116,13 +116,25 @@ llvm::Value* Emitter::emit_let(const Let& let) {
 }
 
 llvm::Value* Emitter::emit_ramp(const Ramp& ramp, int lanes) {
-  llvm::Value* base = emit(ramp.base);
+  // A number that is added goes with the lanes: ramps that begin some steps apart then share what changes,
+  // which a machine brings from one kind of register to the other once.
+  Expr moving = ramp.base;
+  std::int64_t added = 0;
+  if (const auto* sum = moving.as<Binary>(); sum != nullptr && sum->op == BinaryOp::add)
+    if (const auto number = constant_int(sum->right)) {
+      moving = sum->left;
+      added = *number;
+    }
+  llvm::Value* base = emit(moving);
   llvm::Value* stride = emit(ramp.stride);
-  std::vector<llvm::Constant*> steps;
-  for (int lane = 0; lane < lanes; ++lane)
-    steps.push_back(llvm::ConstantInt::get(base->getType(), static_cast<std::uint64_t>(lane)));
-  llvm::Value* offsets = builder_.CreateMul(splat(stride, lanes), llvm::ConstantVector::get(steps));
-  return builder_.CreateAdd(splat(base, lanes), offsets);
+  const auto numbers = [&](std::int64_t first, std::int64_t step) {
+    std::vector<llvm::Constant*> all;
+    for (int lane = 0; lane < lanes; ++lane)
+      all.push_back(llvm::ConstantInt::get(base->getType(), static_cast<std::uint64_t>(first + lane * step)));
+    return llvm::ConstantVector::get(all);
+  };
+  llvm::Value* offsets = builder_.CreateMul(splat(stride, lanes), numbers(0, 1));
+  return builder_.CreateAdd(splat(base, lanes), builder_.CreateAdd(offsets, numbers(added, 0)));
 }
 
 llvm::Value* Emitter::emit_shuffle(const Shuffle& shuffle) {
