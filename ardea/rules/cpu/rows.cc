@@ -159,7 +159,8 @@ class RowSteps {
     const bool rows_fit = 4 * nest_.extent * element_bytes <= target().cache(1)->bytes;
     if (!rows_fit || second == nullptr || bytes_ <= second->bytes) return;
     if (!d_.whether(nest_.row.buffer->name + " asked for ahead", true)) return;
-    const std::int64_t model = std::max(nest_.extent, target().core.page_bytes / element_bytes);
+    // A page of rows that are longer: what is asked for earlier is gone again.
+    const std::int64_t model = std::max<std::int64_t>(1, target().core.page_bytes / element_bytes);
     const Number ahead =
         d_.number(name_ + "_ahead", {nest_.extent, 2 * nest_.extent, 4 * nest_.extent}, model);
     std::vector<Argument> wishes = {{nest_.row.buffer->name}, Convert<Number>::to(ahead)};
