@@ -108,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"avgpool", {1, 7, 5, 2, 3, 1, 1}, "generic-x86_64"},
         Asked{"avgpool", {1, 5, 7, 3, 3, 2, 1}, "avx2", false, "nhwc"}, Asked{"global_avgpool", {2, 5, 7, 3}},
         Asked{"global_avgpool", {2, 5, 7, 19}, "avx2", false, "nhwc"}, Asked{"scan", {3, 11, 5}},
-        Asked{"transpose", {1, 37}}, Asked{"transpose", {37, 19}, "neoverse-v1"}, Asked{"tanh", {3, 5}}),
+        Asked{"transpose", {1, 37}}, Asked{"transpose", {37, 19}, "neoverse-v1"}, Asked{"tanh", {3, 5}},
+        Asked{"gelu", {3, 70}, "neoverse-v1"}, Asked{"sigmoid", {2, 67}}),
     [](const auto& info) {
       std::string name = info.param.op;
       for (const std::int64_t size : info.param.sizes) name += "_" + std::to_string(size);
@@ -227,6 +228,18 @@ TEST(ColumnSum, leaves_products_to_the_rules_for_them) {
   EXPECT_EQ(pool->moved, (std::vector<std::size_t>{2, 3}));
   EXPECT_FALSE(found({"gemm_bias_relu", {16, 16, 16}}));
   EXPECT_FALSE(found({"gemm", {16, 16, 16}, "avx2", true}));  // neighbours lie in other rows
+}
+
+/// Functions are chains of steps: several vectors go side by side. Sums need none beside them.
+TEST(Elements, of_functions_are_computed_some_vectors_at_a_time) {
+  const target::Target target = target::find("neoverse-v1");
+  for (const auto& [op, columns, lanes] :
+       {std::tuple("gelu", 64, 16), std::tuple("gelu", 31, 31), std::tuple("relu", 64, 64)}) {
+    const auto made = model_schedule(program_of({op, {3, columns}}), target, rules_for(target));
+    ASSERT_TRUE(made);
+    const std::string text = print(made->schedule.program());
+    EXPECT_NE(text.find("T.vectorized(" + std::to_string(lanes) + ")"), std::string::npos) << text;
+  }
 }
 
 /// On a machine of few registers, too, what applies and fits is a solution.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/threads.h"
@@ -20,6 +22,19 @@ namespace {
 
 /// Rows of fewer vectors are not worth a loop of their own.
 constexpr std::int64_t few_vectors = 4;
+/// Vectors that are computed side by side where functions are: each is a long chain of steps, whose many
+/// constants serve all.
+constexpr std::int64_t vectors_of_functions = 4;
+
+/// Whether functions such as exp are computed of each element.
+bool computes_functions(const Function& program, const BlockRef& block) {
+  bool found = false;
+  visit_exprs(path_to(program, block)->block().body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    found = found || (call != nullptr && e.type().is_float() && call->op->name != "if_then_else");
+  });
+  return found;
+}
 
 class ElementSteps {
  public:
@@ -82,7 +97,7 @@ class ElementSteps {
 
   /// Some rows at a time, each in vectors.
   void by_rows(const std::vector<LoopRef>& loops) {
-    s_.apply(Vectorize{loops.back()});
+    vectorize_row(loops.back());
     if (!uses_threads_) return;
     const std::size_t axis = *axis_for_threads();
     const std::vector<std::int64_t> sizes = group_sizes(stage_.extents[axis]);
@@ -91,6 +106,18 @@ class ElementSteps {
     const auto parts = parts_of(loops[axis], axis, rows, cuts);
     move_out(parts[0], {loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(axis)});
     s_.apply(Parallel{parts[0]});
+  }
+
+  /// Some vectors at a time, where functions are computed.
+  void vectorize_row(const LoopRef& row) {
+    const std::size_t axis = stage_.extents.size() - 1;
+    const std::int64_t model = vectors_of_functions * lanes_;
+    if (!stage_.is_known(axis) || columns() < 2 * model || !computes_functions(s_.program(), stage_.block)) {
+      s_.apply(Vectorize{row});
+      return;
+    }
+    const Number at_once = d_.number(name_ + "_at_once", {lanes_, 2 * lanes_, model}, model);
+    s_.apply(Vectorize{s_.loops(Split{row, {std::nullopt, at_once}})[1]});
   }
 
   /// Each core a part of the columns that begins where a vector does, of all rows.
