@@ -14,6 +14,8 @@ namespace {
 constexpr double cycles_ahead = 128;
 /// A new sum begins, the old one is stored.
 constexpr double cycles_around_a_tile = 24;
+/// Loads that are a vector of operands each are never all hidden: one holds up so much of a multiplication.
+constexpr double held_up_by_an_operand = 0.25;
 /// What a cache is taken to hold where the target does not know it.
 constexpr std::int64_t usual_first_cache = std::int64_t{32} << 10,
                        usual_second_cache = 16 * usual_first_cache;
@@ -25,16 +27,22 @@ std::int64_t equal_parts(std::int64_t total, std::int64_t most) {
   return ceil_div(total, ceil_div(total, std::max<std::int64_t>(most, 1)));
 }
 
-double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t k, const target::Core& core) {
+double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t lanes, std::int64_t k,
+                      const target::Target& target) {
+  const target::Core& core = target.core;
   const auto sums = static_cast<double>(rows * vectors);
-  const double step = std::max({sums / core.multiplications_per_cycle,
-                                static_cast<double>(rows + vectors) / core.loads_per_cycle,
+  // Where instructions multiply by a lane, whole vectors of the left operand are one load each.
+  const bool takes_lanes = target.arch == target::Arch::aarch64;
+  const std::int64_t of_left = takes_lanes ? rows / lanes + rows % lanes : rows;
+  const auto loads = static_cast<double>(of_left + vectors);
+  const double step = std::max({sums / core.multiplications_per_cycle, loads / core.loads_per_cycle,
                                 static_cast<double>(core.sum_cycles)});
-  return step * static_cast<double>(k) + cycles_around_a_tile + 2 * sums;
+  const double held_up = takes_lanes ? held_up_by_an_operand * loads / core.multiplications_per_cycle : 0;
+  return (step + held_up) * static_cast<double>(k) + cycles_around_a_tile + 2 * sums;
 }
 
 /// All tiles of the product, those at the edges included.
-double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, const target::Core& core) {
+double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target) {
   double cycles = 0;
   const std::int64_t right = ceil_div(sizes.n % tile.columns(), tile.lanes), bottom = sizes.m % tile.rows;
   for (const auto& [rows, down] :
@@ -42,7 +50,8 @@ double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, con
     for (const auto& [vectors, across] :
          {std::pair{tile.vectors, sizes.n / tile.columns()}, std::pair{right, std::int64_t{1}}})
       if (rows > 0 && vectors > 0)
-        cycles += static_cast<double>(down * across) * cycles_of_tile(rows, vectors, sizes.k, core);
+        cycles +=
+            static_cast<double>(down * across) * cycles_of_tile(rows, vectors, tile.lanes, sizes.k, target);
   return cycles;
 }
 
@@ -70,7 +79,7 @@ ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::
       if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
           target.vector_registers)
         break;
-      const double cycles = cycles_of_product(sizes, tile, target.core);
+      const double cycles = cycles_of_product(sizes, tile, target);
       // Of equal tiles the larger one reads less.
       if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
         best = tile;
