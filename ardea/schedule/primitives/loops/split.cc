@@ -29,21 +29,23 @@ class Splitting {
             fmt::format("{} does not divide the extent {}, and disable_predication allows no guard",
                         print(inner()), print(loop_.extent))};
       }));
-    else if (step_.tail == "cut" && context.structure() == Structure::of_template)
+    else if (step_.tail == "cut_rest" || (cuts() && context.structure() == Structure::of_template))
       return cut(context);
     if (step_.disable_predication || context.decides(found_.facts, equals(extents, loop_.extent)))
       return finished(nest(body_at(value(), {})), {});
-    if (step_.tail == "cut") return cut(context);
+    if (cuts()) return cut(context);
     return finished(nest(body_at(value(), value() < loop_.extent)), {});
   }
 
  private:
+  bool cuts() const { return step_.tail == "cut" || step_.tail == "cut_rest"; }
+
   std::optional<Refusal> check(Context& context) {
     ARDEA_TRY(refuse_unless_plain(loop_));
     if (step_.factors.empty()) return Refusal{"no_factors", "there are no factors; give at least one"};
-    if (step_.tail != "guard" && step_.tail != "cut")
-      return Refusal{"no_such_tail",
-                     fmt::format("tail is {}, must be \"guard\" or \"cut\"", in_quotes(step_.tail))};
+    if (step_.tail != "guard" && !cuts())
+      return Refusal{"no_such_tail", fmt::format("tail is {}, must be \"guard\", \"cut\" or \"cut_rest\"",
+                                                 in_quotes(step_.tail))};
     for (std::size_t i = 0; i < step_.factors.size(); ++i) {
       if (!step_.factors[i]) {
         if (open_)
@@ -137,6 +139,15 @@ class Splitting {
     const Expr zero = make_int(0, type_);
     if (!context.decides(found_.facts, loop_.extent >= zero))
       counted.extent = found_.facts.simplify(max(loop_.extent, zero));
+    if (step_.tail == "cut_rest")
+      ARDEA_TRY(context.require(found_.facts, floor_div(counted.extent, round) * round < counted.extent, [&] {
+        return Refusal{"nothing_is_left",
+                       fmt::format("rounds of {} leave nothing of the extent {}, and tail=\"cut_rest\" asks "
+                                   "for a rest",
+                                   print(round), print(loop_.extent)),
+                       {},
+                       [] { return std::string("use tail=\"cut\", or factors that do not divide"); }};
+      }));
     factors_[0] = found_.facts.simplify(floor_div(counted.extent, round));
     if (context.leaves_out(found_.facts, equals(floor_mod(counted.extent, round), zero)))
       return finished(nest(body_at(value(), {})), {});

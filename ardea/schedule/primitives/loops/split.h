@@ -24,7 +24,8 @@ for i in [0, n): S   =>   for i_0 in [0, f0): … for i_k in [0, fk): S[i := (i_
 
 One factor may be None: it is what is left, n divided by the others, rounded up. Where the product is more than n,
 tail decides: "guard" puts i < n on the blocks inside; "cut" runs as many whole rounds as fit and the rest in a
-loop of its own, over a copy of S, which is the last result (none where nothing is left).
+loop of its own, over a copy of S, which is the last result (none where nothing is left); "cut_rest" does the
+same, and requires that something is left.
 Requires positive factors whose product is at least n, and a plain loop: none that is parallel, vectorized,
 unrolled, bound to a thread or annotated. disable_predication promises that the factors divide, and must be
 proved. Without preserve_unit_iters loops of one iteration stay out of the bindings.
@@ -32,7 +33,7 @@ References into S stay valid; i forwards to (i_0, …).)";
   static constexpr std::array refusals = {"factor_not_positive", "factors_too_small",    "two_open_factors",
                                           "no_factors",          "tail_needs_a_guard",   "no_such_tail",
                                           "no_whole_round",      "cut_needs_outer_open", "loop_is_not_serial",
-                                          "loop_is_annotated",   "bounds_read_memory"};
+                                          "loop_is_annotated",   "bounds_read_memory",   "nothing_is_left"};
 };
 Outcome apply(const Function& f, const Split& step, Context& context);
 
