@@ -97,6 +97,16 @@ TEST(AnyLength, has_tiles_of_one_row) {
   }
 }
 
+/// Of a copy of panels of one column each it is not proved that it has one, too.
+TEST(AnyLength, has_no_tiles_of_one_column) {
+  const target::Target target = target::find("avx2");
+  const Function program = any_length_program("gemm_columns");
+  Derivation d(program, target, std::vector<std::size_t>{});
+  derive(d, rules_for(target));
+  const Sketch sketch = make_sketch(program, d);
+  EXPECT_GE(sketch.system[sketch.system.get("C_columns")].domain.values().front(), 2);
+}
+
 /// The panels of the right operand may be made at two places, and both are right.
 TEST(PanelPlaces, are_right_for_a_block_of_columns_and_of_steps) {
   target::Target target = target::find("avx2");

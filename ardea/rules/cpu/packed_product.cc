@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "ardea/ir/ceil_div.h"
 #include "ardea/rules/analysis/producers.h"
 #include "ardea/rules/cpu/padded_product.h"
+#include "ardea/rules/cpu/product_rest.h"
 #include "ardea/rules/model/blocking.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
@@ -17,8 +19,10 @@
 #include "ardea/schedule/primitives/memory/stage_mem.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/reduce/pad_einsum.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/support/ceil_div.h"
 
@@ -61,10 +65,17 @@ class Steps {
       epilogue_ = given.converter;
       blocks_ = choose_blocks(sizes(), tile_, type_, d.target(), /*whole_sums=*/true);
     }
+    left_over_ = choose_left_over(d_, block_, name_, choices_of_left_over());
+    if (left_over_.is(Rest::padded))
+      blocks_ = choose_blocks(sizes(), tile_, type_, d.target(), /*whole_sums=*/true);
   }
 
   void run() {
     choose_numbers();
+    if (left_over_.is(Rest::cut))
+      whole_ =
+          cut_off(d_, {block_, product_.batches, product_.out->name, tile_rows_, tile_columns_}, left_over_);
+    if (left_over_.is(Rest::padded)) pad();
     pack();
     split_loops();
     if (epilogue_)
@@ -87,29 +98,74 @@ class Steps {
                      : product_.out->name;
   }
   const target::Target& target() const { return d_.target(); }
+  bool sums_are_whole() const { return epilogue_ || left_over_.is(Rest::padded); }
   std::int64_t rows_by_model() const { return std::min(tile_.rows, sizes().m); }
   std::int64_t columns_by_model() const { return std::min(tile_.columns(), sizes().n); }
+
+  /// Of axes that the model's tiles do not divide. What makes the left operand, or the result of the sums,
+  /// stands at one nest; padded tiles store their sums once, so that these are whole in registers. Columns
+  /// that are cut or padded are one block.
+  LeftOverChoices choices_of_left_over() const {
+    const auto& [m, n, k] = sizes();
+    const bool rows = constant_int(product_.m) && m % rows_by_model() != 0,
+               columns = constant_int(product_.n) && n % columns_by_model() != 0,
+               lanes = constant_int(product_.n) && n % tile_.lanes != 0;
+    const bool cuts = !maker_ && !epilogue_, pads = !maker_ && k <= longest_whole_sum;
+    const bool fits = k * n * type_.bytes() <= second_cache_bytes(target()) / 2;
+    return {.rows_cut = cuts && rows && !heights(Rest::cut).empty(),
+            .columns_cut = cuts && columns && blocks_.columns >= n && !widths(Rest::cut).empty(),
+            .rows_padded = pads && rows && !heights(Rest::padded).empty(),
+            .columns_padded = pads && fits && (columns || lanes) && !widths(Rest::padded).empty()};
+  }
+
+  /// Other questions than what is left over are open where that is guarded: elsewhere the model answers.
+  bool whether(const std::string& question, bool model) {
+    return left_over_.is_guarded() ? d_.whether(question, model) : model;
+  }
 
   /// The sizes of the tile of sums and of the blocks around it.
   void choose_numbers() {
     const auto& [m, n, k] = sizes();
-    const std::vector<std::int64_t> rows = tile_sizes(m, target().vector_registers), columns = widths();
-    tile_rows_ = d_.number(name_ + "_rows", rows, rows_by_model());
-    tile_columns_ = d_.number(name_ + "_columns", columns, columns_by_model());
-    if (!epilogue_) steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
-    row_group_ =
-        d_.number(name_ + "_row_tiles", group_sizes(m, rows, rows_by_model()), row_tiles_of_a_thread());
+    const std::vector<std::int64_t> rows = heights(left_over_.rows), columns = widths(left_over_.columns);
+    const std::int64_t row_model = model_of(rows, left_over_.rows, rows_by_model()),
+                       column_model = model_of(columns, left_over_.columns, columns_by_model());
+    tile_rows_ = d_.number(name_ + "_rows", rows, row_model);
+    tile_columns_ = d_.number(name_ + "_columns", columns, column_model);
+    if (!sums_are_whole()) steps_of_block_ = d_.number(name_ + "_steps", group_sizes(k), blocks_.steps);
+    if (left_over_.rows == Rest::guarded) {
+      row_group_ = d_.number(name_ + "_row_tiles", group_sizes(m, rows, row_model),
+                             row_tiles_of_a_thread(ceil_div(m, tile_.rows)));
+      keep_to_what_there_is(row_group_, tile_rows_, product_.m, "tiles of rows");
+    }
+    if (left_over_.columns != Rest::guarded) return;
     const std::int64_t tiles = std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1);
-    column_group_ = d_.number(name_ + "_column_tiles", group_sizes(n, columns, columns_by_model()), tiles);
-    keep_to_what_there_is(row_group_, tile_rows_, product_.m, "tiles of rows");
+    column_group_ = d_.number(name_ + "_column_tiles", group_sizes(n, columns, column_model), tiles);
     keep_to_what_there_is(column_group_, tile_columns_, product_.n, "tiles of columns");
+  }
+
+  static std::int64_t model_of(const std::vector<std::int64_t>& tiles, Rest rest, std::int64_t model) {
+    return rest == Rest::guarded ? model : model_leaving_over(tiles, model);
+  }
+
+  /// What nothing is left over of is the business of guards.
+  std::vector<std::int64_t> heights(Rest rest) const {
+    std::vector<std::int64_t> all = tile_sizes(sizes().m, target().vector_registers);
+    return rest == Rest::guarded ? all : leaving_over(all, sizes().m);
   }
 
   /// Columns of a tile: whole vectors, and what divides all of them, as far as registers go. Of panels of one
   /// column each, of so many as only a call knows, it is not proved that their copy has one, too.
-  std::vector<std::int64_t> widths() const {
+  std::vector<std::int64_t> widths(Rest rest) const {
     const std::int64_t lanes = tile_.lanes, widest = target().vector_registers * lanes;
-    std::vector<std::int64_t> all = tile_sizes(sizes().n, std::min(most_vectors * lanes, widest), lanes);
+    const std::int64_t most = std::min(most_vectors * lanes, widest);
+    if (rest != Rest::guarded) {
+      // Padded, the tile of all columns is whole vectors, too.
+      const std::int64_t columns = rest == Rest::padded ? round_up(sizes().n, lanes) : sizes().n;
+      std::vector<std::int64_t> vectors = leaving_over(tile_sizes(columns, most, lanes), sizes().n);
+      std::erase_if(vectors, [&](std::int64_t width) { return width % lanes != 0; });
+      return vectors;
+    }
+    std::vector<std::int64_t> all = tile_sizes(sizes().n, most, lanes);
     for (const std::int64_t divisor : tile_sizes(sizes().n, widest, widest)) all.push_back(divisor);
     if (!constant_int(product_.n)) std::erase(all, 1);
     return all;
@@ -131,7 +187,7 @@ class Steps {
     if (product_.transposed || d_.packs_weights_ahead()) return true;
     const bool pays = sizes().m > many_tiles * rows_by_model() &&
                       sizes().k * sizes().n * type_.bytes() > second_cache_bytes(target()) / 4;
-    return d_.whether(fmt::format("{} in panels", product_.right->name), pays);
+    return whether(fmt::format("{} in panels", product_.right->name), pays);
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
@@ -139,7 +195,7 @@ class Steps {
   /// first cache.
   bool packs_left() {
     if (maker_) return true;
-    return d_.whether(fmt::format("{} in panels", product_.left->name), packing_left_pays());
+    return whether(fmt::format("{} in panels", product_.left->name), packing_left_pays());
   }
   bool packing_left_pays() const {
     if (takes_lanes()) return sizes().n > 2 * columns_by_model();
@@ -158,6 +214,54 @@ class Steps {
     std::string names;
     for (std::size_t i = 0; i < product_.batches; ++i) names += fmt::format("b{}, ", i);
     return names;
+  }
+
+  /// A copy that the sums alone read is left as it lies, or laid out in panels.
+  void copy_operand(const BlockRef& copy, bool in_panels, const std::string& map, const Number& tile) {
+    if (!in_panels) return;
+    const std::string& buffer = path_to(s_.program(), copy)->block().writes->at(0).buffer->name;
+    s_.apply(TransformLayout{block_, buffer, IndexText(map, {{"t", tile}})});
+  }
+  void copy_left(const BlockRef& copy) {
+    left_ = copy;
+    copy_operand(copy, takes_lanes(), fmt::format("lambda {0}i, k: ({0}i // t, k, i % t)", batch_names()),
+                 tile_rows_);
+  }
+  void copy_right(const BlockRef& copy) {
+    right_ = copy;
+    copy_operand(copy, true,
+                 fmt::format("lambda {0}{1}: ({0}j // t, k, j % t)", batch_names(),
+                             product_.transposed ? "j, k" : "k, j"),
+                 tile_columns_);
+  }
+
+  /// The operands with zeros behind the last row and column, the sums of all of that, and what takes those
+  /// that count to the result.
+  void pad() {
+    std::vector<Number> padding(product_.batches + 3, Number(1));
+    if (left_over_.rows == Rest::padded) padding[product_.batches] = tile_rows_;
+    if (left_over_.columns == Rest::padded) padding[product_.batches + 1] = tile_columns_;
+    const std::vector<BlockRef> added = s_.blocks(PadEinsum{block_, padding});
+    if (epilogue_)
+      s_.apply(ComputeInline{added.back()});
+    else
+      epilogue_ = added.back();
+    for (std::size_t i = 0; i + 1 < added.size(); ++i) {
+      const Buffer& from = path_to(s_.program(), added[i])->block().reads->at(0).buffer;
+      from == product_.left ? copy_left(added[i]) : copy_right(added[i]);
+    }
+  }
+
+  /// Of a nest beside others that read the operands as they lie.
+  void pack_copies() {
+    const auto copy_of = [&](const Buffer& operand) {
+      const auto& reads = *path_to(s_.program(), block_)->block().reads;
+      const auto at = std::find_if(reads.begin(), reads.end(),
+                                   [&](const BufferRegion& region) { return region.buffer == operand; });
+      return s_.blocks(CacheRead{block_, at - reads.begin(), "global", {block_}})[0];
+    };
+    if (packs_left()) copy_left(copy_of(product_.left));
+    if (packs_right()) copy_right(copy_of(product_.right));
   }
 
   void pack_left() {
@@ -179,8 +283,9 @@ class Steps {
     if (maker_ && !epilogue_)
       makes_left_once_ = d_.whether(fmt::format("{} made once for all columns", product_.left->name),
                                     blocks_.columns < sizes().n);
-    if (packs_left()) pack_left();
-    if (packs_right())
+    if (left_over_.is(Rest::cut)) return pack_copies();
+    if (!left_ && packs_left()) pack_left();
+    if (!right_ && packs_right())
       right_ = s_.blocks(
           TransformLayout{block_, product_.right->name,
                           IndexText(fmt::format("lambda {0}{1}: ({0}j // t, k, j % t)", batch_names(),
@@ -189,29 +294,49 @@ class Steps {
                           0.0})[0];
   }
 
+  /// The loops over tiles and over what is in one.
+  std::vector<LoopRef> in_tiles(const std::vector<LoopRef>& loops, const Expr& extent, const Number& tile,
+                                Rest rest) {
+    if (rest == Rest::cut) return loops;
+    if (rest == Rest::guarded) return s_.loops(Split{loops[0], {std::nullopt, tile}});
+    const Number tiles = d_.follows(ceil_div(extent, value_of(tile)));
+    return s_.loops(Split{loops[0], {tiles, tile}, true, /*disable_predication=*/true});
+  }
+
   void split_loops() {
-    const std::vector<LoopRef> loops = s_.get_loops(block_);
-    const std::size_t first = product_.batches;
+    if (!left_over_.is(Rest::cut)) {
+      const std::vector<LoopRef> loops = s_.get_loops(block_);
+      const std::size_t first = product_.batches;
+      whole_ = {{loops[first]}, {loops[first + 1]}, loops[first + 2]};
+    }
     const auto two = [&](const LoopRef& loop, const Number& inner) {
       return s_.loops(Split{loop, {std::nullopt, inner}});
     };
-    const auto i = two(loops[first], tile_rows_);
-    const auto ii = two(i[0], row_group_);
-    const auto j = two(loops[first + 1], tile_columns_);
-    const auto jj = two(j[0], column_group_);
-    if (epilogue_) {
-      steps_ = loops[first + 2];
-      s_.apply(Reorder{{jj[0], ii[0], ii[1], jj[1], steps_, i[1], j[1]}});
-    } else {
-      const auto k = two(loops[first + 2], steps_of_block_);
-      s_.apply(Reorder{{k[0], jj[0], ii[0], ii[1], jj[1], k[1], i[1], j[1]}});
+    // Of whole tiles there are no groups: under a guard of tiles their sums would not be proved to be stored
+    // by the iteration that made them.
+    const auto groups = [&](const std::vector<LoopRef>& tiles, const Number& group, Rest rest) {
+      return rest == Rest::guarded ? two(tiles[0], group) : std::vector<LoopRef>{tiles[0]};
+    };
+    const auto i = in_tiles(whole_.rows, product_.m, tile_rows_, left_over_.rows);
+    const auto ii = groups(i, row_group_, left_over_.rows);
+    const auto j = in_tiles(whole_.columns, product_.n, tile_columns_, left_over_.columns);
+    const auto jj = groups(j, column_group_, left_over_.columns);
+    steps_ = whole_.steps;
+    std::vector<LoopRef> order;
+    if (!epilogue_) {
+      const auto k = two(whole_.steps, steps_of_block_);
       step_blocks_ = k[0];
       steps_ = k[1];
+      order.push_back(k[0]);
     }
+    if (jj.size() > 1) order.push_back(jj[0]);
+    order.insert(order.end(), ii.begin(), ii.end());
+    order.insert(order.end(), {jj.back(), steps_, i[1], j[1]});
+    s_.apply(Reorder{order});
     column_blocks_ = jj[0];
     row_blocks_ = ii[0];
-    column_tiles_ = jj[1];
-    row_tiles_ = ii[1];
+    column_tiles_ = jj.back();
+    row_tiles_ = ii.back();
     tile_loops_ = {i[1], j[1]};
   }
 
@@ -249,6 +374,8 @@ class Steps {
       const std::vector<LoopRef> loops = s_.get_loops(*right_);
       s_.apply(Vectorize{loops.back()});
       right_loop_ = loops.front();
+    } else if (right_ && is_copy(left_over_.columns)) {
+      place_copy_of_right();
     } else if (right_) {
       s_.apply(ComputeAt{*right_, place_of_right(), /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*right_);
@@ -260,7 +387,8 @@ class Steps {
     if (left_) {
       s_.apply(ComputeAt{*left_, row_tiles_, /*preserve_unit_loops=*/true});
       const std::vector<LoopRef> loops = s_.get_loops(*left_);
-      if (takes_lanes()) s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
+      if (takes_lanes() && !is_copy(left_over_.rows))
+        s_.apply(Reorder{{loops[loops.size() - 1], loops[loops.size() - 2]}});
     }
     if (maker_) {
       const LoopRef place = makes_left_once_ ? step_blocks_ : row_tiles_;
@@ -271,9 +399,29 @@ class Steps {
     }
   }
 
+  /// Whether an operand's panels are a copy's, which goes through its elements as they lie. Cut off or
+  /// padded, an axis has one, and all panels beside a nest that is cut off are.
+  bool is_copy(Rest rest) const { return left_over_.is(Rest::cut) || rest == Rest::padded; }
+
+  void place_copy_of_right() {
+    // Whole tiles of columns are one block: for a block of steps, or made before all else.
+    if (left_over_.columns == Rest::guarded)
+      s_.apply(ComputeAt{*right_, column_blocks_, /*preserve_unit_loops=*/true});
+    else if (!epilogue_)
+      s_.apply(ComputeAt{*right_, step_blocks_, /*preserve_unit_loops=*/true});
+    const std::vector<LoopRef> loops = s_.get_loops(*right_);
+    const bool transposed = product_.transposed;
+    const LoopRef steps = loops[loops.size() - (transposed ? 1 : 2)],
+                  columns = loops[loops.size() - (transposed ? 2 : 1)];
+    const auto panels = s_.loops(Split{columns, {std::nullopt, tile_columns_}});
+    if (transposed) s_.apply(Reorder{{steps, panels[1]}});
+    s_.apply(Vectorize{panels[1]});
+    right_loop_ = transposed ? panels[0] : steps;
+  }
+
   /// For the block of columns that uses them, or for all columns at once.
   LoopRef place_of_right() {
-    if (epilogue_) return column_blocks_;
+    if (epilogue_ || !left_over_.is_guarded()) return column_blocks_;
     const std::size_t place = d_.way(fmt::format("panels of {} made for", product_.right->name),
                                      {"a block of columns", "a block of steps"}, 0);
     return place == 0 ? column_blocks_ : step_blocks_;
@@ -296,12 +444,13 @@ class Steps {
     // Panels are streams that caches foresee: beside loads of whole vectors of both operands, asking for them
     // takes longer than it saves (6 % on a Neoverse-V1).
     const bool pays = !takes_lanes() || !right_;
-    if (!misses || !d_.whether(fmt::format("{} asked for ahead", product_.right->name), pays)) return;
+    if (!misses || !whether(fmt::format("{} asked for ahead", product_.right->name), pays)) return;
     const std::int64_t ahead = steps_ahead(tile_, target());
     const Number steps = d_.number(name_ + "_ahead", {1, 2, 4, 8, 16, 32}, ahead);
     const Expr row = right_ ? value_of(tile_columns_) : make_int(sizes().n);
-    ask_for(steps_, right_ ? product_.right->name + "_packed" : product_.right->name,
-            d_.follows(value_of(steps) * row));
+    const std::string read =
+        right_ ? path_to(s_.program(), *right_)->block().writes->at(0).buffer->name : product_.right->name;
+    ask_for(steps_, read, d_.follows(value_of(steps) * row));
   }
 
   bool uses_threads() const {
@@ -310,8 +459,7 @@ class Steps {
   }
 
   /// As many tiles of rows for each thread as for the others, where there are tiles for all.
-  std::int64_t row_tiles_of_a_thread() const {
-    const std::int64_t tiles = ceil_div(sizes().m, tile_.rows);
+  std::int64_t row_tiles_of_a_thread(std::int64_t tiles) const {
     if (!uses_threads() || tiles < target().cores) return tiles;
     return ceil_div(tiles, target().cores);
   }
@@ -320,9 +468,12 @@ class Steps {
     if (!uses_threads()) return;
     if (left_loop_) s_.apply(Parallel{*left_loop_});
     if (right_loop_) s_.apply(Parallel{*right_loop_});
-    const bool shares_rows = row_tiles_of_a_thread() * tile_.rows < sizes().m;
-    const std::size_t shared = d_.way(name_ + " shared by threads", {"rows", "columns"}, shares_rows ? 0 : 1);
-    s_.apply(Parallel{shared == 0 ? row_blocks_ : column_tiles_});
+    for (const LoopRef& tiles : whole_.rests) s_.apply(Parallel{tiles});
+    const std::int64_t of_a_thread = row_tiles_of_a_thread(ceil_div(sizes().m, tile_.rows));
+    bool shares_rows = of_a_thread * tile_.rows < sizes().m;
+    if (left_over_.is_guarded())
+      shares_rows = d_.way(name_ + " shared by threads", {"rows", "columns"}, shares_rows ? 0 : 1) == 0;
+    s_.apply(Parallel{shares_rows ? row_blocks_ : column_tiles_});
   }
 
   Derivation& d_;
@@ -335,6 +486,8 @@ class Steps {
   std::optional<BlockRef> epilogue_;  ///< that makes the result of the sums, element by element
   ProductTile tile_;
   Blocks blocks_;
+  LeftOver left_over_;
+  WholeTiles whole_;
   Number tile_rows_, tile_columns_, steps_of_block_, row_group_, column_group_;
   bool makes_left_once_ = false;
   std::optional<BlockRef> left_, right_;
