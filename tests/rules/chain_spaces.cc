@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "ardea/arith/load.h"
 #include "ardea/interp/interpreter.h"
@@ -135,6 +136,8 @@ struct ChainCase {
   Function program;
   const char* target;
 };
+
+std::ostream& operator<<(std::ostream& out, const ChainCase& given) { return out << given.name; }
 
 class ChainSpaces : public testing::TestWithParam<ChainCase> {};
 
