@@ -2,9 +2,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "ardea/lower/pipeline.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/support/random.h"
+#include "tests/rules/answers.h"
 #include "tests/rules/laws.h"
 
 /// The spaces of products of matrices lose nothing.
@@ -75,6 +77,33 @@ TEST(ProductSpace, of_an_instruction_has_the_form_of_its_replays) {
       ++tried;
     }
   EXPECT_GE(tried, 20);
+}
+
+/// Rows that tiles of instructions leave over may be padded to a whole tile.
+TEST(ProductSpace, of_an_instruction_pads_rows) {
+  struct Bytes {
+    const char* target;
+    DataType left;
+  };
+  for (const auto& [name, left] : {Bytes{"cascade-lake", uint8}, Bytes{"neoverse-v1", int8}}) {
+    const target::Target target = target::find(name);
+    const Function program = ops::create_function(ops::make_workload(
+        {.op = "gemm", .sizes = {29, 9, 70}, .in = {left, int8}, .acc = int32, .out = int32}));
+    const ProgramSpace space = program_space(program, target, rules_for(target));
+    const Answers answers(program);
+    int padded = 0;
+    for (const auto& [sketch, solver] : space.sketches) {
+      if (to_string(sketch.ways).find("left over = rows padded") == std::string::npos) continue;
+      EXPECT_TRUE(sketch.model.has_value());
+      for (const space::Point& point : solver->sample(3, 5).points) {
+        SCOPED_TRACE(in_words(sketch, point));
+        answers.expect_of(lower::lower_unpacked(replayed_by_the_law(sketch, point), target));
+        ++padded;
+      }
+      expect_nothing_lost(sketch, target, 8);
+    }
+    EXPECT_EQ(padded, 3) << name;
+  }
 }
 
 /// One of the divisors of a number that are no more than `most`.

@@ -82,15 +82,19 @@ void apply_mmla(Derivation& d, const ConvertedProduct& given, const std::string&
   const std::int64_t column_bytes = round_up(sizes.k, depth) * given.product.right->type.bytes();
   const std::int64_t panel = panel_columns(target, sizes.n, column_bytes, columns_by_model);
 
-  const PaddedProduct product = padded_product(d, given, {pair, pair, depth});
+  const std::int64_t pairs_down = ceil_div(sizes.m, pair), pairs_across = ceil_div(sizes.n, pair);
+  const TileRows tile = choose_tile_rows(d, given, pairs_down,
+                                         {tile_sizes(pairs_down, target.vector_registers), by_model.down});
+  const Number down = d.number("row_pairs", tile.sizes, tile.model);
+  const Number rows = d.follows(value_of(down) * pair);
+  const PaddedProduct product =
+      padded_product(d, given, {pair, pair, depth}, tile.is_padded ? std::optional(rows) : std::nullopt);
   const BlockRef c = product.sums;
   // Pairs of a row leave the registers together. What converts them first is given whole rows.
   const bool converts = given.converter.has_value(), is_result = product.last && !converts;
   if (is_result) s.apply(SetScope{c, 0, "register"});
   const BlockRef stored = is_result ? *product.last : s.blocks(CacheWrite{c, 0, "register"})[0];
 
-  const std::int64_t pairs_down = ceil_div(sizes.m, pair), pairs_across = ceil_div(sizes.n, pair);
-  const Number down = d.number("row_pairs", tile_sizes(pairs_down, target.vector_registers), by_model.down);
   const Number across =
       d.number("column_pairs", tile_sizes(pairs_across, target.vector_registers), by_model.across);
   const Number tiles_of_panel =
@@ -99,10 +103,10 @@ void apply_mmla(Derivation& d, const ConvertedProduct& given, const std::string&
                panel / columns_by_model);
   d.keep_to((value_of(tiles_of_panel) - 1) * value_of(across) < make_int(pairs_across), "panels",
             fmt::format("a panel holds no more tiles than {} pairs of columns make", pairs_across));
-  const Number rows = d.follows(value_of(down) * pair), columns = d.follows(value_of(across) * pair);
+  const Number columns = d.follows(value_of(across) * pair);
 
   const auto loops = s.get_loops(c);
-  const auto i = s.loops(Split{loops[0], {std::nullopt, down, pair}});
+  const auto i = in_row_tiles(d, loops[0], sizes.m, {down, pair}, tile.is_padded);
   const auto j = s.loops(Split{loops[1], {std::nullopt, tiles_of_panel, across, pair}});
   const auto k = s.loops(Split{loops[2], {std::nullopt, depth}});
   s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], i[2], j[3], k[1]}});

@@ -1,7 +1,9 @@
 #include "ardea/rules/cpu/padded_product.h"
 
+#include "ardea/ir/ceil_div.h"
 #include "ardea/rules/analysis/epilogue.h"
 #include "ardea/rules/analysis/stage.h"
+#include "ardea/rules/cpu/product_rest.h"
 #include "ardea/rules/model/threads.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -31,28 +33,31 @@ std::optional<ConvertedProduct> product_of_stage(const Function& program, const 
   return std::nullopt;
 }
 
-PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const ProductSizes& multiples) {
+PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const ProductSizes& multiples,
+                             const std::optional<Number>& tile_rows) {
   Schedule& s = d.steps();
   const ProductSizes& sizes = given.product.sizes;
   const auto padding = [](std::int64_t size, std::int64_t multiple) {
     return size % multiple == 0 ? std::int64_t{1} : multiple;
   };
-  const std::int64_t m = padding(sizes.m, multiples.m), n = padding(sizes.n, multiples.n),
+  const std::int64_t least_m = padding(sizes.m, multiples.m), n = padding(sizes.n, multiples.n),
                      k = padding(sizes.k, multiples.k);
+  const Number m = tile_rows ? *tile_rows : Number(least_m);
+  const bool pads_m = tile_rows || least_m > 1, pads_n = n > 1, pads_k = k > 1;
   PaddedProduct product;
   product.sums = given.sums;
   std::vector<BlockRef> stages = {given.sums};
   if (given.converter) stages.push_back(*given.converter);
   product.is_worth_threads = worth_threads(bytes_around(s.program(), stages), d.target());
   std::vector<BlockRef> copies;
-  if (m * n * k > 1) copies = s.blocks(PadEinsum{product.sums, {m, n, k}});
+  if (pads_m || pads_n || pads_k) copies = s.blocks(PadEinsum{product.sums, {m, n, k}});
   std::size_t next = 0;
   const auto copy_of = [&](bool is_padded, std::int64_t index) {
     return is_padded ? copies[next++] : s.blocks(CacheRead{product.sums, index, "global"})[0];
   };
-  product.a = copy_of(m * k > 1, 0);
-  product.b = copy_of(k * n > 1, 1);
-  const bool unpads = m * n > 1;
+  product.a = copy_of(pads_m || pads_k, 0);
+  product.b = copy_of(pads_k || pads_n, 1);
+  const bool unpads = pads_m || pads_n;
   if (given.converter) {
     if (unpads) s.apply(ComputeInline{copies[next]});
     product.last = given.converter;
@@ -62,6 +67,27 @@ PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const
   d.finish(given.sums);
   if (given.converter) d.finish(*given.converter);
   return product;
+}
+
+TileRows choose_tile_rows(Derivation& d, const ConvertedProduct& given, std::int64_t rows, TileRows guarded) {
+  const std::vector<std::int64_t> sizes = leaving_over(guarded.sizes, rows);
+  const LeftOver left_over =
+      choose_left_over(d, given.sums, path_to(d.steps().program(), given.sums)->block().name,
+                       {.rows_padded = rows % guarded.model != 0 && !sizes.empty()});
+  if (left_over.rows != Rest::padded) return guarded;
+  return {sizes, model_leaving_over(sizes, guarded.model), true};
+}
+
+std::vector<LoopRef> in_row_tiles(Derivation& d, const LoopRef& loop, std::int64_t rows,
+                                  const std::vector<Number>& factors, bool is_padded) {
+  Split split{.loop = loop, .factors = {std::nullopt}, .disable_predication = is_padded};
+  Expr tile = make_int(1);
+  for (const Number& factor : factors) {
+    split.factors.emplace_back(factor);
+    tile = tile * value_of(factor);
+  }
+  if (is_padded) split.factors[0] = d.follows(ceil_div(make_int(rows), tile));
+  return d.steps().loops(split);
 }
 
 std::array<LoopRef, 5> tile_copy_of_b(Schedule& s, bool transposed, const BlockRef& b, const CopyOfB& tiles) {

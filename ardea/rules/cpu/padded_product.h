@@ -31,8 +31,23 @@ struct PaddedProduct {
   bool is_worth_threads = false;
 };
 
-/// Pads what the sizes leave open, and copies both operands in any case.
-PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const ProductSizes& multiples);
+/// Pads what the sizes leave open, and copies both operands in any case. Rows are padded to whole tiles of
+/// them where their size is given.
+PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const ProductSizes& multiples,
+                             const std::optional<Number>& tile_rows = std::nullopt);
+
+/// How many rows a tile has, of these, and whether what they leave over is padded to a whole one: a question
+/// (product_rest.h), for tiles that do not divide all rows.
+struct TileRows {
+  std::vector<std::int64_t> sizes;
+  std::int64_t model = 1;
+  bool is_padded = false;
+};
+TileRows choose_tile_rows(Derivation& d, const ConvertedProduct& given, std::int64_t rows, TileRows guarded);
+
+/// The loop over rows as tiles, and as what the factors cut one into.
+std::vector<LoopRef> in_row_tiles(Derivation& d, const LoopRef& loop, std::int64_t rows,
+                                  const std::vector<Number>& factors, bool is_padded);
 
 /// The copy of B goes through blocks of `k` by `n`, each by `group` values of k that lie side by side:
 /// loops n, k, k in a block, n in a block, k in a group. Inside the loops that compute_at has put around it.

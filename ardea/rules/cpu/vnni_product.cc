@@ -67,13 +67,16 @@ void apply_vnni(Derivation& d, const ConvertedProduct& given, const std::string&
   const std::int64_t columns_by_model = by_model.vectors * lanes;
   const std::int64_t panel = panel_columns(target, sizes.n, round_up(sizes.k, group), columns_by_model);
 
-  const PaddedProduct product = padded_product(d, given, {1, lanes, group});
+  const TileRows tile =
+      choose_tile_rows(d, given, sizes.m, {tile_sizes(sizes.m, target.vector_registers), by_model.rows});
+  const Number rows = d.number("rows", tile.sizes, tile.model);
+  const PaddedProduct product =
+      padded_product(d, given, {1, lanes, group}, tile.is_padded ? std::optional(rows) : std::nullopt);
   const BlockRef c = product.sums;
   if (product.last) s.apply(SetScope{c, 0, "register"});
   const BlockRef last = product.last ? *product.last : s.blocks(CacheWrite{c, 0, "register"})[0];
 
   const std::int64_t vectors_of_row = ceil_div(sizes.n, lanes);
-  const Number rows = d.number("rows", tile_sizes(sizes.m, target.vector_registers), by_model.rows);
   const Number vectors =
       d.number("vectors", tile_sizes(vectors_of_row, target.vector_registers), by_model.vectors);
   const Number tiles_of_panel = d.number(
@@ -85,7 +88,7 @@ void apply_vnni(Derivation& d, const ConvertedProduct& given, const std::string&
             fmt::format("a panel holds no more tiles than {} vectors make", vectors_of_row));
 
   const auto loops = s.get_loops(c);
-  const auto i = s.loops(Split{loops[0], {std::nullopt, rows}});
+  const auto i = in_row_tiles(d, loops[0], sizes.m, {rows}, tile.is_padded);
   const auto j = s.loops(Split{loops[1], {std::nullopt, tiles_of_panel, vectors, lanes}});
   const auto k = s.loops(Split{loops[2], {std::nullopt, group}});
   s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], j[3], k[1]}});
