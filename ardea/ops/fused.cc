@@ -30,8 +30,9 @@ te::Tensor conv_bn_relu(const te::Tensor& data, const te::Tensor& kernel, const 
   convolve.types = inside;
   convolve.name = "conv";
   const auto channels = static_cast<std::int64_t>(Image{options.layout, 2}.channel_dimension());
-  const te::Tensor normal = batchnorm(c2d(data, kernel, convolve), gamma, beta, mean, var,
-                                      {.epsilon = epsilon, .axis = channels, .types = inside, .name = "bn"});
+  const te::Tensor normal =
+      batchnorm(c2d(data, kernel, convolve), gamma, beta, mean, var,
+                {.epsilon = epsilon, .axis = channels, .types = inside, .name = "bn", .scale_apart = false});
   return relu(normal, {types.acc, types.out}, options.name);
 }
 

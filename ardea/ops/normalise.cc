@@ -81,15 +81,19 @@ te::Tensor batchnorm(const te::Tensor& x, const te::Tensor& gamma, const te::Ten
   const auto along = [&](const te::Tensor& parameter, const Var& place) {
     return te::cast(types.acc, parameter(place));
   };
-  // Roots and quotients once for all elements of a channel: they take longer than all else.
-  const te::Tensor scale =
-      te::compute(name + "_scale", {te::Dim("c", x.shape()[axis])}, [&](const std::vector<Var>& at) {
-        return along(gamma, at[0]) / te::sqrt(along(var, at[0]) + options.epsilon);
-      });
+  const auto scale_at = [&](const Var& place) {
+    return along(gamma, place) / te::sqrt(along(var, place) + options.epsilon);
+  };
+  // Roots and quotients take longer than all else.
+  te::Tensor scale;
+  if (options.scale_apart)
+    scale = te::compute(name + "_scale", {te::Dim("c", x.shape()[axis])},
+                        [&](const std::vector<Var>& at) { return scale_at(at[0]); });
   return te::compute(name, named_dims(x.shape()), [&](const std::vector<Var>& at) {
     const Expr distance = te::cast(types.acc, x.at({at.begin(), at.end()})) - along(mean, at[axis]);
     // The scale first: it is made before x then, and what follows x can be done where x is made.
-    return te::cast(types.out, scale(at[axis]) * distance + along(beta, at[axis]));
+    const Expr by = options.scale_apart ? scale(at[axis]) : scale_at(at[axis]);
+    return te::cast(types.out, by * distance + along(beta, at[axis]));
   });
 }
 

@@ -16,6 +16,9 @@ struct NormOptions {
   std::int64_t axis = -1;  ///< batchnorm only: that the statistics are of
   Types types = {};
   std::string name = {};  ///< empty means the operator's name
+  /// batchnorm only: gamma / √(var + ε) is a stage of its own, once a channel. After a stage that takes long
+  /// for each element, once an element costs nothing, and there is no memory between.
+  bool scale_apart = true;
 };
 
 /// (x − mean) / √(var + ε) · gamma + beta, with mean and population variance of each row along the last axis,
