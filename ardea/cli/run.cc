@@ -108,6 +108,14 @@ int run(const RunOptions& options) {
   const Function& meant = given.meaning_of(f);
   const std::vector<interp::Argument> arguments = measure::make_arguments(
       given.packed_parameter ? meant : f, {.seed = options.seed, .sizes = options.sizes});
+  // A slip of the keyboard must not run on a size that nobody named.
+  if (!options.program.shape.empty())
+    for (const auto& [size, value] : measure::extents_of(meant, arguments))
+      require(options.sizes.contains(size.name()),
+              "run {} {}: {} is a name, the size that a call gives; say which with --size {}=64, or write a "
+              "number in "
+              "its place",
+              options.program.program, options.program.shape, size.name(), size.name());
   const auto weights = packed_weights(given, options.backend);
   const std::vector<interp::Argument> before =
       weights ? measure::with_packed(*weights, arguments) : arguments;

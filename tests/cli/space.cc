@@ -80,8 +80,9 @@ TEST(SpaceCommand, answers_for_what_was_checked_where_it_is_interrupted) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    std::freopen(out.c_str(), "w", stdout);
-    std::freopen(error.c_str(), "w", stderr);
+    if (std::freopen(out.c_str(), "w", stdout) == nullptr ||
+        std::freopen(error.c_str(), "w", stderr) == nullptr)
+      std::_Exit(127);
     std::signal(SIGINT, SIG_DFL);
     execl("/bin/sh", "sh", "-c", "exec " ARDEA_COMMAND " space gemm 31,17,23 --sample 5000 --check --json",
           nullptr);

@@ -107,9 +107,11 @@ class Steps {
   /// that are cut or padded are one block.
   LeftOverChoices choices_of_left_over() const {
     const auto& [m, n, k] = sizes();
-    const bool rows = constant_int(product_.m) && m % rows_by_model() != 0,
-               columns = constant_int(product_.n) && n % columns_by_model() != 0,
-               lanes = constant_int(product_.n) && n % tile_.lanes != 0;
+    // Beside a size that only a call knows, sums of what is left over are not shown to fit the registers.
+    for (const Expr& length : {product_.m, product_.n, product_.k})
+      if (!constant_int(length)) return {};
+    const bool rows = m % rows_by_model() != 0, columns = n % columns_by_model() != 0,
+               lanes = n % tile_.lanes != 0;
     const bool cuts = !maker_ && !epilogue_, pads = !maker_ && k <= longest_whole_sum;
     const bool fits = k * n * type_.bytes() <= second_cache_bytes(target()) / 2;
     return {.rows_cut = cuts && rows && !heights(Rest::cut).empty(),

@@ -88,7 +88,8 @@ class PanelSteps {
     columns_ = d_.number(name_ + "_columns", widths(), model_.columns);
     first_columns_ =
         d_.number(first_name_ + "_columns", tile_sizes(chain_.row_length(), registers), model_.first_columns);
-    // Rows that are not there would make no other program.
+    // A longer panel is a program, too, but loops over it are as long as the rows with numbers, and as the
+    // panel with variables: it is left out.
     d_.keep_to(value_of(groups_) * value_of(rows_) <= make_int(chain_.rows()), "rows of a panel",
                fmt::format("{}: a panel holds no more than all {} rows", name_, chain_.rows()));
   }
