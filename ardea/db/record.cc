@@ -13,9 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 7> outcome_names = {
-    "timed", "compile failed", "launch failed", "wrong answer", "timed out", "crashed", "device lost"};
-
 json parsed(std::string_view text) {
   json value = json::parse(text, nullptr, false);
   require(value.is_object(), "this is no JSON object: {}", text.substr(0, 60));
@@ -61,18 +58,18 @@ Task task_from(const json& in) {
 
 Trial trial_from(const json& in) {
   const auto name = get<std::string>(in, "outcome");
-  const auto outcome = outcome_of(name);
+  const auto outcome = trial_outcome_of(name);
   require(outcome.has_value(), "\"outcome\" is \"{}\", which is none of {}", name,
-          fmt::join(outcome_names, ", "));
-  std::optional<Time> time;
+          fmt::join(trial_outcome_names(), ", "));
+  std::optional<CallTime> time;
   if (in.contains("time_s")) {
     const auto parts = get<std::vector<double>>(in, "time_s");
     require(parts.size() == 3, "\"time_s\" has {} numbers; they are the median and both ends of its interval",
             parts.size());
-    time = Time{parts[0], parts[1], parts[2]};
+    time = CallTime{parts[0], parts[1], parts[2]};
   }
-  require(time.has_value() == (*outcome == Outcome::timed), "the outcome is \"{}\", and there is {} time",
-          name, time ? "a" : "no");
+  require(time.has_value() == (*outcome == TrialOutcome::timed),
+          "the outcome is \"{}\", and there is {} time", name, time ? "a" : "no");
   return {.number = get<std::int64_t>(in, "number"),
           .run = get<std::string>(in, "run"),
           .method = get<std::string>(in, "method"),
@@ -91,14 +88,6 @@ Trial trial_from(const json& in) {
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 }  // namespace
-
-std::string_view to_string(Outcome outcome) { return outcome_names.at(static_cast<std::size_t>(outcome)); }
-
-std::optional<Outcome> outcome_of(std::string_view name) {
-  for (std::size_t i = 0; i < outcome_names.size(); ++i)
-    if (outcome_names[i] == name) return static_cast<Outcome>(i);
-  return std::nullopt;
-}
 
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;

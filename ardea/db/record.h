@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "ardea/support/trial_outcome.h"
+
 /// What one trial of tuning found, and of what: the rows of the database, and the lines that databases
 /// exchange.
 
@@ -24,25 +26,6 @@ struct Task {
   friend bool operator==(const Task&, const Task&) = default;
 };
 
-enum class Outcome : std::uint8_t {
-  timed,
-  compile_failed,
-  launch_failed,
-  wrong_answer,
-  timed_out,
-  crashed,
-  device_lost,
-};
-std::string_view to_string(Outcome outcome);
-std::optional<Outcome> outcome_of(std::string_view name);
-
-/// Seconds of a call: the median of the rounds, and an interval that holds the true one.
-struct Time {
-  double median_s = 0, low_s = 0, high_s = 0;
-
-  friend bool operator==(const Time&, const Time&) = default;
-};
-
 struct Trial {
   std::int64_t number = 0;  ///< of its run, from 1 on
   std::string run;          ///< the same for all trials of one run of the tuner
@@ -51,10 +34,10 @@ struct Trial {
   std::string sketch;                         ///< its ways, in words
   std::map<std::string, std::int64_t> knobs;  ///< the point
   std::string trace;                          ///< the schedule, as JSON: what is replayed
-  Outcome outcome = Outcome::timed;
-  std::optional<Time> time;   ///< of a timed one
-  std::string message;        ///< of a failure: one sentence
-  std::int64_t taken_at = 0;  ///< seconds since 1970
+  TrialOutcome outcome = TrialOutcome::timed;
+  std::optional<CallTime> time;  ///< of a timed one
+  std::string message;           ///< of a failure: one sentence
+  std::int64_t taken_at = 0;     ///< seconds since 1970
 
   friend bool operator==(const Trial&, const Trial&) = default;
 };

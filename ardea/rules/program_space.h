@@ -2,6 +2,7 @@
 
 #include "ardea/rules/rule.h"
 #include "ardea/rules/sketch.h"
+#include "ardea/space/choice.h"
 #include "ardea/space/solver.h"
 
 namespace ardea::rules {
@@ -19,14 +20,11 @@ struct SolvedSketch {
 };
 
 /// One program out of a space.
-struct Choice {
-  std::size_t sketch = 0;
-  space::Point point;
-};
+using space::Choice;
 
 /// Points drawn out of a space.
 struct Drawn {
-  std::vector<rules::Choice> choices;
+  std::vector<Choice> choices;
   std::vector<std::string> alarms;  ///< sentences, where they must not be trusted as uniform
 };
 
@@ -47,7 +45,7 @@ struct ProgramSpace {
   space::Count count(std::uint64_t seed = 1) const { return sum_of(counts(seed)); }
   /// Sketches weigh equally, the points of one are uniform. The same for the same seed.
   Drawn sample(std::size_t count, std::uint64_t seed) const;
-  schedule::Schedule materialise(const rules::Choice& choice) const;
+  schedule::Schedule materialise(const Choice& choice) const;
 };
 
 struct SpaceOptions {

@@ -25,15 +25,15 @@ inline Trial example_trial(int n) {
               .sketch = "A in panels = yes",
               .knobs = {{"C_rows", n}, {"C_steps", -n}},
               .trace = R"([["split", 1]])",
-              .outcome = Outcome::timed,
+              .outcome = TrialOutcome::timed,
               .time = {},
               .message = "",
               .taken_at = 1'700'000'000 + n};
   if (n % 3 == 0) {
-    trial.outcome = Outcome::crashed;
+    trial.outcome = TrialOutcome::crashed;
     trial.message = "signal 11";
   } else {
-    trial.time = Time{1e-3 / n, 0.9e-3 / n, 1.1e-3 / n};
+    trial.time = CallTime{1e-3 / n, 0.9e-3 / n, 1.1e-3 / n};
   }
   return trial;
 }

@@ -23,12 +23,12 @@ TEST(Record, is_what_its_text_says) {
 TEST(Record, keeps_every_outcome_and_times_that_no_decimal_number_equals) {
   for (int i = 0; i < 7; ++i) {
     Trial trial = example_trial(1);
-    trial.outcome = static_cast<Outcome>(i);
-    trial.time = i == 0 ? std::optional(Time{1.0 / 3, 0x1.fffffffffffffp-12, 5e-324}) : std::nullopt;
+    trial.outcome = static_cast<TrialOutcome>(i);
+    trial.time = i == 0 ? std::optional(CallTime{1.0 / 3, 0x1.fffffffffffffp-12, 5e-324}) : std::nullopt;
     EXPECT_EQ(trial_of(to_text(trial)), trial);
-    EXPECT_EQ(outcome_of(to_string(trial.outcome)), trial.outcome);
+    EXPECT_EQ(trial_outcome_of(to_string(trial.outcome)), trial.outcome);
   }
-  EXPECT_FALSE(outcome_of("lost"));
+  EXPECT_FALSE(trial_outcome_of("lost"));
 }
 
 /// Any single bit of a line, turned around, is noticed: the line is refused, or is the same record still.
