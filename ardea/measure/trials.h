@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardea/ir/function.h"
+#include "ardea/measure/statistics.h"
+#include "ardea/support/trial_outcome.h"
+#include "ardea/target/target.h"
+
+/// Schedules of one program, built, checked and timed in processes that may die.
+
+namespace ardea::measure {
+
+/// What is tried: schedules of this program, on arguments made from the seed.
+struct TrialTask {
+  Function program;
+  target::Target target;
+  int threads = 1;
+  std::uint64_t seed = 0;
+};
+
+struct TrialOptions {
+  double build_limit_s = 50, run_limit_s = 50;
+  std::int64_t memory_limit_bytes = std::int64_t{4} << 30;  ///< of a worker
+  std::int64_t file_limit_bytes = std::int64_t{256} << 20;  ///< that it may write
+  int build_workers = 0;                                    ///< 0: the cores that do not time, at least one
+  /// The program whose `worker` command the workers are; empty: this one.
+  std::string program = {};
+  /// Asked between trials: true ends the batch early.
+  std::function<bool()> stop = {};
+};
+
+/// What came of one schedule.
+struct TrialReport {
+  TrialOutcome outcome = TrialOutcome::timed;
+  std::optional<CallTime> time = {};  ///< of a timed one
+  std::string message = {};           ///< of a failure: one sentence
+  double build_s = 0, run_s = 0;      ///< what the trial cost
+};
+
+/// The time of one schedule beside the first of a duel.
+struct Duelist {
+  TrialReport report;
+  Interval ratio = {};  ///< its time over the first one's, round by round
+};
+
+class Trials {
+ public:
+  Trials(TrialTask task, TrialOptions options = {});
+  ~Trials();
+
+  /// Schedules are traces in JSON, replayed on the task's program. Reports are in the order of the traces,
+  /// each also told as soon as all before it are known; fewer where `stop` said so. A schedule that is
+  /// clearly slower than the incumbent is timed briefly.
+  std::vector<TrialReport> measure(const std::vector<std::string>& traces,
+                                   const std::function<void(std::size_t, const TrialReport&)>& told = {});
+
+  /// Times a few against each other, in turns, for so many seconds: what crowns a winner.
+  std::vector<Duelist> duel(const std::vector<std::string>& traces, double seconds);
+
+ private:
+  class Workers;
+  std::unique_ptr<Workers> workers_;
+};
+
+/// How times are taken, with its version: part of a database's key.
+std::string protocol();
+
+}  // namespace ardea::measure
