@@ -18,4 +18,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ArdeaConfigVersion.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/ArdeaConfig.cmake ${PROJECT_BINARY_DIR}/ArdeaConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/ArdeaKernels.cmake ${PROJECT_SOURCE_DIR}/cmake/FindDLPack.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake ${PROJECT_SOURCE_DIR}/cmake/FindGecode.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindXGBoost.cmake
         DESTINATION ${package})

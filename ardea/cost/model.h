@@ -39,6 +39,9 @@ class Model {
   /// How much each knob of a sketch matters to the predictions, in the order of its system's knobs: at least
   /// 0, with the sum 1 (all alike where nothing is known).
   virtual std::vector<double> importance(std::size_t sketch) const = 0;
+  /// The rank correlation of predicted and measured speed over points that were held out while learning:
+  /// what the log tells people. Nothing where too little is known.
+  virtual std::optional<double> held_out_correlation() const { return std::nullopt; }
 };
 
 }  // namespace ardea::cost
