@@ -54,6 +54,8 @@ void Database::make_tables() const {
                           median_s REAL);
       CREATE INDEX trials_by_speed ON trials(task, median_s);
       CREATE INDEX trials_by_sum ON trials(task, sum);
+      CREATE TABLE notes(id INTEGER PRIMARY KEY, task INTEGER NOT NULL, body TEXT NOT NULL, sum INTEGER NOT NULL);
+      CREATE INDEX notes_by_sum ON notes(task, sum);
       CREATE TABLE lines(id INTEGER PRIMARY KEY, body TEXT NOT NULL UNIQUE);
       PRAGMA user_version = 1;
     )");
@@ -87,11 +89,15 @@ std::int64_t Database::add(const Task& task) {
   return id;
 }
 
+std::string Database::body_of(std::int64_t task) const {
+  Statement row(connection_, "SELECT body FROM tasks WHERE id = ?1");
+  require(row.bind(1, task).step(), "{} has no task {}", path(), task);
+  return row.text(0);
+}
+
 std::int64_t Database::add(std::int64_t task, const std::vector<Trial>& trials) {
   Transaction all(connection_);
-  Statement its_task(connection_, "SELECT body FROM tasks WHERE id = ?1");
-  require(its_task.bind(1, task).step(), "{} has no task {}", path(), task);
-  const std::string task_body = its_task.text(0);
+  const std::string task_body = body_of(task);
   Statement same(connection_, "SELECT body FROM trials WHERE task = ?1 AND sum = ?2");
   Statement insert(connection_, "INSERT INTO trials(task, body, sum, median_s) VALUES(?1, ?2, ?3, ?4)");
   std::int64_t added = 0;
@@ -110,6 +116,23 @@ std::int64_t Database::add(std::int64_t task, const std::vector<Trial>& trials) 
   }
   same.reset();
   insert.reset();
+  all.commit();
+  return added;
+}
+
+std::int64_t Database::add_notes(std::int64_t task, const std::vector<Note>& notes) {
+  Transaction all(connection_);
+  const std::string task_body = body_of(task);
+  std::int64_t added = 0;
+  for (const Note& note : notes) {
+    const std::string body = to_text(note);
+    const std::int64_t sum = row_sum(task_body, body);
+    Statement insert(connection_,
+                     "INSERT INTO notes(task, body, sum) SELECT ?1, ?2, ?3 WHERE NOT EXISTS"
+                     " (SELECT 1 FROM notes WHERE task = ?1 AND sum = ?3 AND body = ?2)");
+    insert.bind(1, task).bind(2, body).bind(3, sum).step();
+    added += pragma(connection_, "SELECT changes()");
+  }
   all.commit();
   return added;
 }
@@ -147,6 +170,21 @@ Kept<Trial> Database::trials(std::int64_t task) const {
   while (row.step()) {
     if (auto trial = trial_in(row, 0, row.text(3)))
       kept.sound.push_back(std::move(*trial));
+    else
+      ++kept.damaged;
+  }
+  return kept;
+}
+
+Kept<Note> Database::notes(std::int64_t task) const {
+  Kept<Note> kept;
+  Statement row(connection_,
+                "SELECT notes.body, notes.sum, tasks.body FROM notes JOIN tasks ON tasks.id = task"
+                " WHERE task = ?1 ORDER BY notes.id");
+  row.bind(1, task);
+  while (row.step()) {
+    if (auto note = note_in(row, 0, row.text(2)))
+      kept.sound.push_back(std::move(*note));
     else
       ++kept.damaged;
   }
@@ -200,6 +238,10 @@ Database::Faults Database::verify() const {
       "SELECT trials.body, trials.sum, median_s, tasks.body FROM trials LEFT JOIN tasks ON tasks.id = task");
   for (; row.step(); ++faults.rows)
     if (!trial_in(row, 0, row.text(3))) ++faults.damaged;
+  Statement note(connection_,
+                 "SELECT notes.body, notes.sum, tasks.body FROM notes LEFT JOIN tasks ON tasks.id = task");
+  for (; note.step(); ++faults.rows)
+    if (!note_in(note, 0, note.text(2))) ++faults.damaged;
   return faults;
 }
 

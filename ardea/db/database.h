@@ -39,6 +39,8 @@ class Database {
   std::int64_t add(const Task& task);
   /// All of them or none; they are on the disk when it returns. How many were new: equal ones are kept once.
   std::int64_t add(std::int64_t task, const std::vector<Trial>& trials);
+  /// The same of notes.
+  std::int64_t add_notes(std::int64_t task, const std::vector<Note>& notes);
   /// A sound line of a version that is not known here, to be handed on as it is. Whether it was new.
   bool add_line(std::string_view line);
 
@@ -46,6 +48,8 @@ class Database {
   Kept<KeptTask> tasks() const;
   /// In the order in which they were added.
   Kept<Trial> trials(std::int64_t task) const;
+  /// In the order in which they were added.
+  Kept<Note> notes(std::int64_t task) const;
   /// The fastest.
   std::optional<Trial> best(std::int64_t task) const;
   std::vector<std::string> lines() const;
@@ -63,6 +67,7 @@ class Database {
   /// Copies what is sound in another file, however damaged that is. Rows that are there already are not
   /// copied again.
   struct Merged {
+    /// Trials, notes and lines.
     std::int64_t added = 0, known = 0, damaged = 0;
     bool is_whole = true;  ///< of the other file: nothing of it was out of reach
   };
@@ -71,6 +76,7 @@ class Database {
  private:
   explicit Database(Connection connection) : connection_(std::move(connection)) {}
   void make_tables() const;
+  std::string body_of(std::int64_t task) const;
 
   Connection connection_;
 };

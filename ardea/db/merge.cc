@@ -119,11 +119,23 @@ Database::Merged Database::merge(const std::filesystem::path& other) {
     else
       ++merged.damaged;
   });
-  for (const auto& [task, theirs] : trials) {
-    const std::int64_t added = add(task, theirs);
+  std::map<std::int64_t, std::vector<Note>> notes;
+  Salvage their_notes(from, "SELECT id, body, sum, task FROM notes WHERE id >= ?1 ORDER BY id",
+                      "SELECT max(id) FROM notes");
+  their_notes.for_each([&](std::int64_t, const Statement& row) {
+    const auto task = tasks.find(row.integer(3));
+    auto note = task == tasks.end() ? std::nullopt : note_in(row, 1, task->second.body);
+    if (note)
+      notes[task->second.id].push_back(std::move(*note));
+    else
+      ++merged.damaged;
+  });
+  const auto count = [&](std::int64_t added, std::size_t of) {
     merged.added += added;
-    merged.known += static_cast<std::int64_t>(theirs.size()) - added;
-  }
+    merged.known += static_cast<std::int64_t>(of) - added;
+  };
+  for (const auto& [task, theirs] : trials) count(add(task, theirs), theirs.size());
+  for (const auto& [task, theirs] : notes) count(add_notes(task, theirs), theirs.size());
   Salvage their_lines(from, "SELECT id, body FROM lines WHERE id >= ?1 ORDER BY id",
                       "SELECT max(id) FROM lines");
   their_lines.for_each([&](std::int64_t, const Statement& row) {
@@ -136,8 +148,8 @@ Database::Merged Database::merge(const std::filesystem::path& other) {
     }
     ++(add_line(line) ? merged.added : merged.known);
   });
-  merged.is_whole =
-      is_in_order(from) && their_tasks.is_whole() && their_trials.is_whole() && their_lines.is_whole();
+  merged.is_whole = is_in_order(from) && their_tasks.is_whole() && their_trials.is_whole() &&
+                    their_notes.is_whole() && their_lines.is_whole();
   return merged;
 }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
+#include "ardea/db/checked_json.h"
 #include "ardea/support/error.h"
 
 namespace ardea::db {
@@ -43,7 +43,13 @@ json to_json(const Trial& trial) {
               {"trace", trial.trace},     {"outcome", to_string(trial.outcome)},
               {"message", trial.message}, {"taken_at", trial.taken_at}};
   if (trial.time) out["time_s"] = {trial.time->median_s, trial.time->low_s, trial.time->high_s};
+  if (trial.elapsed_s != 0) out["elapsed_s"] = trial.elapsed_s;
+  if (trial.predicted) out["predicted"] = *trial.predicted;
   return out;
+}
+
+json to_json(const Note& note) {
+  return {{"run", note.run}, {"name", note.name}, {"text", note.text}, {"taken_at", note.taken_at}};
 }
 
 Task task_from(const json& in) {
@@ -80,12 +86,21 @@ Trial trial_from(const json& in) {
           .outcome = *outcome,
           .time = time,
           .message = get<std::string>(in, "message"),
+          .taken_at = get<std::int64_t>(in, "taken_at"),
+          .elapsed_s = in.contains("elapsed_s") ? get<double>(in, "elapsed_s") : 0,
+          .predicted = in.contains("predicted") ? std::optional(get<double>(in, "predicted")) : std::nullopt};
+}
+
+Note note_from(const json& in) {
+  return {.run = get<std::string>(in, "run"),
+          .name = get<std::string>(in, "name"),
+          .text = get<std::string>(in, "text"),
           .taken_at = get<std::int64_t>(in, "taken_at")};
 }
 
-/// Of a line without its checksum. Texts come from programs and machines' names: what is no UTF-8 is
-/// replaced, not refused.
-std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string summed(const Task& task, const char* kind, json what) {
+  return with_checksum({{"version", line_version}, {"task", to_json(task)}, {kind, std::move(what)}});
+}
 
 }  // namespace
 
@@ -95,26 +110,41 @@ std::uint64_t checksum(std::string_view text) {
   return hash;
 }
 
-std::string to_text(const Task& task) { return dumped(to_json(task)); }
-std::string to_text(const Trial& trial) { return dumped(to_json(trial)); }
+std::string canonical_text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string checksum_text(const std::string& text) { return fmt::format("{:016x}", checksum(text)); }
+
+std::string with_checksum(json object) {
+  object["checksum"] = checksum_text(canonical_text(object));
+  return canonical_text(object);
+}
+
+std::string to_text(const Task& task) { return canonical_text(to_json(task)); }
+std::string to_text(const Trial& trial) { return canonical_text(to_json(trial)); }
+std::string to_text(const Note& note) { return canonical_text(to_json(note)); }
 Task task_of(std::string_view text) { return task_from(parsed(text)); }
 Trial trial_of(std::string_view text) { return trial_from(parsed(text)); }
+Note note_of(std::string_view text) { return note_from(parsed(text)); }
 
-std::string to_line(const Task& task, const Trial& trial) {
-  json line = {{"version", line_version}, {"task", to_json(task)}, {"trial", to_json(trial)}};
-  line["checksum"] = fmt::format("{:016x}", checksum(dumped(line)));
-  return dumped(line);
-}
+std::string to_line(const Task& task, const Trial& trial) { return summed(task, "trial", to_json(trial)); }
+std::string to_line(const Task& task, const Note& note) { return summed(task, "note", to_json(note)); }
 
 Line line_of(std::string_view text) {
   json line = parsed(text);
   const auto version = get<std::int64_t>(line, "version");
   const auto given = get<std::string>(line, "checksum");
   line.erase("checksum");
-  const std::string own = fmt::format("{:016x}", checksum(dumped(line)));
+  const std::string own = checksum_text(canonical_text(line));
   require(given == own, "its checksum is {}, what it holds gives {}", given, own);
   if (version != line_version) return {};
-  return {task_from(get<json>(line, "task")), trial_from(get<json>(line, "trial"))};
+  Line read{task_from(get<json>(line, "task"))};
+  if (line.contains("note"))
+    read.note = note_from(get<json>(line, "note"));
+  else
+    read.trial = trial_from(get<json>(line, "trial"));
+  return read;
 }
 
 }  // namespace ardea::db

@@ -38,8 +38,22 @@ struct Trial {
   std::optional<CallTime> time;  ///< of a timed one
   std::string message;           ///< of a failure: one sentence
   std::int64_t taken_at = 0;     ///< seconds since 1970
+  double elapsed_s = 0;          ///< since its run began, when the outcome was known
+  /// What a model expected before it was measured: ln(1 / seconds) up to a constant, the same for all of its
+  /// batch. Nothing where no model was asked.
+  std::optional<double> predicted = {};
 
   friend bool operator==(const Trial&, const Trial&) = default;
+};
+
+/// What a run found of a task besides trials: what libraries take, what the machine can do, who won at last.
+struct Note {
+  std::string run;   ///< as of its trials
+  std::string name;  ///< what it is of: "libraries"
+  std::string text;  ///< JSON
+  std::int64_t taken_at = 0;
+
+  friend bool operator==(const Note&, const Note&) = default;
 };
 
 /// Of text; the same on every machine (64-bit FNV-1a).
@@ -48,20 +62,24 @@ std::uint64_t checksum(std::string_view text);
 /// JSON on one line, with keys in order: equal values have equal texts.
 std::string to_text(const Task& task);
 std::string to_text(const Trial& trial);
+std::string to_text(const Note& note);
 /// Error, with what is wrong, where the text is not of that kind.
 Task task_of(std::string_view text);
 Trial trial_of(std::string_view text);
+Note note_of(std::string_view text);
 
 /// What lines of exchange begin with; other versions are kept as they are.
 inline constexpr std::int64_t line_version = 1;
 
-/// A trial and its task on one line, with a checksum.
+/// A trial or a note, and its task, on one line, with a checksum.
 std::string to_line(const Task& task, const Trial& trial);
+std::string to_line(const Task& task, const Note& note);
 
-/// A line that was read. No trial: it is sound, but of a version that is not known here.
+/// A line that was read. Neither: it is sound, but of a version that is not known here.
 struct Line {
   Task task;
-  std::optional<Trial> trial;
+  std::optional<Trial> trial = {};
+  std::optional<Note> note = {};
 };
 /// Error where it is damaged: no JSON, or another checksum than its own.
 Line line_of(std::string_view text);

@@ -37,4 +37,14 @@ std::optional<Trial> trial_in(const Statement& row, int first, std::string_view 
   }
 }
 
+std::optional<Note> note_in(const Statement& row, int first, std::string_view task) {
+  const std::string body = row.text(first);
+  if (row.integer(first + 1) != row_sum(task, body)) return std::nullopt;
+  try {
+    return note_of(body);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace ardea::db

@@ -18,5 +18,7 @@ std::int64_t row_sum(std::string_view task, std::string_view trial);
 std::optional<Task> task_in(const Statement& row, int first);
 /// Columns body, sum, median_s of a trial of the task with that text.
 std::optional<Trial> trial_in(const Statement& row, int first, std::string_view task);
+/// Columns body, sum of a note of the task with that text.
+std::optional<Note> note_in(const Statement& row, int first, std::string_view task);
 
 }  // namespace ardea::db

@@ -106,6 +106,37 @@ TEST_F(DatabaseFile, goes_through_text_and_comes_back) {
   EXPECT_EQ(import_lines(second, once_more).known, 30);
 }
 
+/// What a run found besides trials goes where its task goes.
+TEST_F(DatabaseFile, keeps_notes_with_their_task) {
+  const auto note = [](int n) {
+    return Note{"run", "libraries", R"({"blas": )" + std::to_string(n) + "}", n};
+  };
+  Database first = Database::create(at("a.db"));
+  fill(first, 2, 4);
+  EXPECT_EQ(first.add_notes(1, {note(1), note(2)}), 2);
+  EXPECT_EQ(first.add_notes(1, {note(2), note(3)}), 1) << "equal ones are kept once";
+  EXPECT_EQ(first.add_notes(2, {note(1)}), 1) << "of another task";
+  EXPECT_THROW(first.add_notes(7, {note(1)}), Error);
+  const std::vector<Note> all = {note(1), note(2), note(3)};
+  EXPECT_EQ(first.notes(1).sound, all);
+
+  std::stringstream lines;
+  export_lines(first, lines);
+  Database second = Database::create(at("b.db")), third = Database::create(at("c.db"));
+  EXPECT_EQ(import_lines(second, lines).added, 12);
+  EXPECT_EQ(second.notes(1).sound, all);
+  EXPECT_EQ(third.merge(at("b.db")).added, 12);
+  EXPECT_EQ(third.merge(at("a.db")).known, 12);
+  EXPECT_EQ(third.notes(1).sound, all);
+  EXPECT_EQ(third.prune(1), 6);
+  EXPECT_EQ(third.notes(1).sound, all) << "trials are pruned, notes are not";
+
+  Connection(at("a.db"), Connection::Mode::write).run("UPDATE notes SET task = 2 WHERE id = 1");
+  EXPECT_EQ(first.notes(2).damaged, 1);
+  EXPECT_EQ(first.notes(1).sound.size(), 2U);
+  EXPECT_EQ(first.verify().damaged, 1);
+}
+
 /// A line of another version is handed on as it came, one that is damaged is told, and the others are taken.
 TEST_F(DatabaseFile, keeps_lines_of_versions_that_it_does_not_know) {
   std::string text = R"({"name":"new","version":99})";

@@ -34,6 +34,8 @@ inline Trial example_trial(int n) {
     trial.message = "signal 11";
   } else {
     trial.time = CallTime{1e-3 / n, 0.9e-3 / n, 1.1e-3 / n};
+    trial.elapsed_s = 0.1 * n;
+    if (n % 2 == 0) trial.predicted = 0.01 * n;
   }
   return trial;
 }
