@@ -325,7 +325,7 @@ TEST(Json, refuses_limits_of_nothing_and_less) {
         if (bad == 0 && may_be_nothing) continue;
         json record = whole;
         record[json::json_pointer(pointer)] = bad;
-        const std::string message = message_of([&] { from_json(record, "mine.json"); });
+        const std::string message = message_of([&] { target::from_json(record, "mine.json"); });
         EXPECT_TRUE(says(message, "mine.json: ")) << file;
         EXPECT_TRUE(says(message, said(pointer))) << file;
         EXPECT_TRUE(says(message, " " + std::to_string(bad))) << file;
@@ -348,7 +348,7 @@ TEST(Json, refuses_unknown_fields_wherever_they_stand) {
     for (const std::string& object : objects) {
       json record = whole;
       record[json::json_pointer(object)]["coffee"] = 1;
-      EXPECT_TRUE(says(message_of([&] { from_json(record, "mine.json"); }),
+      EXPECT_TRUE(says(message_of([&] { target::from_json(record, "mine.json"); }),
                        said(object + "/coffee") + "\" is unknown; the fields here are "));
     }
   }
