@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <map>
+
 #include "ardea/space/evaluate.h"
 #include "ardea/support/error.h"
 
@@ -12,6 +14,23 @@ std::vector<Constraint> canonical_extra(const System& system, const std::vector<
   std::vector<Constraint> result;
   for (const Constraint& constraint : extra) result.push_back(system.canonical(constraint));
   return result;
+}
+
+/// The values that the constraints leave each knob that they name, where that is all that they say.
+std::optional<std::map<int, Domain>> sets_of_knobs(const System& system,
+                                                   const std::vector<Constraint>& constraints) {
+  std::map<int, Domain> sets;
+  for (const Constraint& constraint : constraints) {
+    const auto* member = std::get_if<Member>(&constraint.body);
+    if (!member || !constraint.when.empty()) return std::nullopt;
+    const int knob = member->variable.index;
+    if (knob < 0 || knob >= static_cast<int>(system.variables().size()) ||
+        !system[member->variable].is_knob())
+      return std::nullopt;
+    const auto [at, is_first] = sets.emplace(knob, member->set);
+    if (!is_first) at->second = at->second.intersect(member->set);
+  }
+  return sets;
 }
 
 }  // namespace
@@ -95,17 +114,29 @@ Samples Solver::sample(std::size_t samples, std::uint64_t seed, const std::vecto
   return result;
 }
 
-Found Solver::solve(Engine::Scratch& scratch, const std::vector<Constraint>& extra, std::uint64_t seed,
-                    const SearchLimits& limits) const {
-  Random random(seed);
-  const ValueOrder order = shuffled(random);
+Found Solver::find(Engine::Scratch& scratch, const std::vector<Constraint>& extra, const ValueOrder& order,
+                   const SearchLimits& limits) const {
+  if (tree_)
+    if (const auto sets = sets_of_knobs(*system_, extra)) {
+      std::vector<const Domain*> allowed(system_->variables().size(), nullptr);
+      for (const auto& [knob, values] : *sets) allowed[static_cast<std::size_t>(knob)] = &values;
+      auto point = tree_->find(allowed, order);
+      return point ? Found{Answer::yes, *std::move(point)} : Found{Answer::no};
+    }
   return find_solution(*engine_, scratch, canonical_extra(*system_, extra), order, limits);
 }
 
 Found Solver::solve(const std::vector<Constraint>& extra, std::uint64_t seed,
                     const SearchLimits& limits) const {
   Engine::Scratch scratch(*engine_);
-  return solve(scratch, extra, seed, limits);
+  Random random(seed);
+  return find(scratch, extra, shuffled(random), limits);
+}
+
+Found Solver::nearest(const Point& wished, const std::vector<Constraint>& extra,
+                      const SearchLimits& limits) const {
+  Engine::Scratch scratch(*engine_);
+  return find(scratch, extra, nearest_to(wished), limits);
 }
 
 std::vector<Found> Solver::solve_all(const std::vector<std::vector<Constraint>>& questions,
@@ -114,7 +145,9 @@ std::vector<Found> Solver::solve_all(const std::vector<std::vector<Constraint>>&
   const int threads = std::max(1, options_.walks.threads);
   std::vector<Engine::Scratch> scratches(static_cast<std::size_t>(threads), Engine::Scratch(*engine_));
   for_each_slot(threads, questions.size(), [&](int thread, std::size_t i) {
-    answers[i] = solve(scratches[static_cast<std::size_t>(thread)], questions[i], seed + i, limits);
+    Random random(seed + i);
+    answers[i] =
+        find(scratches[static_cast<std::size_t>(thread)], questions[i], shuffled(random), limits);
   });
   return answers;
 }

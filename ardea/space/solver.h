@@ -64,7 +64,11 @@ class Solver {
   /// for moves such as v ∈ {a, b}. Random, but not uniform.
   Found solve(const std::vector<Constraint>& extra, std::uint64_t seed,
               const SearchLimits& limits = {}) const;
-  /// The same for many questions at once, in the order asked; question i is answered by seed + i.
+  /// The same with the values nearest to those of a point first, knob by knob: the point itself where it is
+  /// such a solution, else one that repairs it.
+  Found nearest(const Point& wished, const std::vector<Constraint>& extra = {},
+                const SearchLimits& limits = {}) const;
+  /// `solve` for many questions at once, in the order asked; question i is answered by seed + i.
   std::vector<Found> solve_all(const std::vector<std::vector<Constraint>>& questions, std::uint64_t seed,
                                const SearchLimits& limits = {}) const;
 
@@ -75,8 +79,9 @@ class Solver {
 
  private:
   const GecodeModel* model() const;
-  Found solve(Engine::Scratch& scratch, const std::vector<Constraint>& extra, std::uint64_t seed,
-              const SearchLimits& limits) const;
+  /// By the tree where the constraints are sets of knobs' values, else by search.
+  Found find(Engine::Scratch& scratch, const std::vector<Constraint>& extra, const ValueOrder& order,
+             const SearchLimits& limits) const;
 
   std::unique_ptr<const System> system_;  // held where it does not move: engine and tree point to it
   std::unique_ptr<const Engine> engine_;

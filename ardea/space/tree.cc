@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ardea/space/evaluate.h"
 #include "ardea/space/image.h"
@@ -261,6 +262,36 @@ std::optional<std::uint64_t> Tree::index_of(const Point& point) const {
     at = edge->child;
   }
   return index;
+}
+
+std::optional<Point> Tree::find(const std::vector<const Domain*>& allowed, const ValueOrder& order) const {
+  if (count_ == 0) return std::nullopt;
+  Point knobs(system_->variables().size());
+  std::unordered_set<std::uint32_t> empty;  // branches without such a solution, whatever leads to them
+  const auto below = [&](const auto& self, std::uint32_t at, std::size_t depth) -> bool {
+    if (depth == order_.size()) return true;
+    const Node& node = nodes_[at];
+    const auto first = edges_.begin() + node.first, last = edges_.begin() + node.last;
+    const int knob = order_[depth];
+    const Domain* of_knob = allowed[static_cast<std::size_t>(knob)];
+    std::vector<std::int64_t> values;
+    for (auto edge = first; edge != last; ++edge)
+      if (!of_knob || of_knob->contains(edge->value)) values.push_back(edge->value);
+    if (values.size() > 1) order(knob, values);
+    for (const std::int64_t value : values) {
+      const auto edge = std::lower_bound(first, last, value,
+                                         [](const Edge& e, std::int64_t x) { return e.value < x; });
+      if (empty.contains(edge->child)) continue;
+      knobs[static_cast<std::size_t>(knob)] = value;
+      if (self(self, edge->child, depth + 1)) return true;
+    }
+    empty.insert(at);
+    return false;
+  };
+  if (!below(below, root_, 0)) return std::nullopt;
+  auto point = complete(*system_, std::move(knobs));
+  ensure(point.has_value(), "a solution has no values for its defined variables");
+  return point;
 }
 
 std::uint64_t Tree::below(Random& random, std::uint64_t n) {

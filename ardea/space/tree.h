@@ -5,8 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "ardea/space/engine.h"
-#include "ardea/support/random.h"
+#include "ardea/space/search.h"
 
 namespace ardea::space {
 
@@ -39,6 +38,11 @@ class Tree {
   /// Its number, or nothing where the point is no solution.
   std::optional<std::uint64_t> index_of(const Point& point) const;
   Point sample(Random& random) const { return point(below(random, count_)); }
+
+  /// A solution whose knobs take values of these sets alone (by variable; null: any), or nothing where there
+  /// is none: knobs in the tree's order, the values of each in the order given. A branch is tried once,
+  /// wherever it is met.
+  std::optional<Point> find(const std::vector<const Domain*>& allowed, const ValueOrder& order) const;
 
   /// Uniform in [0, n), exactly.
   static std::uint64_t below(Random& random, std::uint64_t n);
