@@ -1,0 +1,161 @@
+#include "ardea/search/cga.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ardea/search/moves.h"
+#include "ardea/search/proposer.h"
+#include "ardea/search/ranking.h"
+#include "ardea/search/roulette.h"
+#include "ardea/search/table.h"
+
+namespace ardea::search {
+
+using space::Choice;
+
+std::vector<std::size_t> key_knobs(const std::vector<double>& importance, double share) {
+  std::vector<std::size_t> order(importance.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return importance[a] > importance[b]; });
+  // One is the mutation: with fewer than two, parents would give nothing.
+  const auto keys = static_cast<std::size_t>(std::ceil(share * static_cast<double>(order.size())));
+  order.resize(std::min(order.size(), std::max<std::size_t>(keys, 2)));
+  return order;
+}
+
+namespace {
+
+/// Heron's constrained genetic algorithm, a round for each question. Its population lives in all sketches;
+/// parents are of one.
+class ConstrainedGeneticSearch : public Proposer {
+ public:
+  explicit ConstrainedGeneticSearch(const Setting& setting) : Proposer(setting) {}
+
+ private:
+  std::vector<Choice> propose(std::size_t count) override {
+    return has_model() ? by_model(count) : without_model(count);
+  }
+
+  std::vector<Choice> by_model(std::size_t count) {
+    Ranking ranking(*setting_.model);
+    keys_.clear();
+    for (std::size_t s = 0; s < ground_.sketches(); ++s)
+      keys_.push_back(key_knobs(setting_.model->importance(s), option("keys")));
+    const std::size_t size = count_of("population");
+    std::vector<Choice> population = ranking.best(beginning(size), size);
+    for (std::size_t generation = 0; generation < count_of("generations"); ++generation) {
+      std::vector<Choice> next = children_of(population, ranking.of(population), size);
+      const std::vector<Choice> elite = ranking.best(population, count_of("elites"));
+      next.insert(next.end(), elite.begin(), elite.end());
+      population = ranking.best(next, next.size());
+    }
+    previous_ = population;
+    return pick(population, ranking, count);
+  }
+
+  /// Points by chance, the best that were measured, and the population of the round before.
+  std::vector<Choice> beginning(std::size_t size) {
+    std::vector<Choice> points = ground_.draw(size, random_, Ground::Shares::even,
+                                              shares_by(history_, ground_.sketches(), option("patience")));
+    for (const Choice& choice : history_.best(count_of("history"))) points.push_back(choice);
+    for (Choice& choice : previous_) points.push_back(std::move(choice));
+    std::erase_if(points, [&](const Choice& choice) { return !ground_.contains(choice); });
+    return points;
+  }
+
+  std::vector<Choice> children_of(const std::vector<Choice>& population, const std::vector<double>& ranks,
+                                  std::size_t count) {
+    const std::vector<double> weights = weights_of(ranks, option("temperature"));
+    std::vector<Choice> parents;
+    std::vector<std::vector<std::size_t>> of_sketch(ground_.sketches());
+    for (std::size_t i = 0; i < count_of("parents") && !population.empty(); ++i) {
+      parents.push_back(population[roulette(weights, random_)]);
+      of_sketch[parents.back().sketch].push_back(i);
+    }
+    std::vector<Choice> children;
+    for (std::size_t i = 0; i < count && !parents.empty(); ++i) {
+      const Choice& a = random_.pick(parents);
+      const Choice& b = parents[random_.pick(of_sketch[a.sketch])];
+      if (auto child = crossover(ground_, a, b, keys_[a.sketch], random_)) children.push_back(*std::move(child));
+    }
+    return children;
+  }
+
+  /// A share of the best that were seen, and the rest by roulette out of the population.
+  std::vector<Choice> pick(std::vector<Choice> population, Ranking& ranking, std::size_t count) {
+    const auto is_known = [&](const Choice& choice) { return !ground_.is_new(choice); };
+    std::vector<Choice> seen = ranking.seen();
+    std::erase_if(seen, is_known);
+    const auto greedy = static_cast<std::size_t>(std::ceil(option("greedy") * static_cast<double>(count)));
+    std::vector<Choice> picked = ranking.best(seen, greedy);
+    Choices taken(picked.begin(), picked.end());
+    std::erase_if(population, is_known);
+    std::vector<double> weights = weights_of(ranking.of(population), option("temperature"));
+    for (std::size_t i = 0; i < population.size() && picked.size() < count; ++i) {
+      for (std::size_t p = 0; p < population.size(); ++p)
+        if (taken.contains(population[p])) weights[p] = 0;
+      if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; })) break;
+      const Choice& choice = population[roulette(weights, random_)];
+      taken.insert(choice);
+      picked.push_back(choice);
+    }
+    // A population that is known already, as late in a small space: the best of the others.
+    for (const Choice& choice : ranking.best(seen, greedy + count))
+      if (picked.size() < count && taken.insert(choice).second) picked.push_back(choice);
+    return picked;
+  }
+
+  /// The first questions are left to chance, spread over the sketches. Where there is no model at all, the
+  /// best that were measured are parents, and keys are drawn.
+  std::vector<Choice> without_model(std::size_t count) {
+    const std::vector<double> shares = shares_by(history_, ground_.sketches(), option("patience"));
+    std::vector<Choice> parents = history_.best(count_of("history"));
+    std::erase_if(parents, [&](const Choice& choice) { return !ground_.contains(choice); });
+    std::vector<Choice> points;
+    if (!setting_.model && parents.size() > 1) {
+      keys_.clear();
+      for (std::size_t s = 0; s < ground_.sketches(); ++s) {
+        std::vector<double> importance(ground_.system(s).knobs().size());
+        for (double& each : importance) each = random_.real();
+        keys_.push_back(key_knobs(importance, option("keys")));
+      }
+      std::vector<double> scores;
+      for (const Choice& parent : parents) scores.push_back(*history_.score(parent));
+      const auto greedy = static_cast<std::size_t>(std::ceil(option("greedy") * static_cast<double>(count)));
+      Choices taken;
+      for (Choice& child : children_of(parents, scores, 2 * greedy))
+        if (points.size() < greedy && ground_.is_new(child) && taken.insert(child).second)
+          points.push_back(std::move(child));
+    }
+    for (Choice& choice : ground_.draw(count - points.size(), random_, Ground::Shares::even, shares))
+      points.push_back(std::move(choice));
+    return points;
+  }
+
+  std::vector<std::vector<std::size_t>> keys_;  ///< by sketch
+  std::vector<Choice> previous_;
+};
+
+}  // namespace
+
+Method cga_method() {
+  return {
+      .name = "cga",
+      .summary = "Heron's constrained genetic algorithm: crossover by constraints on the knobs that matter",
+      .uses_model = true,
+      .options = {{"population", 200, 2, 100'000, "points of a generation"},
+                  {"generations", 5, 0, 1'000, "of a question"},
+                  {"parents", 100, 1, 100'000, "selected by roulette from a population"},
+                  {"keys", 0.5, 0, 1, "the share of knobs, the most important ones, that children inherit"},
+                  {"elites", 20, 0, 100'000, "the best of a population, kept in the next"},
+                  {"history", 32, 0, 100'000, "the best measured points, in every first population"},
+                  {"greedy", 0.6, 0, 1, "the share of points that are the best predicted; others by roulette"},
+                  {"temperature", 0.6, 0.01, 100, "of roulettes: smaller prefers the fast ones more"},
+                  {"patience", 8, 0.1, 10'000,
+                   "trials at half the best speed that halve a sketch's share of new points"}},
+      .make = [](const Setting& setting) { return std::make_unique<ConstrainedGeneticSearch>(setting); }};
+}
+
+}  // namespace ardea::search
