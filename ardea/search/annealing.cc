@@ -44,14 +44,16 @@ class AnnealingSearch : public Proposer {
     const auto steps = count_of("steps"), patience = count_of("patience");
     std::size_t idle = 0;
     for (std::size_t t = 0; t < steps && idle < patience; ++t) {
-      const double temperature = option("temperature") * (1 - static_cast<double>(t) / static_cast<double>(steps));
+      const double temperature =
+          option("temperature") * (1 - static_cast<double>(t) / static_cast<double>(steps));
       std::vector<Choice> moved = chains_;
       for (Choice& choice : moved)
         if (auto next = step(ground_, choice, random_)) choice = *std::move(next);
       const std::size_t before = ranking.seen().size();
       const std::vector<double> reached = ranking.of(moved);
       for (std::size_t i = 0; i < chains_.size(); ++i) {
-        if (!random_.chance(std::exp(std::min((reached[i] - ranks[i]) / (temperature + 1e-5), 0.0)))) continue;
+        if (!random_.chance(std::exp(std::min((reached[i] - ranks[i]) / (temperature + 1e-5), 0.0))))
+          continue;
         chains_[i] = moved[i];
         ranks[i] = reached[i];
       }

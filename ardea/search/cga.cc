@@ -78,7 +78,8 @@ class ConstrainedGeneticSearch : public Proposer {
     for (std::size_t i = 0; i < count && !parents.empty(); ++i) {
       const Choice& a = random_.pick(parents);
       const Choice& b = parents[random_.pick(of_sketch[a.sketch])];
-      if (auto child = crossover(ground_, a, b, keys_[a.sketch], random_)) children.push_back(*std::move(child));
+      if (auto child = crossover(ground_, a, b, keys_[a.sketch], random_))
+        children.push_back(*std::move(child));
     }
     return children;
   }
@@ -151,7 +152,8 @@ Method cga_method() {
                   {"keys", 0.5, 0, 1, "the share of knobs, the most important ones, that children inherit"},
                   {"elites", 20, 0, 100'000, "the best of a population, kept in the next"},
                   {"history", 32, 0, 100'000, "the best measured points, in every first population"},
-                  {"greedy", 0.6, 0, 1, "the share of points that are the best predicted; others by roulette"},
+                  {"greedy", 0.6, 0, 1,
+                   "the share of points that are the best predicted; others by roulette"},
                   {"temperature", 0.6, 0.01, 100, "of roulettes: smaller prefers the fast ones more"},
                   {"patience", 8, 0.1, 10'000,
                    "trials at half the best speed that halve a sketch's share of new points"}},

@@ -17,7 +17,8 @@ using space::Choice;
 class EvolutionSearch : public Proposer {
  public:
   explicit EvolutionSearch(const Setting& setting) : Proposer(setting) {
-    for (std::size_t s = 0; s < ground_.sketches(); ++s) decisions_.push_back(decisions_of(ground_.solver(s)));
+    for (std::size_t s = 0; s < ground_.sketches(); ++s)
+      decisions_.push_back(decisions_of(ground_.solver(s)));
   }
 
  private:
@@ -31,7 +32,8 @@ class EvolutionSearch : public Proposer {
   std::vector<Choice> evolve(std::size_t count) {
     Ranking ranking(*setting_.model);
     std::vector<Choice> population = beginning();
-    for (std::size_t generation = 0; generation < count_of("generations") && !population.empty(); ++generation) {
+    for (std::size_t generation = 0; generation < count_of("generations") && !population.empty();
+         ++generation) {
       const std::vector<double> weights = weights_of(ranking.of(population));
       std::vector<Choice> next;
       for (std::size_t i = 0; i < population.size(); ++i) {
@@ -74,16 +76,17 @@ class EvolutionSearch : public Proposer {
 }  // namespace
 
 Method evolution_method() {
-  return {.name = "evolution",
-          .summary = "MetaSchedule's evolution of decisions: factors move within splits, categories are redrawn",
-          .uses_model = true,
-          .options = {{"population", 512, 2, 100'000, "points of a generation"},
-                      {"generations", 4, 0, 1'000, "of a question"},
-                      {"measured", 0.2, 0, 1, "the share of the first population that was measured"},
-                      {"mutation", 0.85, 0, 1, "the chance of a point to change from one generation to the next"},
-                      {"tile", 0.9, 0, 1, "the chance that what changes is a tile, not a category"},
-                      {"epsilon", 0.05, 0, 1, "the share of points by chance"}},
-          .make = [](const Setting& setting) { return std::make_unique<EvolutionSearch>(setting); }};
+  return {
+      .name = "evolution",
+      .summary = "MetaSchedule's evolution of decisions: factors move within splits, categories are redrawn",
+      .uses_model = true,
+      .options = {{"population", 512, 2, 100'000, "points of a generation"},
+                  {"generations", 4, 0, 1'000, "of a question"},
+                  {"measured", 0.2, 0, 1, "the share of the first population that was measured"},
+                  {"mutation", 0.85, 0, 1, "the chance of a point to change from one generation to the next"},
+                  {"tile", 0.9, 0, 1, "the chance that what changes is a tile, not a category"},
+                  {"epsilon", 0.05, 0, 1, "the share of points by chance"}},
+      .make = [](const Setting& setting) { return std::make_unique<EvolutionSearch>(setting); }};
 }
 
 }  // namespace ardea::search

@@ -66,7 +66,8 @@ class GeneticSearch : public Proposer {
     for (std::size_t k = 0; k < knobs.size(); ++k) {
       const auto at = static_cast<std::size_t>(knobs[k].index);
       if (static_cast<std::int64_t>(k) >= cut) child.point[at] = b.point[at];
-      if (random_.chance(option("mutation"))) child.point[at] = any_of(layout.domain(knobs[k].index), random_);
+      if (random_.chance(option("mutation")))
+        child.point[at] = any_of(layout.domain(knobs[k].index), random_);
     }
     return child;
   }

@@ -26,7 +26,8 @@ class Cursor {
   bool is_at_end() const { return gone_ == count_; }
   std::uint64_t next() {
     ++gone_;
-    return std::exchange(at_, static_cast<std::uint64_t>((static_cast<unsigned __int128>(at_) + step_) % count_));
+    return std::exchange(at_,
+                         static_cast<std::uint64_t>((static_cast<unsigned __int128>(at_) + step_) % count_));
   }
 
  private:

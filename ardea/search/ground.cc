@@ -38,11 +38,12 @@ bool all_hold(const std::vector<Constraint>& constraints, const Point& point) {
 }
 
 /// Every other point than this: where all knobs but the last have its values, the last has another.
-Constraint other_than(const space::System& system, const Point& point) {
+Constraint forbidden(const space::System& system, const Point& point) {
   Constraint other{"other", "this point is known", {}, space::Linear{}};
   const std::vector<space::Var>& knobs = system.knobs();
   for (std::size_t k = 0; k < knobs.size(); ++k) {
-    space::Linear equal{{{1, knobs[k]}}, 0, space::Relation::eq, point[static_cast<std::size_t>(knobs[k].index)]};
+    space::Linear equal{
+        {{1, knobs[k]}}, 0, space::Relation::eq, point[static_cast<std::size_t>(knobs[k].index)]};
     if (k + 1 < knobs.size()) {
       other.when.emplace_back(std::move(equal));
     } else {
@@ -57,7 +58,8 @@ Constraint other_than(const space::System& system, const Point& point) {
 
 std::size_t HashOfChoice::operator()(const Choice& choice) const {
   std::uint64_t hash = choice.sketch + 1;
-  for (const std::int64_t value : choice.point) hash = Random(hash ^ static_cast<std::uint64_t>(value)).next();
+  for (const std::int64_t value : choice.point)
+    hash = Random(hash ^ static_cast<std::uint64_t>(value)).next();
   return hash;
 }
 
@@ -78,13 +80,13 @@ void Ground::open(const Extra& question) {
   extra_.clear();
   for (std::size_t s = 0; s < solvers_.size(); ++s) {
     extra_.push_back(of_sketch(lasting_, s, system(s)));
-    for (Constraint& constraint : of_sketch(question_, s, system(s))) extra_[s].push_back(std::move(constraint));
+    for (Constraint& constraint : of_sketch(question_, s, system(s)))
+      extra_[s].push_back(std::move(constraint));
   }
 }
 
 bool Ground::is_point(const Choice& choice) const {
-  return choice.sketch < solvers_.size() &&
-         choice.point.size() == system(choice.sketch).variables().size() &&
+  return choice.sketch < solvers_.size() && choice.point.size() == system(choice.sketch).variables().size() &&
          space::is_solution(system(choice.sketch), choice.point);
 }
 
@@ -178,12 +180,12 @@ class Ground::Drawing {
       return;
     }
     for (const Point& point : ground_.points_of_[sketch_])
-      if (all_hold(ground_.extra(sketch_), point)) asked.push_back(other_than(system, point));
-    for (const Point& point : found_) asked.push_back(other_than(system, point));
+      if (all_hold(ground_.extra(sketch_), point)) asked.push_back(forbidden(system, point));
+    for (const Point& point : found_) asked.push_back(forbidden(system, point));
     while (!is_full()) {
       space::Found found = solver_.solve(asked, random_.next(), {.work = work_of_a_proof});
       if (found.answer != space::Answer::yes) return;
-      asked.push_back(other_than(system, found.point));
+      asked.push_back(forbidden(system, found.point));
       if (!add(std::move(found.point))) return;
     }
   }
@@ -198,7 +200,8 @@ class Ground::Drawing {
 
 namespace {
 
-/// Whose turn it is, so many times, by weight: each sketch gets its share rounded up or down, in random order.
+/// Whose turn it is, so many times, by weight: each sketch gets its share rounded up or down, in random
+/// order.
 std::vector<std::size_t> even_turns(std::size_t count, const std::vector<double>& weights, Random& random) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0), offset = random.real();
   std::vector<std::size_t> turns;

@@ -48,7 +48,8 @@ class Ground {
   std::vector<space::Choice> draw(std::size_t count, Random& random, Shares shares = Shares::by_chance,
                                   std::vector<double> weights = {}) const;
 
-  /// A point that also meets these constraints, or nothing where none was found: by chance, or near to another.
+  /// A point that also meets these constraints, or nothing where none was found: by chance, or near to
+  /// another.
   std::optional<space::Choice> solve(std::size_t sketch, const std::vector<space::Constraint>& more,
                                      Random& random) const;
   std::optional<space::Choice> nearest(const space::Choice& wished,

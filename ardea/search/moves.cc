@@ -53,10 +53,11 @@ std::optional<Choice> crossover(const Ground& ground, const Choice& a, const Cho
     for (const std::size_t key : keys) {
       if (key == mutated) continue;
       const Var knob = knobs[key];
-      inherited.push_back({"inherited",
-                           "",
-                           {},
-                           space::Member{knob, Domain::of({value_of_knob(a, knob), value_of_knob(b, knob)})}});
+      inherited.push_back(
+          {"inherited",
+           "",
+           {},
+           space::Member{knob, Domain::of({value_of_knob(a, knob), value_of_knob(b, knob)})}});
     }
   }
   return ground.solve(a.sketch, inherited, random);

@@ -59,7 +59,8 @@ std::vector<Var> parts_in(const space::Solver& solver, const space::Constraint& 
     return {};
   std::vector<Var> parts;
   for (const Operand& factor : product->factors)
-    if (factor.is_variable() && solver.system()[factor.variable()].is_knob()) parts.push_back(factor.variable());
+    if (factor.is_variable() && solver.system()[factor.variable()].is_knob())
+      parts.push_back(factor.variable());
   return parts;
 }
 
@@ -103,8 +104,8 @@ std::optional<Choice> move_factor(const Ground& ground, const std::vector<Var>& 
   const std::int64_t factor = any_divisor(value_at(from, giver), random);
   Choice wished = from;
   std::vector<space::Constraint> moved;
-  for (const auto& [part, value] : {std::pair(giver, value_at(from, giver) / factor),
-                                    std::pair(taker, value_at(from, taker) * factor)}) {
+  for (const auto& [part, value] :
+       {std::pair(giver, value_at(from, giver) / factor), std::pair(taker, value_at(from, taker) * factor)}) {
     wished.point[static_cast<std::size_t>(part.index)] = value;
     moved.push_back(takes(part, value));
   }

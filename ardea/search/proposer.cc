@@ -37,8 +37,8 @@ std::size_t Proposer::without_chance(std::size_t count, double probability) {
   return left;
 }
 
-std::vector<Choice> Proposer::from_the_best(
-    std::size_t count, const std::function<std::optional<Choice>(const Choice&)>& move) {
+std::vector<Choice> Proposer::from_the_best(std::size_t count,
+                                            const std::function<std::optional<Choice>(const Choice&)>& move) {
   std::vector<Choice> from = history_.best(std::max<std::size_t>(count, 1)), found;
   std::erase_if(from, [&](const Choice& choice) { return !ground_.contains(choice); });
   if (from.empty()) return found;

@@ -37,7 +37,8 @@ std::vector<Choice> Ranking::best(const std::vector<Choice>& choices, std::size_
   const std::vector<double> ranks = of(choices);
   std::vector<std::size_t> order(choices.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] > ranks[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return ranks[a] > ranks[b]; });
   std::vector<Choice> list;
   Choices taken;
   for (const std::size_t i : order) {

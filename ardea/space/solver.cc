@@ -146,8 +146,7 @@ std::vector<Found> Solver::solve_all(const std::vector<std::vector<Constraint>>&
   std::vector<Engine::Scratch> scratches(static_cast<std::size_t>(threads), Engine::Scratch(*engine_));
   for_each_slot(threads, questions.size(), [&](int thread, std::size_t i) {
     Random random(seed + i);
-    answers[i] =
-        find(scratches[static_cast<std::size_t>(thread)], questions[i], shuffled(random), limits);
+    answers[i] = find(scratches[static_cast<std::size_t>(thread)], questions[i], shuffled(random), limits);
   });
   return answers;
 }

@@ -279,8 +279,8 @@ std::optional<Point> Tree::find(const std::vector<const Domain*>& allowed, const
       if (!of_knob || of_knob->contains(edge->value)) values.push_back(edge->value);
     if (values.size() > 1) order(knob, values);
     for (const std::int64_t value : values) {
-      const auto edge = std::lower_bound(first, last, value,
-                                         [](const Edge& e, std::int64_t x) { return e.value < x; });
+      const auto edge =
+          std::lower_bound(first, last, value, [](const Edge& e, std::int64_t x) { return e.value < x; });
       if (empty.contains(edge->child)) continue;
       knobs[static_cast<std::size_t>(knob)] = value;
       if (self(self, edge->child, depth + 1)) return true;

@@ -166,6 +166,72 @@ TEST(Solver, asks_extra_constraints_again_after_each_other) {
   EXPECT_EQ(Solver(system).solve(extra, 1).answer, Answer::no);
 }
 
+TEST(Solver, finds_in_the_tree_what_sets_of_values_leave) {
+  int solved = 0, refuted = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    const System system = random_system(random);
+    const std::vector<Point> all = all_solutions(system);
+    const Solver by_tree(system);
+    ASSERT_EQ(by_tree.method(), Method::tree);
+    const Solver walks(system, by_walks());
+    for (int question = 0; question < 4; ++question) {
+      std::vector<Constraint> extra;
+      for (const Var knob : system.knobs()) {
+        if (random.chance(0.4)) continue;
+        std::vector<std::int64_t> values;
+        for (const std::int64_t value : system[knob].domain.values())
+          if (random.chance(0.5)) values.push_back(value);
+        extra.push_back(one_of(knob, values));
+        if (random.chance(0.1)) extra.push_back(one_of(knob, system[knob].domain.values()));
+      }
+      std::vector<Point> left;
+      for (const Point& point : all)
+        if (std::all_of(extra.begin(), extra.end(), [&](const Constraint& c) { return holds(c, point); }))
+          left.push_back(point);
+      (left.empty() ? refuted : solved)++;
+      for (const Solver* solver : {&by_tree, &walks}) {
+        const Found found = solver->solve(extra, seed);
+        ASSERT_EQ(found.answer, left.empty() ? Answer::no : Answer::yes) << "seed " << seed;
+        const Found near =
+            solver->nearest(left.empty() ? Point(system.variables().size()) : random.pick(left), extra);
+        ASSERT_EQ(near.answer, found.answer) << "seed " << seed;
+        if (left.empty()) continue;
+        for (const Found* one : {&found, &near})
+          ASSERT_NE(std::find(left.begin(), left.end(), one->point), left.end()) << "seed " << seed;
+      }
+    }
+  }
+  EXPECT_GT(solved, 100);
+  EXPECT_GT(refuted, 100);
+}
+
+TEST(Solver, finds_the_point_itself_or_the_nearest_values_knob_by_knob) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    const System system = random_system(random);
+    const Solver by_tree(system), walks(system, by_walks());
+    const std::vector<Point> all = all_solutions(system);
+    if (all.empty()) continue;
+    const Point& wished = random.pick(all);
+    EXPECT_EQ(by_tree.nearest(wished).point, wished) << "seed " << seed;
+    EXPECT_EQ(walks.nearest(wished).point, wished) << "seed " << seed;
+    // By definition, knobs in the order of the tree: of all solutions with the values chosen so far, the
+    // nearest value, the smaller of two.
+    Point unlikely = wished;
+    for (std::int64_t& value : unlikely) value += random.integer(-5, 5);
+    std::vector<Point> left = all;
+    for (const Var knob : system.knobs()) {
+      const auto k = static_cast<std::size_t>(knob.index);
+      const auto far = [&](const Point& p) { return std::pair(std::abs(p[k] - unlikely[k]), p[k]); };
+      const std::int64_t value = (*std::min_element(
+          left.begin(), left.end(), [&](const Point& a, const Point& b) { return far(a) < far(b); }))[k];
+      std::erase_if(left, [&](const Point& p) { return p[k] != value; });
+    }
+    EXPECT_EQ(by_tree.nearest(unlikely).point, left.at(0)) << "seed " << seed;
+  }
+}
+
 TEST(Solver, keeps_deadlines) {
   const System system = tensor_core_gemm(1024, 1024, 1024);
   const Solver solver(system, by_walks());
