@@ -12,7 +12,7 @@ namespace ardea::intrin {
 /// Arm's vectors: neon.fmla_f32x4_lane, neon.sdot_lane, neon.udot_lane, neon.smmla, neon.ummla, neon.bfmmla.
 std::vector<Instruction> neon_instructions();
 
-/// avx512.fma_f32x16, avx512.fma_f64x8, avx512.vpdpbusd_broadcast_u8, avx512.vpdpbusd_broadcast_i8.
+/// avx512.fma_f32x16, avx512.fma_f64x8, avx512.vpdpbusd_broadcast_u8, …_i8, …_signed.
 std::vector<Instruction> avx512_instructions();
 
 /// amx.tdpbssd, …sud, …usd, …uud, amx.tdpbf16ps; amx.tileloadd_*, amx.tileloaddt1_*, amx.tilestored_*,

@@ -34,6 +34,7 @@ const std::vector<Row> rows = {
     {"avx512.fma_f64x8", "vfmadd", "sapphirerapids"},
     {"avx512.vpdpbusd_broadcast_u8", "vpdpbusd", "sapphirerapids"},
     {"avx512.vpdpbusd_broadcast_i8", "vpdpbusd", "sapphirerapids"},
+    {"avx512.vpdpbusd_broadcast_signed", "vpdpbusd", "sapphirerapids"},
 };
 
 /// A function with the parameters of the meaning that is nothing but the instruction.

@@ -85,7 +85,8 @@ TEST(ProductSpace, of_an_instruction_pads_rows) {
     const char* target;
     DataType left;
   };
-  for (const auto& [name, left] : {Bytes{"cascade-lake", uint8}, Bytes{"neoverse-v1", int8}}) {
+  for (const auto& [name, left] :
+       {Bytes{"cascade-lake", uint8}, Bytes{"cascade-lake", int8}, Bytes{"neoverse-v1", int8}}) {
     const target::Target target = target::find(name);
     const Function program = ops::create_function(ops::make_workload(
         {.op = "gemm", .sizes = {29, 9, 70}, .in = {left, int8}, .acc = int32, .out = int32}));

@@ -24,17 +24,21 @@ using namespace schedule;
 
 namespace {
 
+constexpr const char* signed_instruction = "avx512.vpdpbusd_broadcast_signed";
+
 std::string vnni_instruction(const MatrixProduct& product, const target::Target& target) {
   const DataType a = product.left->type, b = product.right->type;
   if (!target.has("avx512vnni") || product.out->type != int32) return "";
   if (a == uint8 && b == int8) return "avx512.vpdpbusd_broadcast_u8";
-  return a == int8 && b == uint8 ? "avx512.vpdpbusd_broadcast_i8" : "";
+  if (a == int8 && b == uint8) return "avx512.vpdpbusd_broadcast_i8";
+  return a == int8 && b == int8 ? signed_instruction : "";
 }
 
 double vnni_cycles(const MatrixProduct& product, const std::string& instruction,
                    const target::Target& target) {
   const intrin::ProductShape shape = intrin::product_shape(instruction);
-  return static_cast<double>(product.sizes.m) *
+  const double operations = instruction == signed_instruction ? 2 : 1;  // what is too much is taken off
+  return operations * static_cast<double>(product.sizes.m) *
          static_cast<double>(ceil_div(product.sizes.n, shape.columns)) *
          static_cast<double>(ceil_div(product.sizes.k, shape.depth)) / target.core.multiplications_per_cycle;
 }
@@ -47,12 +51,15 @@ struct VectorTile {
 /// Wider tiles have fewer rows to use a vector of B for.
 constexpr std::int64_t most_vectors_of_a_row = 2;
 
-/// Beside the sums the registers hold one row of B and one broadcast of A. As many rows as fit: B streams
-/// from the second cache, and each of its vectors is used once a row.
-VectorTile vector_tile_for(const ProductSizes& sizes, std::int64_t lanes, const target::Target& target) {
+/// Beside the sums the registers hold one row of B and one broadcast of A; where both are signed, also what
+/// is to be taken off for each vector, and the offset. As many rows as fit: B streams from the second cache,
+/// and each of its vectors is used once a row.
+VectorTile vector_tile_for(const ProductSizes& sizes, std::int64_t lanes, bool is_signed,
+                           const target::Target& target) {
   VectorTile tile;
   tile.vectors = std::min(most_vectors_of_a_row, ceil_div(sizes.n, lanes));
-  tile.rows = even_part(sizes.m, (target.vector_registers - 1 - tile.vectors) / tile.vectors);
+  const std::int64_t others = (1 + tile.vectors) * (is_signed ? 2 : 1);
+  tile.rows = even_part(sizes.m, (target.vector_registers - others) / tile.vectors);
   return tile;
 }
 
@@ -63,7 +70,7 @@ void apply_vnni(Derivation& d, const ConvertedProduct& given, const std::string&
   const bool transposed = given.product.transposed;
   const intrin::ProductShape shape = intrin::product_shape(instruction);
   const std::int64_t lanes = shape.columns, group = shape.depth;
-  const VectorTile by_model = vector_tile_for(sizes, lanes, target);
+  const VectorTile by_model = vector_tile_for(sizes, lanes, instruction == signed_instruction, target);
   const std::int64_t columns_by_model = by_model.vectors * lanes;
   const std::int64_t panel = panel_columns(target, sizes.n, round_up(sizes.k, group), columns_by_model);
 
