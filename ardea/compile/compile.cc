@@ -36,6 +36,8 @@ std::vector<Function> lowered(const Module& m, const target::Target& target, con
 
 }  // namespace
 
+std::string version() { return "Ardea " ARDEA_VERSION ", " + codegen::llvm_version(); }
+
 runtime::Module callable(const Module& m, const target::Target& target, const Options& options) {
   require_runnable(target);
   return codegen::load(m.name.empty() ? "module" : m.name, lowered(m, target, options), target,

@@ -27,6 +27,9 @@ struct Options {
   std::function<void(const std::string&)> note = {};
 };
 
+/// "Ardea 0.1.0, LLVM 19.1.7": times of code that another version made say nothing about this one's.
+std::string version();
+
 /// Verifies, lowers, compiles and loads for this machine. The module has one packed function a Function of m.
 /// Error where the program is wrong or uses what the target lacks.
 runtime::Module callable(const Module& m, const target::Target& target, const Options& options = {});

@@ -16,6 +16,9 @@ namespace ardea::codegen {
 // int4 legalised, arguments unpacked by abi_* intrinsics. Each becomes one ArdeaPackedFunction. All may be
 // called from any thread.
 
+/// "LLVM 19.1.7": whose code it is.
+std::string llvm_version();
+
 /// After optimisation, for any cpu target.
 std::string llvm_ir(std::span<const Function> functions, const target::Target& target,
                     const Options& options);

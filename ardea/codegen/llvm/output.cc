@@ -1,3 +1,4 @@
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -47,6 +48,8 @@ std::string machine_code(std::span<const Function> functions, const target::Targ
 }
 
 }  // namespace
+
+std::string llvm_version() { return "LLVM " LLVM_VERSION_STRING; }
 
 std::string llvm_ir(std::span<const Function> functions, const target::Target& target,
                     const Options& options) {
