@@ -1,5 +1,7 @@
 #include "ardea/db/database.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "ardea/db/rows.h"
@@ -192,14 +194,21 @@ Kept<Note> Database::notes(std::int64_t task) const {
 }
 
 std::optional<Trial> Database::best(std::int64_t task) const {
-  Statement row(
-      connection_,
-      "SELECT trials.body, trials.sum, median_s, tasks.body FROM trials JOIN tasks ON tasks.id = task"
-      " WHERE task = ?1 AND median_s IS NOT NULL ORDER BY median_s, trials.id");
-  row.bind(1, task);
-  while (row.step())
-    if (auto trial = trial_in(row, 0, row.text(3))) return trial;
-  return std::nullopt;
+  const auto fastest_of = [&](const std::string& which) -> std::optional<Trial> {
+    const std::string sql =
+        "SELECT trials.body, trials.sum, median_s, tasks.body FROM trials JOIN tasks ON tasks.id = task"
+        " WHERE task = ?1 AND median_s IS NOT NULL" +
+        which + " ORDER BY median_s, trials.id";
+    Statement row(connection_, sql.c_str());
+    row.bind(1, task);
+    while (row.step())
+      if (auto trial = trial_in(row, 0, row.text(3))) return trial;
+    return std::nullopt;
+  };
+  // By the text, not by SQLite's own reading of JSON, which a damaged row would end.
+  auto winner = fastest_of(fmt::format(" AND trials.body LIKE '%\"method\":\"{}\"%'", duel));
+  auto fastest = fastest_of("");
+  return winner && fastest->time->high_s >= winner->time->low_s ? winner : fastest;
 }
 
 std::vector<std::string> Database::lines() const {

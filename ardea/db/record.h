@@ -29,7 +29,8 @@ struct Task {
 struct Trial {
   std::int64_t number = 0;  ///< of its run, from 1 on
   std::string run;          ///< the same for all trials of one run of the tuner
-  std::string method;       ///< which strategy asked for it
+  std::int64_t batch = 0;   ///< of its run, from 1 on: what was asked for at once
+  std::string method;       ///< which strategy asked for it, or `duel`
   std::uint64_t seed = 0;
   std::string sketch;                         ///< its ways, in words
   std::map<std::string, std::int64_t> knobs;  ///< the point
@@ -45,6 +46,10 @@ struct Trial {
 
   friend bool operator==(const Trial&, const Trial&) = default;
 };
+
+/// The method of a trial that was the winner of a run: timed in turns with the run's other good ones, so that
+/// no lucky moment made it the fastest.
+inline constexpr std::string_view duel = "duel";
 
 /// What a run found of a task besides trials: what libraries take, what the machine can do, who won at last.
 struct Note {

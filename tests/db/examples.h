@@ -20,6 +20,7 @@ inline Task example_task(int n) {
 inline Trial example_trial(int n) {
   Trial trial{.number = n,
               .run = "run",
+              .batch = 1 + n / 4,
               .method = "random",
               .seed = 0xfedcba9876543210,
               .sketch = "A in panels = yes",
