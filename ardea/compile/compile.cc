@@ -48,6 +48,16 @@ runtime::Function callable(const Function& f, const target::Target& target, cons
   return callable(Module{{}, {f}}, target, options).get_function(f.name);
 }
 
+std::string object_code(const Module& m, const target::Target& target, const Options& options) {
+  return codegen::object_code(lowered(m, target, options), target, codegen_options(options));
+}
+
+runtime::Module load_object(const std::string& object, const std::vector<std::string>& functions,
+                            const target::Target& target) {
+  require_runnable(target);
+  return codegen::load_object("module", object, functions, target);
+}
+
 std::string llvm_ir(const Module& m, const target::Target& target, const Options& options) {
   return codegen::llvm_ir(lowered(m, target, options), target, codegen_options(options));
 }

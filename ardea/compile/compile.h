@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "ardea/ir/function.h"
 #include "ardea/lower/pipeline.h"
@@ -34,6 +35,12 @@ std::string version();
 /// Error where the program is wrong or uses what the target lacks.
 runtime::Module callable(const Module& m, const target::Target& target, const Options& options = {});
 runtime::Function callable(const Function& f, const target::Target& target, const Options& options = {});
+
+/// The same in two steps, for two processes: the code as a relocatable file's bytes, for any target, and its
+/// functions of these names made callable. Error where this machine cannot run the target's code.
+std::string object_code(const Module& m, const target::Target& target, const Options& options = {});
+runtime::Module load_object(const std::string& object, const std::vector<std::string>& functions,
+                            const target::Target& target);
 
 /// The same code as text, for any target.
 std::string llvm_ir(const Module& m, const target::Target& target, const Options& options = {});

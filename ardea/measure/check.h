@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,13 @@ class Expectation {
   /// within the running bound, NaN never agrees.
   CheckReport compare(const std::vector<interp::Argument>& after) const;
 
+  /// For other processes: written into a folder that is there, and read from it. What `load` reads was wholly
+  /// written, or is an Error.
+  void save(const std::filesystem::path& folder) const;
+  static Expectation load(const std::filesystem::path& folder);
+
  private:
+  Expectation() = default;
   struct Output {
     std::string name;
     std::size_t argument;

@@ -82,38 +82,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// The process, in a group of its own so that all it starts can be ended with it; or the errno.
-int spawn(const Command& command, const Pipe& out, const Pipe& error, pid_t& child) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out.write_end(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, error.write_end(), STDERR_FILENO);
-  if (!command.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
-
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, ordinary;
-  sigemptyset(&none);
-  sigemptyset(&ordinary);
-  sigaddset(&ordinary, SIGPIPE);
-  sigaddset(&ordinary, SIGINT);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &ordinary);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-  std::vector<std::string> words = {command.program};
-  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
-  std::vector<std::string> settings = merged_environment(command.environment);
-  const int failure = posix_spawnp(&child, command.program.c_str(), &actions, &attributes,
-                                   pointers(words).data(), pointers(settings).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return failure;
-}
-
 /// What the process had to say about its end, without waiting for it.
 std::optional<int> ended(pid_t child) {
   int status = 0;
@@ -164,13 +132,49 @@ std::string ProcessResult::description() const {
   return {};
 }
 
+StartedProcess start_process(const Command& command, const ProcessEnds& ends) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (ends.in < 0)
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  else
+    posix_spawn_file_actions_adddup2(&actions, ends.in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends.out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends.error, STDERR_FILENO);
+  if (!command.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
+
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, ordinary;
+  sigemptyset(&none);
+  sigemptyset(&ordinary);
+  sigaddset(&ordinary, SIGPIPE);
+  sigaddset(&ordinary, SIGINT);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &ordinary);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+  std::vector<std::string> words = {command.program};
+  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+  std::vector<std::string> settings = merged_environment(command.environment);
+  StartedProcess started;
+  started.failure = posix_spawnp(&started.pid, command.program.c_str(), &actions, &attributes,
+                                 pointers(words).data(), pointers(settings).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return started;
+}
+
 ProcessResult run_process(const Command& command) {
   ProcessResult result;
   result.time_limit_s = command.time_limit_s;
   Pipe out, error;
-  pid_t child = 0;
-  result.code = spawn(command, out, error, child);
+  const StartedProcess started = start_process(command, {.out = out.write_end(), .error = error.write_end()});
+  result.code = started.failure;
   if (result.code != 0) return result;
+  const pid_t child = started.pid;
   out.close_write();
   error.close_write();
   const auto deadline = command.time_limit_s > 0

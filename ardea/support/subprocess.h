@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <map>
 #include <string>
@@ -33,6 +35,18 @@ struct ProcessResult {
 
   double time_limit_s = 0;
 };
+
+/// What a process that is started has as its standard input, output and error; -1: nothing to read.
+struct ProcessEnds {
+  int in = -1, out = 1, error = 2;
+};
+struct StartedProcess {
+  pid_t pid = -1;
+  int failure = 0;  ///< the errno of a program that did not start
+};
+/// Starts the command as the leader of a process group of its own, so that all it starts can be ended with
+/// it. The time limit is the caller's to keep.
+StartedProcess start_process(const Command& command, const ProcessEnds& ends);
 
 /// Runs the command to its end, with nothing to read on its standard input. At the time limit it and all that
 /// it started (its process group) are killed. A process that it leaves running behind its end is not waited

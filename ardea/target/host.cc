@@ -130,6 +130,18 @@ Target describe(const Aarch64Words& words) {
   return target;
 }
 
+std::vector<std::vector<int>> processors_by_core() {
+  const Topology topology = load_topology();
+  const Bitmap allowed = allowed_processors(topology.get());
+  std::vector<std::vector<int>> all;
+  for (const hwloc_obj_t core : cores_among(topology.get(), allowed.get())) {
+    std::vector<int>& processors = all.emplace_back();
+    for (int i = hwloc_bitmap_first(core->cpuset); i >= 0; i = hwloc_bitmap_next(core->cpuset, i))
+      if (hwloc_bitmap_isset(allowed.get(), static_cast<unsigned>(i)) != 0) processors.push_back(i);
+  }
+  return all;
+}
+
 Target host() {
 #if defined(__x86_64__)
   Target target = describe(read_x86_words());

@@ -12,4 +12,7 @@ namespace ardea::target {
 Target describe(const X86Words& words);
 Target describe(const Aarch64Words& words);
 
+/// The processors that this process may run on, by the system's numbers, those of each core together.
+std::vector<std::vector<int>> processors_by_core();
+
 }  // namespace ardea::target

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ardea/cli/commands.h"
+#include "ardea/measure/worker.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -313,13 +314,26 @@ int run(int argc, char** argv) {
       "  ardea db import trials.jsonl --db other.db\n  ardea db merge damaged.db --db sound.db\n"
       "  ardea db prune --keep 10\nWhat is kept: docs/database.md.");
 
+  std::string worker;
+  CLI::App* worker_command = app.add_subcommand(
+      "worker", "a process that the tuner starts: builds, runs or checks schedules by requests in JSON");
+  worker_command->group("");  // nobody types it
+  worker_command
+      ->add_option("kind", worker,
+                   "build: schedules to object files; run: check and time these; reference: compute what "
+                   "their answers must be")
+      ->required();
+  worker_command->footer(
+      "It reads a line of JSON at a time from standard input, first the task, and answers each with a line "
+      "on standard output, until the input ends.\nExamples:\n  ardea worker build < requests.jsonl");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
     std::vector<std::string> names;
     for (const CLI::App* known : app.get_subcommands([](CLI::App*) { return true; }))
-      names.push_back(known->get_name());
+      if (!known->get_group().empty()) names.push_back(known->get_name());
     const std::string first = argc > 1 ? argv[1] : "";
     if (app.get_subcommands().empty() && !first.empty() && first[0] != '-')
       fail("there is no command {}, only {}{}", first, join(names, ", "), did_you_mean(first, names));
@@ -335,6 +349,7 @@ int run(int argc, char** argv) {
   if (ops_command->parsed()) return cli::ops(ops);
   if (space_command->parsed()) return cli::space(space);
   if (db_command->parsed()) return cli::db(db);
+  if (worker_command->parsed()) return measure::work_as(worker);
   bench.sizes = parse_sizes(bench_sizes);
   if (bench_command->parsed()) return cli::bench(bench);
   if (compile_command->parsed()) return cli::compile(compile);

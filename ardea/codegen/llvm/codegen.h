@@ -33,4 +33,8 @@ std::string object_code(std::span<const Function> functions, const target::Targe
 runtime::Module load(const std::string& module_name, std::span<const Function> functions,
                      const target::Target& target, const Options& options);
 
+/// The same of a file that object_code made, perhaps in another process, with the functions of these names.
+runtime::Module load_object(const std::string& module_name, const std::string& object,
+                            std::span<const std::string> functions, const target::Target& target);
+
 }  // namespace ardea::codegen

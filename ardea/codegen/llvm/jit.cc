@@ -57,16 +57,23 @@ void define_process_symbols(orc::LLJIT& jit) {
 
 runtime::Module load(const std::string& module_name, std::span<const Function> functions,
                      const target::Target& target, const Options& options) {
-  const std::string object = object_code(functions, target, options);
+  std::vector<std::string> names;
+  for (const Function& f : functions) names.push_back(f.name);
+  return load_object(module_name, object_code(functions, target, options), names, target);
+}
+
+runtime::Module load_object(const std::string& module_name, const std::string& object,
+                            std::span<const std::string> functions, const target::Target& target) {
   const TimedSection timed("llvm", "load");
+  initialize_llvm();
   const std::shared_ptr<orc::LLJIT> jit = make_jit(target);
   define_process_symbols(*jit);
   succeed(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, module_name)),
           "take the object file");
   std::vector<std::pair<std::string, runtime::Function>> loaded;
-  for (const Function& f : functions) {
-    const auto address = value_or_internal_error(jit->lookup(entry_symbol(f.name)), "link");
-    loaded.emplace_back(f.name, runtime::Function(f.name, address.toPtr<ArdeaPackedFunction>(), jit));
+  for (const std::string& name : functions) {
+    const auto address = value_or_internal_error(jit->lookup(entry_symbol(name)), "link");
+    loaded.emplace_back(name, runtime::Function(name, address.toPtr<ArdeaPackedFunction>(), jit));
   }
   return runtime::Module(module_name, std::move(loaded), jit);
 }

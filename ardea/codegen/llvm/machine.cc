@@ -16,21 +16,6 @@ namespace ardea::codegen {
 
 namespace {
 
-/// Both architectures on every machine: code for the other one can be looked at here.
-void initialize_llvm() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-  });
-}
-
 llvm::CodeGenOptLevel machine_level(int level) {
   switch (level) {
     case 0: return llvm::CodeGenOptLevel::None;
@@ -58,6 +43,20 @@ void check_names(const llvm::Target& llvm_target, const target::Target& target) 
 }
 
 }  // namespace
+
+void initialize_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  });
+}
 
 std::string baseline_cpu(target::Arch arch) { return arch == target::Arch::x86_64 ? "x86-64" : "generic"; }
 

@@ -1,0 +1,23 @@
+#include <nlohmann/json.hpp>
+
+#include "ardea/measure/check.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/measure/memory_bound.h"
+#include "ardea/measure/worker_kinds.h"
+
+namespace ardea::measure {
+
+Answer reference_worker(const ReceivedTask& received) {
+  return [received](const nlohmann::json&) -> nlohmann::json {
+    const TrialTask& task = received.task;
+    const std::vector<interp::Argument> arguments =
+        make_arguments(task.program, {.seed = task.seed, .sizes = task.sizes});
+    const std::filesystem::path folder = reference_folder(received.folder);
+    std::filesystem::create_directories(folder);
+    Expectation(task.program, arguments).save(folder);
+    const std::optional<Work> work = count_work(task.program, arguments);
+    return {{"memory_bound", work && is_memory_bound(*work, task.target)}};
+  };
+}
+
+}  // namespace ardea::measure

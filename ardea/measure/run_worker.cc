@@ -1,0 +1,158 @@
+#include <nlohmann/json.hpp>
+
+#include "ardea/compile/compile.h"
+#include "ardea/measure/canary.h"
+#include "ardea/measure/check.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/measure/timed_call.h"
+#include "ardea/measure/worker_kinds.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text_file.h"
+
+namespace ardea::measure {
+
+namespace {
+
+using nlohmann::json;
+
+json to_json(const CallTime& time) { return {time.median_s, time.low_s, time.high_s}; }
+
+/// Of seconds, or of quotients of them.
+CallTime call_time(const std::vector<double>& values) {
+  const Interval interval = median_interval(values);
+  return {interval.median, interval.low, interval.high};
+}
+
+CallTime time_from(const json& numbers) { return {numbers.at(0), numbers.at(1), numbers.at(2)}; }
+
+/// A candidate whose lower end is within this of the incumbent's upper one may be the better of the two.
+constexpr double near_incumbent = 1.02;
+
+/// The arguments of a task, what they must become, and programs that run on them.
+class RunWorker {
+ public:
+  explicit RunWorker(const ReceivedTask& received)
+      : task_(received.task),
+        given_(make_arguments(task_.program, {.seed = task_.seed, .sizes = task_.sizes})),
+        expectation_(Expectation::load(reference_folder(received.folder))),
+        arguments_(given_) {
+    const std::vector<Role> roles = argument_roles(task_.program);
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      if (!task_.program.parameters[i].buffer.defined() || roles[i] == Role::input) continue;
+      arguments_[i] = std::get<runtime::Array>(given_[i]).copy_with_strides();
+      written_.push_back(i);
+      if (roles[i] != Role::output) changed_in_place_.push_back(i);
+    }
+    for (const interp::Argument& argument : arguments_)
+      std::visit([&](const auto& value) { values_.emplace_back(value); }, argument);
+  }
+
+  json answer(const json& request) {
+    if (request.contains("duel")) return duel(request);
+    const runtime::PreparedCall call = loaded(request.at("object"));
+    check(call);
+    TimedCallOptions options{.race = {.precision = request.at("precision"), .most_s = request.at("timing_s")},
+                             .interruptions = involuntary_switches};
+    if (!request.at("incumbent").is_null()) options.incumbent = time_from(request["incumbent"]);
+    if (!changed_in_place_.empty()) options.restore = [&] { restore(changed_in_place_); };
+    const TimedCall timed = time_call(turn_of(call), options);
+    json answer = {{"time", to_json(timed.time)}, {"raced", timed.raced}};
+    if (options.incumbent && request.contains("rival") &&
+        timed.time.low_s <= near_incumbent * options.incumbent->high_s)
+      answer.update(against_incumbent(call, request));
+    const CanaryReading canary = read_canary();
+    answer["canary"] = {canary.arithmetic_s, canary.memory_s};
+    return answer;
+  }
+
+ private:
+  runtime::PreparedCall loaded(const std::string& object) const {
+    const runtime::Module module =
+        compile::load_object(read_text_file(object), {task_.program.name}, task_.target);
+    return {module.get_function(task_.program.name), values_};
+  }
+
+  static Turn turn_of(const runtime::PreparedCall& call) {
+    return [&call](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) call.run();
+    };
+  }
+
+  void restore(const std::vector<std::size_t>& arguments) const {
+    for (const std::size_t i : arguments)
+      std::get<runtime::Array>(arguments_[i]).copy_from(std::get<runtime::Array>(given_[i]));
+  }
+
+  /// Turn by turn with the incumbent: which of two is the faster one does not depend on what else the machine
+  /// did when each was timed by itself.
+  json against_incumbent(const runtime::PreparedCall& call, const json& request) {
+    const std::string& object = request.at("rival").get_ref<const std::string&>();
+    if (!rival_ || rival_->first != object) rival_.emplace(object, loaded(object));
+    const Rotation rotation = rotated({&call, &rival_->second}, request.at("timing_s"));
+    return {{"ratio", to_json(call_time(ratios(rotation.seconds[0], rotation.seconds[1])))},
+            {"rival_time", to_json(call_time(rotation.seconds[1]))}};
+  }
+
+  Rotation rotated(const std::vector<const runtime::PreparedCall*>& calls, double seconds) const {
+    std::vector<Turn> turns;
+    for (const runtime::PreparedCall* call : calls)
+      turns.emplace_back([this, turn = turn_of(*call)](std::int64_t number) {
+        if (!changed_in_place_.empty()) restore(changed_in_place_);
+        turn(number);
+      });
+    return rotate(turns, {.budget_s = seconds});
+  }
+
+  /// One call on outputs that hold a poison, and arguments as they were given.
+  void check(const runtime::PreparedCall& call) const {
+    restore(written_);
+    call.run();
+    const CheckReport report = expectation_.compare(arguments_);
+    for (const Comparison& c : report.arguments) {
+      if (c.mismatches > 0)
+        throw TrialFailure(
+            TrialOutcome::wrong_answer,
+            fmt::format("{} is wrong in {} of {} elements: element {} is {:g}, not {:g} (± {:g})", c.argument,
+                        c.mismatches, c.elements, c.index, c.got, c.expected, c.tolerance));
+      if (c.unbounded > 0)
+        throw TrialFailure(TrialOutcome::wrong_answer,
+                           fmt::format("{} cannot be checked: {} of {} elements have no finite tolerance",
+                                       c.argument, c.unbounded, c.elements));
+    }
+  }
+
+  json duel(const json& request) const {
+    std::vector<runtime::PreparedCall> calls;
+    for (const json& object : request.at("duel")) {
+      calls.push_back(loaded(object));
+      check(calls.back());
+    }
+    std::vector<const runtime::PreparedCall*> contenders;
+    for (const runtime::PreparedCall& call : calls) contenders.push_back(&call);
+    const Rotation rotation = rotated(contenders, request.at("seconds"));
+    json duelists = json::array();
+    for (const std::vector<double>& seconds : rotation.seconds) {
+      duelists.push_back({{"time", to_json(call_time(seconds))},
+                          {"ratio", to_json(call_time(ratios(seconds, rotation.seconds[0])))}});
+    }
+    return {{"duel", duelists}};
+  }
+
+  TrialTask task_;
+  std::vector<interp::Argument> given_;
+  Expectation expectation_;
+  std::vector<interp::Argument> arguments_;
+  std::vector<runtime::Value> values_;
+  std::vector<std::size_t> written_, changed_in_place_;
+  std::optional<std::pair<std::string, runtime::PreparedCall>> rival_;  ///< the incumbent, by its file
+};
+
+}  // namespace
+
+Answer run_worker(const ReceivedTask& received) {
+  return [worker = std::make_shared<RunWorker>(received)](const json& request) {
+    return worker->answer(request);
+  };
+}
+
+}  // namespace ardea::measure

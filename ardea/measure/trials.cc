@@ -1,0 +1,465 @@
+#include "ardea/measure/trials.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "ardea/measure/canary.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/measure/placement.h"
+#include "ardea/measure/task_message.h"
+#include "ardea/measure/work.h"
+#include "ardea/measure/worker_kinds.h"
+#include "ardea/measure/worker_process.h"
+#include "ardea/runtime/time_evaluator.h"
+#include "ardea/support/error.h"
+#include "ardea/support/temporary_folder.h"
+#include "ardea/target/host.h"
+
+namespace ardea::measure {
+
+namespace {
+
+using nlohmann::json;
+
+/// How long an idle loop sleeps before it asks whether to stop.
+constexpr double nap_s = 0.05;
+
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+/// Where a schedule is on its way.
+struct Job {
+  enum class State { waiting, building, built, running, done };
+  const std::string* trace = nullptr;
+  State state = State::waiting;
+  TrialReport report = {};
+  std::int64_t id = 0;
+  std::filesystem::path object = {};
+  bool tried_again = false;  ///< after a death from outside
+};
+
+json to_json(const CallTime& time) { return {time.median_s, time.low_s, time.high_s}; }
+CallTime time_from(const json& numbers) { return {numbers.at(0), numbers.at(1), numbers.at(2)}; }
+
+TrialReport failure(TrialOutcome outcome, std::string sentence) {
+  TrialReport report;
+  report.outcome = outcome;
+  report.message = std::move(sentence);
+  return report;
+}
+
+constexpr auto no_answer = "the process that was running it wrote what is no answer";
+
+/// What a failed answer, or the end of a worker, means for the candidate at that stage; nothing for another
+/// answer.
+std::optional<TrialReport> failure_of(const WorkerReply& reply, bool building) {
+  using Kind = WorkerReply::Kind;
+  const char* const subject = building ? "building it" : "running it";
+  const TrialOutcome usual = building ? TrialOutcome::compile_failed : TrialOutcome::crashed;
+  const auto sentence = [&] { return fmt::format("{} {}", subject, reply.sentence); };
+  switch (reply.kind) {
+    case Kind::answered: {
+      const json answer = json::parse(reply.answer);
+      if (!answer.contains("failed")) return std::nullopt;
+      const bool is_named =
+          answer["failed"].is_string() && answer.contains("message") && answer["message"].is_string();
+      if (!is_named) break;
+      return failure(trial_outcome_of(answer["failed"].get<std::string>()).value_or(usual),
+                     answer["message"]);
+    }
+    case Kind::timed_out: return failure(TrialOutcome::timed_out, sentence());
+    case Kind::out_of_memory:
+      return failure(building ? TrialOutcome::compile_failed : TrialOutcome::launch_failed, sentence());
+    case Kind::died:
+    case Kind::rubbish: break;
+  }
+  return failure(usual, "the process that was " + sentence());
+}
+
+/// What the runner answers about a candidate.
+struct Ran {
+  CallTime time;
+  bool raced = false;
+  CanaryReading canary = {};
+  std::optional<CallTime> ratio = {};       ///< its times over the incumbent's, turn by turn
+  std::optional<CallTime> rival_time = {};  ///< the incumbent's
+};
+
+/// Nothing where it is no such answer.
+std::optional<Ran> ran_from(const std::string& text) {
+  try {
+    const json answer = json::parse(text);
+    Ran ran{.time = time_from(answer.at("time")),
+            .raced = answer.at("raced"),
+            .canary = {answer.at("canary").at(0), answer.at("canary").at(1)}};
+    if (answer.contains("ratio")) ran.ratio = time_from(answer["ratio"]);
+    if (answer.contains("rival_time")) ran.rival_time = time_from(answer["rival_time"]);
+    return ran;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+struct Fought {
+  CallTime time;
+  Interval ratio;
+};
+
+/// None where it is no such answer.
+std::vector<Fought> fought_from(const std::string& text) {
+  try {
+    std::vector<Fought> all;
+    const json answer = json::parse(text);
+    for (const json& entry : answer.at("duel")) {
+      const CallTime ratio = time_from(entry.at("ratio"));
+      all.push_back({time_from(entry.at("time")), {ratio.median_s, ratio.low_s, ratio.high_s}});
+    }
+    return all;
+  } catch (const json::exception&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+class Trials::Workers {
+ public:
+  using Told = std::function<void(std::size_t, const TrialReport&)>;
+
+  Workers(TrialTask task, TrialOptions options)
+      : task_(std::move(task)),
+        options_(std::move(options)),
+        placement_(place(target::processors_by_core(), task_.threads)),
+        reference_(start("reference", {}, 0)),
+        runner_(start("run", placement_.timing, task_.threads)) {
+    const int builders =
+        options_.build_workers > 0 ? options_.build_workers : static_cast<int>(placement_.building.size());
+    for (int i = 0; i < builders; ++i)
+      builders_.push_back({WorkerProcess(start("build", placement_.building, 1))});
+    ask_for_reference();
+  }
+
+  std::vector<TrialReport> measure(const std::vector<std::string>& traces, const Told& told) {
+    std::vector<Job> jobs = jobs_of(traces);
+    const std::size_t known = work_on(jobs, told);
+    std::vector<TrialReport> reports;
+    for (std::size_t i = 0; i < known; ++i) reports.push_back(jobs[i].report);
+    drop_all(jobs);
+    return reports;
+  }
+
+  std::vector<Duelist> duel(const std::vector<std::string>& traces, double seconds) {
+    std::vector<Job> jobs = jobs_of(traces);
+    // Each by itself first: who fails is not in the way of the others.
+    const std::size_t known = work_on(jobs, {});
+    std::vector<Duelist> duelists;
+    for (std::size_t i = 0; i < known; ++i) duelists.push_back({jobs[i].report});
+    if (known == jobs.size() && !should_stop()) fight(jobs, duelists, seconds);
+    drop_all(jobs);
+    return duelists;
+  }
+
+ private:
+  struct Builder {
+    WorkerProcess worker;
+    std::size_t job = 0;  ///< that it works on
+  };
+
+  WorkerStart start(const std::string& kind, const std::vector<int>& processors, int threads) const {
+    Command command{.program = options_.program.empty() ? this_program() : options_.program,
+                    .arguments = {"worker", kind}};
+    if (threads > 0) command.environment["ARDEA_NUM_THREADS"] = std::to_string(threads);
+    return {.command = command,
+            .limits = {.memory_bytes = options_.memory_limit_bytes,
+                       .file_bytes = options_.file_limit_bytes,
+                       .stack_bytes = std::int64_t{64} << 20U},
+            .processors = processors,
+            .hello = json{{"task", to_message(task_, folder_.path())}}.dump(),
+            .start_limit_s = options_.start_limit_s};
+  }
+
+  std::vector<Job> jobs_of(const std::vector<std::string>& traces) {
+    std::vector<Job> jobs;
+    for (const std::string& trace : traces) {
+      Job& job = jobs.emplace_back();
+      job.trace = &trace;
+      job.id = ++last_id_;
+      job.object = folder_.path() / fmt::format("{}.o", job.id);
+    }
+    return jobs;
+  }
+
+  /// The files of a batch, but for the incumbent's.
+  void drop_all(const std::vector<Job>& jobs) {
+    for (const Job& job : jobs) dropped_.push_back(job.object);
+    std::error_code ignored;
+    for (const std::filesystem::path& object : std::exchange(dropped_, {}))
+      if (object != incumbent_object_) std::filesystem::remove(object, ignored);
+  }
+
+  bool should_stop() const { return options_.stop && options_.stop(); }
+
+  /// Until all are done or there is a wish to stop: how many of the first ones are done.
+  std::size_t work_on(std::vector<Job>& jobs, const Told& told) {
+    std::size_t known = 0;
+    while (known < jobs.size() && !should_stop()) {
+      build_some(jobs);
+      run_next(jobs);
+      wait();
+      hear_builders(jobs);
+      hear_runner(jobs);
+      for (; known < jobs.size() && jobs[known].state == Job::State::done; ++known)
+        if (told) told(known, jobs[known].report);
+    }
+    if (known < jobs.size()) give_up();
+    return known;
+  }
+
+  void give_up() {
+    for (Builder& builder : builders_) builder.worker.abandon();
+    runner_.abandon();
+  }
+
+  void wait() {
+    std::vector<ChildProcess*> processes;
+    double seconds = nap_s;
+    const auto add = [&](WorkerProcess& worker) {
+      if (!worker.is_busy()) return;
+      processes.push_back(worker.process());
+      seconds = std::min(seconds, worker.seconds_left());
+    };
+    add(reference_);
+    add(runner_);
+    for (Builder& builder : builders_) add(builder.worker);
+    ChildProcess::wait(processes, seconds);
+    hear_reference();
+  }
+
+  // The reference, once.
+
+  void ask_for_reference() {
+    const std::int64_t id = ++last_id_;
+    reference_.ask(json{{"id", id}}.dump(), id, options_.reference_limit_s);
+  }
+
+  void hear_reference() {
+    if (has_reference_) return;
+    const auto reply = reference_.reply();
+    if (!reply) return;
+    if (reply->is_from_outside && !std::exchange(reference_again_, true)) return ask_for_reference();
+    const std::optional<TrialReport> failed = failure_of(*reply, false);
+    require(!failed, "{}: its reference cannot be computed: {}", task_.program.name, failed->message);
+    has_reference_ = true;
+    is_memory_bound_ = json::parse(reply->answer).value("memory_bound", false);
+    reference_.retire();
+    runner_.warm_up();
+  }
+
+  // Builders, and whose turn it is where they would disturb what is timed.
+
+  bool takes_turns() const { return placement_.shares_cores || task_.threads > 1 || is_memory_bound_; }
+
+  bool builders_are_busy() const {
+    return std::any_of(builders_.begin(), builders_.end(),
+                       [](const Builder& builder) { return builder.worker.is_busy(); });
+  }
+
+  /// Some are built, then these run, and so on, so that the first answers do not wait for the last build.
+  bool may_build(const std::vector<Job>& jobs) {
+    if (!takes_turns()) return true;
+    constexpr std::size_t ahead = 8;
+    const auto built = static_cast<std::size_t>(std::count_if(
+        jobs.begin(), jobs.end(), [](const Job& job) { return job.state == Job::State::built; }));
+    if (built >= ahead * builders_.size()) runs_turn_ = true;
+    if (built == 0 && !runner_.is_busy()) runs_turn_ = false;
+    return !runs_turn_;
+  }
+
+  void build_some(std::vector<Job>& jobs) {
+    if (!may_build(jobs)) return;
+    for (Builder& builder : builders_) {
+      if (builder.worker.is_busy()) continue;
+      const auto next = std::find_if(jobs.begin(), jobs.end(),
+                                     [](const Job& job) { return job.state == Job::State::waiting; });
+      if (next == jobs.end()) {
+        runs_turn_ = true;
+        return;
+      }
+      next->state = Job::State::building;
+      builder.job = static_cast<std::size_t>(next - jobs.begin());
+      builder.worker.ask(
+          json{{"id", next->id}, {"trace", *next->trace}, {"object", next->object.string()}}.dump(), next->id,
+          options_.build_limit_s);
+    }
+  }
+
+  void hear_builders(std::vector<Job>& jobs) {
+    for (Builder& builder : builders_) {
+      const auto reply = builder.worker.reply();
+      if (!reply) continue;
+      Job& job = jobs[builder.job];
+      if (reply->is_from_outside && !std::exchange(job.tried_again, true)) {
+        job.state = Job::State::waiting;
+        continue;
+      }
+      if (const auto failed = failure_of(*reply, true)) {
+        job.report = *failed;
+        job.state = Job::State::done;
+        if (job.report.message == out_of_memory) builder.worker.retire();
+        continue;
+      }
+      job.report.build_s = json::parse(reply->answer).value("seconds", 0.0);
+      job.state = Job::State::built;
+    }
+  }
+
+  // The runner.
+
+  /// Candidates run in the order in which they were asked for, so that who is compared with which incumbent
+  /// depends on no other process.
+  void run_next(std::vector<Job>& jobs) {
+    if (!has_reference_ || runner_.is_busy()) return;
+    if (takes_turns() && (!runs_turn_ || builders_are_busy())) return;
+    const auto next =
+        std::find_if(jobs.begin(), jobs.end(), [](const Job& job) { return job.state != Job::State::done; });
+    if (next == jobs.end() || next->state != Job::State::built) return;
+    if (incumbent_is_stale_) return ask_to_run(++last_id_, incumbent_object_, false);
+    next->state = Job::State::running;
+    running_ = static_cast<std::size_t>(next - jobs.begin());
+    run_started_ = runtime::steady_seconds();
+    ask_to_run(next->id, next->object, true);
+  }
+
+  void ask_to_run(std::int64_t id, const std::filesystem::path& object, bool against_incumbent) {
+    json request = {{"id", id},
+                    {"object", object.string()},
+                    {"incumbent", nullptr},
+                    {"precision", options_.precision},
+                    {"timing_s", options_.timing_s}};
+    if (incumbent_ && against_incumbent) {
+      request["incumbent"] = to_json(*incumbent_);
+      request["rival"] = incumbent_object_.string();
+    }
+    runner_.ask(request.dump(), id, options_.run_limit_s);
+  }
+
+  void hear_runner(std::vector<Job>& jobs) {
+    const auto reply = runner_.reply();
+    if (!reply) return;
+    if (incumbent_is_stale_) return hear_of_incumbent(*reply);
+    Job& job = jobs[running_];
+    job.report.run_s += runtime::steady_seconds() - run_started_;
+    if (reply->is_from_outside && !std::exchange(job.tried_again, true)) {
+      job.state = Job::State::built;
+      return;
+    }
+    const auto failed = failure_of(*reply, false);
+    const std::optional<Ran> ran = failed ? std::nullopt : ran_from(reply->answer);
+    if (failed || !ran) {
+      // Whatever it did to the memory of its process, the next one begins anew.
+      runner_.retire();
+      const TrialReport why = failed ? *failed : failure(TrialOutcome::crashed, no_answer);
+      job.report.outcome = why.outcome;
+      job.report.message = why.message;
+      job.state = Job::State::done;
+      return;
+    }
+    const Canary::Verdict verdict = canary_.read(ran->canary);
+    if (verdict == Canary::Verdict::discard) {
+      job.state = Job::State::built;
+      return;
+    }
+    job.report.time = ran->time;
+    job.report.raced = ran->raced;
+    job.state = Job::State::done;
+    note_incumbent(job, *ran);
+    // Its time is that of a machine that is no more.
+    incumbent_is_stale_ = verdict == Canary::Verdict::moved && incumbent_object_ != job.object;
+  }
+
+  void note_incumbent(const Job& job, const Ran& ran) {
+    if (ran.rival_time) incumbent_ = ran.rival_time;
+    const bool is_faster =
+        !incumbent_ || (ran.ratio ? ran.ratio->median_s < 1 : ran.time.median_s < incumbent_->median_s);
+    if (!is_faster) return;
+    dropped_.push_back(std::exchange(incumbent_object_, job.object));
+    incumbent_ = ran.time;
+  }
+
+  void hear_of_incumbent(const WorkerReply& reply) {
+    incumbent_is_stale_ = false;
+    if (failure_of(reply, false)) return;  // it has been timed before: then its old time has to do
+    if (const auto ran = ran_from(reply.answer)) incumbent_ = ran->time;
+  }
+
+  // The duel.
+
+  void fight(const std::vector<Job>& jobs, std::vector<Duelist>& duelists, double seconds) {
+    std::vector<std::size_t> fit;
+    json objects = json::array();
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (!jobs[i].report.time) continue;
+      fit.push_back(i);
+      objects.push_back(jobs[i].object.string());
+    }
+    if (fit.empty()) return;
+    std::optional<WorkerReply> reply;
+    for (int tries = 0; tries < 2 && (!reply || reply->is_from_outside) && !should_stop(); ++tries) {
+      const std::int64_t id = ++last_id_;
+      // Rounds may take four times what was asked for (rotation.h).
+      runner_.ask(json{{"id", id}, {"duel", objects}, {"seconds", seconds}}.dump(), id,
+                  4 * seconds + options_.run_limit_s * static_cast<double>(fit.size()));
+      while (!(reply = runner_.reply()) && !should_stop()) wait();
+    }
+    if (!reply) return give_up();
+    const auto failed = failure_of(*reply, false);
+    const std::vector<Fought> fought = failed ? std::vector<Fought>() : fought_from(reply->answer);
+    for (std::size_t i = 0; i < fit.size(); ++i) {
+      Duelist& duelist = duelists[fit[i]];
+      if (i >= fought.size()) {
+        duelist.report = failed ? *failed : failure(TrialOutcome::crashed, no_answer);
+        continue;
+      }
+      duelist.report.time = fought[i].time;
+      duelist.report.raced = false;
+      duelist.ratio = fought[i].ratio;
+    }
+  }
+
+  TrialTask task_;
+  TrialOptions options_;
+  TemporaryFolder folder_;
+  Placement placement_;
+  WorkerProcess reference_, runner_;
+  std::vector<Builder> builders_;
+  std::int64_t last_id_ = 0;
+  bool has_reference_ = false, reference_again_ = false;
+  bool is_memory_bound_ = false;
+  bool runs_turn_ = false;  ///< where builders and the runner take turns
+  std::size_t running_ = 0;
+  double run_started_ = 0;
+  Canary canary_;
+  std::optional<CallTime> incumbent_;
+  std::filesystem::path incumbent_object_;
+  std::vector<std::filesystem::path> dropped_;  ///< incumbents of earlier batches, that are none any more
+  bool incumbent_is_stale_ = false;
+};
+
+Trials::Trials(TrialTask task, TrialOptions options)
+    : workers_(std::make_unique<Workers>(std::move(task), std::move(options))) {}
+Trials::~Trials() = default;
+
+std::vector<TrialReport> Trials::measure(const std::vector<std::string>& traces,
+                                         const std::function<void(std::size_t, const TrialReport&)>& told) {
+  return workers_->measure(traces, told);
+}
+
+std::vector<Duelist> Trials::duel(const std::vector<std::string>& traces, double seconds) {
+  return workers_->duel(traces, seconds);
+}
+
+std::string protocol() { return "median-1"; }
+
+}  // namespace ardea::measure

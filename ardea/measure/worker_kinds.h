@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+
+#include "ardea/measure/task_message.h"
+
+/// What each kind of worker does with a request.
+
+namespace ardea::measure {
+
+/// The answer to a request; what it throws becomes a failed answer.
+using Answer = std::function<nlohmann::json(const nlohmann::json& request)>;
+
+using MakeWorker = std::function<Answer(const ReceivedTask& task)>;
+
+/// The whole life of a worker (worker.h). `usual`: the outcome of a request that failed by an Error.
+int serve(const MakeWorker& make, TrialOutcome usual);
+
+/// {"id", "trace", "object"} → {"id", "seconds"}
+Answer build_worker(const ReceivedTask& task);
+/// {"id", "object", "incumbent", "rival", "precision", "timing_s"} → {"id", "time", "raced", "canary",
+/// "ratio", "rival_time"}: the last two where the candidate is near the incumbent, whose object file is the
+/// rival
+/// {"id", "duel": [object, …], "seconds"} → {"id", "duel": [{"time", "ratio"}, …]}
+Answer run_worker(const ReceivedTask& task);
+/// {"id"} → {"id", "memory_bound"}
+Answer reference_worker(const ReceivedTask& task);
+
+/// What a failed answer says: an outcome other than timed, and a sentence.
+class TrialFailure : public std::runtime_error {
+ public:
+  TrialFailure(TrialOutcome outcome, const std::string& sentence)
+      : std::runtime_error(sentence), outcome(outcome) {}
+  TrialOutcome outcome;
+};
+
+/// The sentence of a request for which there was not enough memory: what it took may be lost to the process.
+inline constexpr auto out_of_memory = "there is not enough memory for it";
+
+/// The folder of the reference among the files that workers share.
+std::filesystem::path reference_folder(const std::filesystem::path& shared);
+
+}  // namespace ardea::measure

@@ -1,0 +1,155 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "ardea/arith/load.h"
+#include "ardea/compile/compile.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
+#include "ardea/measure/worker.h"
+#include "ardea/measure/worker_kinds.h"
+#include "ardea/runtime/registry.h"
+#include "ardea/support/error.h"
+#include "ardea/support/whole_file.h"
+
+/// A worker for tests: Ardea's own, but a trace "fault:NAME" is built as a program that does what the name
+/// says, or does it while it is built; and ARDEA_TEST_WORKER=KIND:FAULT makes one kind of worker fail itself,
+/// as long as the file ARDEA_TEST_WORKER_ONCE is there, which it removes first.
+
+namespace {
+
+using namespace ardea;
+using nlohmann::json;
+
+void segfault() {
+  volatile int* volatile nowhere = nullptr;
+  *nowhere = 1;  // NOLINT(clang-analyzer-core.NullDereference): on purpose
+}
+
+void loop_for_ever() {
+  for (;;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void allocate_everything() {
+  constexpr std::size_t piece = std::size_t{64} << 20U;
+  for (;;) {
+    volatile char* const memory = new char[piece];  // never freed: that is the point
+    for (std::size_t i = 0; i < piece; i += 1024) memory[i] = 1;
+  }
+}
+
+void fail_with_a_sentence() { fail("this kernel has no time"); }
+void do_nothing() {}
+
+using Fault = void (*)();
+const std::map<std::string, Fault> faults = {{"segfault", segfault},
+                                             {"loop", loop_for_ever},
+                                             {"allocate", allocate_everything},
+                                             {"fail", fail_with_a_sentence},
+                                             {"nothing", do_nothing}};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  ensure(at != std::string::npos, "the test's program has no {}", from);
+  return text.replace(at, from.size(), to);
+}
+
+/// The task's program with something else in its place.
+Function faulty(const Function& program, const std::string& name) {
+  if (name == "difference")
+    return arith::load_program(replaced(print(program), "] + ", "] - "), "difference").functions[0];
+  Function f = program;
+  f.body = Evaluate{make_call("call_registered", int64, {make_string("test." + name)})};
+  return f;
+}
+
+measure::Answer faulty_builder(const measure::ReceivedTask& received) {
+  return [received, build = measure::build_worker(received)](const json& request) -> json {
+    const std::string trace = request.at("trace");
+    const std::string object = request.at("object");
+    if (trace.starts_with("fault:")) {
+      const Function f = faulty(received.task.program, trace.substr(6));
+      write_whole_file(object, {compile::object_code(Module{{}, {f}}, received.task.target)});
+      return {{"seconds", 0}};
+    }
+    if (trace.starts_with("build:")) {
+      if (trace == "build:file")
+        write_whole_file(object, {std::string(std::size_t{8} << 20U, 'x')});
+      else
+        faults.at(trace.substr(6))();
+      return {{"seconds", 0}};
+    }
+    return build(request);
+  };
+}
+
+/// The worker's own faults, when it is asked something.
+void misbehave(const std::string& how) {
+  if (how == "silent") loop_for_ever();
+  if (how == "killed") std::raise(SIGKILL);
+  if (how == "leaves") std::exit(3);
+  if (how == "closes") {
+    for (int end = 3; end < 64; ++end) close(end);
+    loop_for_ever();
+  }
+}
+
+/// Says hello as it should and then answers as it should not: no worker of Ardea's writes such things.
+int answer_rubbish(const std::string& how) {
+  std::string line;
+  std::getline(std::cin, line);
+  std::cout << R"({"ready": true})" << std::endl;
+  while (std::getline(std::cin, line)) {
+    if (how == "rubbish") std::cout << "Segmentation fault (not really)\n";
+    if (how == "other-id") std::cout << R"({"id": -7, "time": [1, 1, 1], "raced": false})" << "\n";
+    if (how == "no-time") std::cout << R"({"id": )" << json::parse(line).at("id") << "}\n";
+    if (how == "endless")
+      for (const std::string chunk(65536, 'x');;) std::cout << chunk;
+    std::cout.flush();
+  }
+  return 0;
+}
+
+measure::MakeWorker misbehaving(const measure::MakeWorker& make, const std::string& how,
+                                const std::string& once) {
+  return [=](const measure::ReceivedTask& task) -> measure::Answer {
+    return [how, once, work = make(task)](const json& request) {
+      std::error_code ignored;
+      if (once.empty() || std::filesystem::remove(once, ignored)) misbehave(how);
+      return work(request);
+    };
+  };
+}
+
+std::string setting(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string kind = argc == 3 ? argv[2] : "";
+  for (const auto& [name, fault] : faults)
+    runtime::register_function("test." + name, runtime::Function([fault = fault] {
+                                 fault();
+                                 return std::int64_t{0};
+                               }));
+  const std::string wish = setting("ARDEA_TEST_WORKER");
+  const std::string how = wish.starts_with(kind + ":") ? wish.substr(kind.size() + 1) : "";
+  if (how == "exits") return 5;
+  if (how == "deaf") loop_for_ever();
+  if (how == "rubbish" || how == "other-id" || how == "endless" || how == "no-time")
+    return answer_rubbish(how);
+  measure::MakeWorker make = kind == "build" ? measure::MakeWorker(faulty_builder)
+                             : kind == "run" ? measure::MakeWorker(measure::run_worker)
+                                             : measure::MakeWorker(measure::reference_worker);
+  if (!how.empty()) make = misbehaving(make, how, setting("ARDEA_TEST_WORKER_ONCE"));
+  return measure::serve(make, kind == "build" ? TrialOutcome::compile_failed : TrialOutcome::launch_failed);
+}
