@@ -4,7 +4,7 @@
 #include "ardea/ir/fold_literals.h"
 #include "ardea/measure/worker_kinds.h"
 #include "ardea/runtime/time_evaluator.h"
-#include "ardea/schedule/schedule.h"
+#include "ardea/schedule/replay_trace.h"
 #include "ardea/support/whole_file.h"
 
 namespace ardea::measure {
@@ -17,10 +17,7 @@ class Replays {
   explicit Replays(Function program) : program_(std::move(program)) {}
 
   Function scheduled(const std::string& trace) {
-    schedule::Schedule schedule(program_,
-                                std::make_unique<schedule::ByHand>(0, schedule::Structure::of_template));
-    schedule.follow(history_);
-    schedule.replay(schedule::parse_steps(trace, "trace"));
+    const schedule::Schedule schedule = schedule::replay_trace(program_, trace, history_);
     history_ = schedule.history();
     return fold_literals(schedule.program());
   }
