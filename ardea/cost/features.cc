@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <variant>
+#include <string_view>
 
 #include "ardea/support/error.h"
 
@@ -19,23 +19,52 @@ float scaled(double value) {
 
 }  // namespace
 
-Features::Features(std::vector<SketchView> sketches, const target::Target&) : sketches_(std::move(sketches)) {
+Features::Features(std::vector<SketchView> sketches, const target::Target& target, int threads)
+    : sketches_(std::move(sketches)), target_(target), threads_(threads) {
+  for (const std::string_view name : feature_names()) columns_.emplace_back(name);
+  columns_.emplace_back("sketch");
   std::map<std::string, std::size_t> known;
-  const auto column = [&](const std::string& name) {
-    const auto [place, is_new] = known.emplace(name, columns_.size());
-    if (is_new) columns_.push_back(name);
-    return place->second;
-  };
-  if (sketches_.size() > 1) column("sketch");
   for (const SketchView& sketch : sketches_) {
+    found_.push_back(std::make_unique<Found>());
     std::vector<std::size_t>& places = variable_columns_.emplace_back();
-    for (const space::Variable& variable : sketch.system->variables())
-      places.push_back(column("variable " + variable.name));
+    for (const space::Variable& variable : sketch.system->variables()) {
+      const auto [place, is_new] = known.emplace(variable.name, columns_.size());
+      if (is_new) columns_.push_back("variable " + variable.name);
+      places.push_back(place->second);
+    }
   }
+}
+
+const ProgramFeatures* Features::program_of(std::size_t sketch) const {
+  const SketchView& view = sketches_[sketch];
+  if (view.symbolic == nullptr) return nullptr;
+  Found& found = *found_[sketch];
+  std::call_once(found.once, [&] {
+    try {
+      found.features.emplace(*view.symbolic, view.knobs, target_, threads_);
+    } catch (const Error&) {  // lowering refuses it: then its variables alone are known
+    }
+  });
+  return found.features ? &*found.features : nullptr;
+}
+
+std::optional<ProgramFeatures::Values> Features::program_at(const space::Choice& choice) const {
+  ensure(choice.sketch < sketches_.size(), "Features: sketch {} of {}", choice.sketch, sketches_.size());
+  const ProgramFeatures* program = program_of(choice.sketch);
+  if (program == nullptr) return std::nullopt;
+  std::vector<double> numbers;
+  for (const space::Var knob : sketches_[choice.sketch].system->knobs())
+    numbers.push_back(static_cast<double>(choice.point[static_cast<std::size_t>(knob.index)]));
+  return program->at(numbers);
+}
+
+void Features::write_program(const ProgramFeatures::Values& values, float* row) const {
+  for (std::size_t i = 0; i < feature_count; ++i) row[i] = scaled(values[i]);
 }
 
 Rows Features::rows(const std::vector<space::Choice>& choices) const {
   Rows rows{columns_.size()};
+  rows.values.reserve(choices.size() * columns_.size());
   std::vector<float> row;
   for (const space::Choice& choice : choices) {
     ensure(choice.sketch < sketches_.size(), "Features: sketch {} of {}", choice.sketch, sketches_.size());
@@ -43,7 +72,8 @@ Rows Features::rows(const std::vector<space::Choice>& choices) const {
     ensure(choice.point.size() == places.size(), "Features: a point of {} variables, the sketch has {}",
            choice.point.size(), places.size());
     row.assign(columns_.size(), NAN);
-    if (sketches_.size() > 1) row[0] = static_cast<float>(choice.sketch);
+    if (const auto program = program_at(choice)) write_program(*program, row.data());
+    row[feature_count] = static_cast<float>(choice.sketch);
     for (std::size_t i = 0; i < places.size(); ++i)
       row[places[i]] = scaled(static_cast<double>(choice.point[i]));
     rows.append(row.data());
@@ -51,9 +81,19 @@ Rows Features::rows(const std::vector<space::Choice>& choices) const {
   return rows;
 }
 
+std::vector<float> Features::row_of(const Function& scheduled) const {
+  std::vector<float> row(columns_.size(), NAN);
+  write_program(features_of(scheduled, target_, threads_), row.data());
+  return row;
+}
+
 std::vector<std::vector<std::size_t>> Features::knobs_behind(std::size_t sketch) const {
   const space::System& system = *sketches_[sketch].system;
   std::vector<std::vector<std::size_t>> by_column(columns_.size());
+  if (const ProgramFeatures* program = program_of(sketch)) {
+    const auto by_feature = program->parameters_behind();
+    std::copy(by_feature.begin(), by_feature.end(), by_column.begin());
+  }
   std::vector<std::set<std::size_t>> by_variable(system.variables().size());
   for (std::size_t i = 0; i < system.knobs().size(); ++i)
     by_variable[static_cast<std::size_t>(system.knobs()[i].index)] = {i};
