@@ -19,31 +19,29 @@ namespace {
 constexpr std::size_t least_points = 4;
 /// Fewer points that a member has not seen are no measure of it.
 constexpr std::size_t least_held_out = 4;
+/// That no program takes.
+constexpr double slowest_cycles = 1e18;
+/// What a trial of another task counts for beside one of this task.
+constexpr float weight_of_others = 0.3F;
 
-/// Points that were timed, each once, and how fast they are.
-struct Timed {
-  std::vector<space::Choice> choices;
-  std::vector<double> scores;  ///< ln(1 / seconds); the mean where one was timed several times
+/// Rows and how fast they are: ln(1 / seconds), less the mean of the task.
+struct Task {
+  Rows rows;
+  std::vector<double> scores;
 };
-
-Timed timed_of(const std::vector<Known>& known) {
-  std::map<space::Choice, std::pair<double, int>> sums;
-  for (const Known& each : known)
-    if (each.outcome == TrialOutcome::timed && each.seconds > 0) {
-      auto& [sum, count] = sums[each.choice];
-      sum -= std::log(each.seconds);
-      ++count;
-    }
-  Timed timed;
-  for (const auto& [choice, sum] : sums) {
-    timed.choices.push_back(choice);
-    timed.scores.push_back(sum.first / sum.second);
-  }
-  return timed;
-}
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+void centre(std::vector<double>& scores) {
+  if (scores.empty()) return;
+  const double mean = mean_of(scores);
+  for (double& score : scores) score -= mean;
+}
+
+bool says_something(const std::vector<double>& scores) {
+  return std::set<double>(scores.begin(), scores.end()).size() >= least_points;
 }
 
 /// Its predictions times `slope` are differences of scores.
@@ -59,36 +57,45 @@ class BoostedModel : public Model {
     require(options_.members >= 2, "a boosted model of {} members: at least 2 are needed to disagree",
             options_.members);
     require(options_.loss != Loss::logistic,
-            "a boosted model ranks or regresses, and does neither by logistic loss");
+            "a boosted model ranks or regresses; the logistic loss is for what is feasible");
+    const auto& sketches = features_->sketches();
+    options_.prior =
+        options_.prior && std::any_of(sketches.begin(), sketches.end(),
+                                      [](const SketchView& one) { return one.symbolic != nullptr; });
+    for (const OtherTask& other : options_.others) add_other(other);
+    options_.others.clear();
+    learn({});
   }
 
   void learn(const std::vector<Known>& known) override {
     members_.clear();
     held_out_.reset();
-    learn_speed(timed_of(known));
+    learn_speed(own_task(known));
     learn_feasibility(known);
   }
 
-  bool is_trained() const override { return !members_.empty(); }
+  bool is_trained() const override { return !members_.empty() || options_.prior; }
 
   std::vector<Prediction> predict(const std::vector<space::Choice>& choices) const override {
     std::vector<Prediction> predictions(choices.size());
     if (choices.empty()) return predictions;
     const Rows rows = features_->rows(choices);
+    const std::vector<double> margins = margins_of(rows);
+    for (std::size_t i = 0; i < choices.size(); ++i) predictions[i].score = margins[i];
     if (!members_.empty()) {
-      std::vector<double> squares(choices.size());
-      const auto count = static_cast<double>(members_.size());
+      std::vector<double> sums(choices.size()), squares(choices.size());
       for (const Member& member : members_) {
-        const std::vector<float> scores = member.booster.predict(rows);
+        const std::vector<double> scores = scores_by(member, rows, margins);
         for (std::size_t i = 0; i < choices.size(); ++i) {
-          const double score = static_cast<double>(scores[i]) * member.slope;
-          predictions[i].score += score / count;
-          squares[i] += score * score / count;
+          sums[i] += scores[i];
+          squares[i] += scores[i] * scores[i];
         }
       }
+      const auto count = static_cast<double>(members_.size());
       for (std::size_t i = 0; i < choices.size(); ++i) {
-        const double mean = predictions[i].score;
-        predictions[i].deviation = std::sqrt(std::max(0.0, squares[i] - mean * mean) * count / (count - 1));
+        const double mean = sums[i] / count;
+        predictions[i].score = mean;
+        predictions[i].deviation = std::sqrt(std::max(0.0, squares[i] - count * mean * mean) / (count - 1));
       }
     }
     if (feasibility_) {
@@ -117,54 +124,127 @@ class BoostedModel : public Model {
   std::optional<double> held_out_correlation() const override { return held_out_; }
 
  private:
-  void learn_speed(const Timed& timed) {
-    const std::size_t count = timed.choices.size();
-    if (std::set<double>(timed.scores.begin(), timed.scores.end()).size() < least_points) return;
-    const Rows rows = features_->rows(timed.choices);
-    const double mean = mean_of(timed.scores);
-    double variance = 0;
-    for (const double score : timed.scores) variance += (score - mean) * (score - mean);
-    const double deviation = std::sqrt(variance / static_cast<double>(count));
+  void add_other(const OtherTask& other) {
+    Task task{{features_->columns().size()}, {}};
+    for (const OtherTask::Trial& trial : other.trials) {
+      require(trial.row.size() == task.rows.columns,
+              "a trial of another task has {} features, this space has {}; make the rows by its own Features",
+              trial.row.size(), task.rows.columns);
+      if (!(trial.seconds > 0)) continue;
+      task.rows.append(trial.row.data());
+      task.scores.push_back(-std::log(trial.seconds));
+    }
+    if (!says_something(task.scores)) return;
+    centre(task.scores);
+    others_.push_back(std::move(task));
+  }
 
+  /// What was timed, each point once, in the order of the points: the mean where one was timed several times.
+  Task own_task(const std::vector<Known>& known) const {
+    std::map<space::Choice, std::pair<double, int>> sums;
+    for (const Known& each : known)
+      if (each.outcome == TrialOutcome::timed && each.seconds > 0) {
+        auto& [sum, count] = sums[each.choice];
+        sum -= std::log(each.seconds);
+        ++count;
+      }
+    std::vector<space::Choice> choices;
+    Task task;
+    for (const auto& [choice, sum] : sums) {
+      choices.push_back(choice);
+      task.scores.push_back(sum.first / sum.second);
+    }
+    task.rows = features_->rows(choices);
+    centre(task.scores);
+    return task;
+  }
+
+  /// What a simple model of the machine says, less the origin; 0 where there is no prior. A program of which
+  /// it can say nothing is as good as the others once some are known, and behind them before.
+  std::vector<double> margins_of(const Rows& rows) const {
+    if (!options_.prior) return std::vector<double>(rows.size(), 0);
+    std::vector<double> margins(rows.size(), origin_ == 0 ? -std::log(slowest_cycles) : 0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const float doublings = rows.row(i)[static_cast<std::size_t>(Feature::cycles)];  // log2
+      if (!std::isnan(doublings)) margins[i] = -std::log(2.0) * static_cast<double>(doublings) - origin_;
+    }
+    return margins;
+  }
+
+  static std::vector<double> scores_by(const Member& member, const Rows& rows,
+                                       const std::vector<double>& margins) {
+    const std::vector<float> learned = member.booster.predict(rows);
+    std::vector<double> scores(rows.size());
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      scores[i] = member.slope * (margins[i] + static_cast<double>(learned[i]));
+    return scores;
+  }
+
+  void learn_speed(const Task& own) {
+    const bool knows_own = says_something(own.scores);
+    if (!knows_own && others_.empty()) return;
+    origin_ = 0;
+    if (knows_own) origin_ = mean_of(margins_of(own.rows));
+    const std::vector<double> own_margins = margins_of(own.rows);
     Random random(options_.seed);
     double correlations = 0, weight = 0;
     for (int i = 0; i < options_.members; ++i) {
-      std::vector<bool> is_seen(count);
-      Rows sample{rows.columns};
-      std::vector<float> labels;
-      for (std::size_t draw = 0; draw < count; ++draw) {
-        const auto at = static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(count) - 1));
-        is_seen[at] = true;
-        sample.append(rows.row(at));
-        labels.push_back(static_cast<float>((timed.scores[at] - mean) / deviation));
-      }
-      Boosting boosting = trees();
+      Booster::Lesson lesson{{features_->columns().size()}, {}, {}, {}};
+      for (const Task& other : others_) add_sample(other, weight_of_others, random, lesson);
+      const std::vector<bool> is_seen =
+          knows_own ? add_sample(own, 1, random, lesson) : std::vector<bool>(own.scores.size());
+      Boosting boosting = options_.trees;
+      boosting.loss = options_.loss;
       boosting.seed = random.next();
-      Member member{Booster(sample, labels, {{count, 1}}, boosting)};
-      const std::vector<float> scores = member.booster.predict(rows);
-      member.slope = slope_of(scores, timed.scores);
-      members_.push_back(std::move(member));
-      std::vector<double> predicted, measured;
-      for (std::size_t at = 0; at < count; ++at) {
-        if (is_seen[at]) continue;
-        predicted.push_back(static_cast<double>(scores[at]));
-        measured.push_back(timed.scores[at]);
+      Member member{Booster(lesson, boosting)};
+      if (knows_own) {
+        const std::vector<double> scores = scores_by(member, own.rows, own_margins);
+        member.slope = slope_of(scores, own.scores);
+        std::vector<double> predicted, measured;
+        for (std::size_t at = 0; at < scores.size(); ++at) {
+          if (is_seen[at]) continue;
+          predicted.push_back(scores[at]);
+          measured.push_back(own.scores[at]);
+        }
+        if (predicted.size() >= least_held_out) {
+          correlations += rank_correlation(predicted, measured) * static_cast<double>(predicted.size());
+          weight += static_cast<double>(predicted.size());
+        }
       }
-      if (predicted.size() < least_held_out) continue;
-      correlations += rank_correlation(predicted, measured) * static_cast<double>(predicted.size());
-      weight += static_cast<double>(predicted.size());
+      members_.push_back(std::move(member));
     }
     if (weight > 0) held_out_ = correlations / weight;
   }
 
+  /// As many rows as the task has, drawn with repetition: which were drawn.
+  std::vector<bool> add_sample(const Task& task, float weight, Random& random,
+                               Booster::Lesson& lesson) const {
+    const std::size_t count = task.scores.size();
+    std::vector<bool> is_drawn(count);
+    Rows drawn{task.rows.columns};
+    for (std::size_t draw = 0; draw < count; ++draw) {
+      const auto at = static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(count) - 1));
+      is_drawn[at] = true;
+      drawn.append(task.rows.row(at));
+      lesson.labels.push_back(static_cast<float>(task.scores[at]));
+    }
+    lesson.rows.values.insert(lesson.rows.values.end(), drawn.values.begin(), drawn.values.end());
+    lesson.groups.push_back({count, weight});
+    if (options_.prior) {
+      std::vector<double> margins = margins_of(drawn);
+      centre(margins);
+      lesson.margins.insert(lesson.margins.end(), margins.begin(), margins.end());
+    }
+    return is_drawn;
+  }
+
   /// What predictions are multiplied by, so that they differ as scores do: ranks have no unit of their own.
-  static double slope_of(const std::vector<float>& predicted, const std::vector<double>& scores) {
-    const std::vector<double> values(predicted.begin(), predicted.end());
-    const double mean = mean_of(values), mean_score = mean_of(scores);
+  static double slope_of(const std::vector<double>& predicted, const std::vector<double>& scores) {
+    const double mean = mean_of(predicted), mean_score = mean_of(scores);
     double both = 0, square = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      both += (values[i] - mean) * (scores[i] - mean_score);
-      square += (values[i] - mean) * (values[i] - mean);
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+      both += (predicted[i] - mean) * (scores[i] - mean_score);
+      square += (predicted[i] - mean) * (predicted[i] - mean);
     }
     return square > 0 && both > 0 ? both / square : 1;
   }
@@ -172,30 +252,27 @@ class BoostedModel : public Model {
   void learn_feasibility(const std::vector<Known>& known) {
     feasibility_.reset();
     std::vector<space::Choice> choices;
-    std::vector<float> labels;
+    Booster::Lesson lesson;
     for (const Known& each : known) {
       if (each.outcome == TrialOutcome::device_lost) continue;  // says nothing of the program
       choices.push_back(each.choice);
-      labels.push_back(each.outcome == TrialOutcome::timed ? 1.0F : 0.0F);
+      lesson.labels.push_back(each.outcome == TrialOutcome::timed ? 1.0F : 0.0F);
     }
-    if (std::count(labels.begin(), labels.end(), 0.0F) == 0) return;
+    if (std::count(lesson.labels.begin(), lesson.labels.end(), 0.0F) == 0) return;
+    lesson.rows = features_->rows(choices);
+    lesson.groups = {{choices.size(), 1}};
     Boosting boosting;
     boosting.loss = Loss::logistic;
     boosting.depth = 4;
     boosting.least_weight = 0.5;
     boosting.seed = options_.seed;
-    feasibility_.emplace(features_->rows(choices), labels, std::vector<Booster::Group>{{labels.size(), 1}},
-                         boosting);
-  }
-
-  Boosting trees() const {
-    Boosting boosting;
-    boosting.loss = options_.loss;
-    return boosting;
+    feasibility_.emplace(lesson, boosting);
   }
 
   std::shared_ptr<const Features> features_;
   ModelOptions options_;
+  std::vector<Task> others_;
+  double origin_ = 0;  ///< of margins: members that weigh them differently agree here
   std::vector<Member> members_;
   std::optional<Booster> feasibility_;
   std::optional<double> held_out_;

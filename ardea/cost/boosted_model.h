@@ -9,18 +9,34 @@
 
 namespace ardea::cost {
 
+/// What is known of another task, on the same target: programs of it and their times.
+struct OtherTask {
+  struct Trial {
+    std::vector<float> row;  ///< Features::row_of
+    double seconds = 0;
+  };
+  std::vector<Trial> trials;
+};
+
 /// What decides how a model learns.
 struct ModelOptions {
   std::uint64_t seed = 1;
   /// Which of two points is faster (rank), or how fast each is (regression).
   Loss loss = Loss::rank;
-  int members = 4;  ///< that learn from samples of their own, at least 2: their mean predicts
+  Boosting trees = {};  ///< save their loss and seed
+  int members = 4;      ///< that learn from samples of their own, at least 2: their mean predicts
+  /// Begin with the cycles that a simple model of the machine counts (analytic_model.h): the trees learn in
+  /// what that is wrong. Then predictions say something before anything is known.
+  bool prior = true;
+  /// Where this space has few trials of its own, what others have taught. Their times are compared within
+  /// each task alone.
+  std::vector<OtherTask> others = {};
 };
 
 /// Boosted trees over the features of a space's choices. Each of its members learns from a bootstrap sample
 /// of what was timed: how much they disagree is the deviation, and what a member has not seen tells how good
 /// it is. Trials that were not timed teach whether others will be; where none has failed, all are feasible.
-/// Trained by the fourth point of a time of its own.
+/// Trained from the fourth point of a time of its own on; by other tasks or with a prior from the start.
 std::unique_ptr<Model> make_boosted_model(std::shared_ptr<const Features> features,
                                           const ModelOptions& options = {});
 

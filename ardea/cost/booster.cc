@@ -36,6 +36,9 @@ class Matrix {
   void labels(const std::vector<float>& values) {
     check(XGDMatrixSetFloatInfo(handle_, "label", values.data(), values.size()));
   }
+  void margins(const std::vector<float>& values) {
+    if (!values.empty()) check(XGDMatrixSetFloatInfo(handle_, "base_margin", values.data(), values.size()));
+  }
   void groups(const std::vector<Booster::Group>& groups, Loss loss) {
     std::vector<float> weights;
     std::vector<unsigned> sizes;
@@ -66,14 +69,14 @@ struct Booster::Handle {
   }
 };
 
-Booster::Booster(const Rows& rows, const std::vector<float>& labels, const std::vector<Group>& groups,
-                 const Boosting& options)
-    : handle_(std::make_unique<Handle>()), columns_(rows.columns) {
-  ensure(rows.size() > 0 && rows.size() == labels.size(), "Booster: {} rows with {} labels", rows.size(),
-         labels.size());
-  Matrix matrix(rows);
-  matrix.labels(labels);
-  matrix.groups(groups, options.loss);
+Booster::Booster(const Lesson& lesson, const Boosting& options)
+    : handle_(std::make_unique<Handle>()), columns_(lesson.rows.columns) {
+  ensure(lesson.rows.size() > 0 && lesson.rows.size() == lesson.labels.size(),
+         "Booster: {} rows with {} labels", lesson.rows.size(), lesson.labels.size());
+  Matrix matrix(lesson.rows);
+  matrix.labels(lesson.labels);
+  matrix.groups(lesson.groups, options.loss);
+  matrix.margins(lesson.margins);
   const DMatrixHandle handle = matrix.handle();
   check(XGBoosterCreate(&handle, 1, &handle_->booster));
   handle_->set("verbosity", "0");

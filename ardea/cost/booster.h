@@ -39,19 +39,25 @@ struct Boosting {
 
 class Booster {
  public:
-  /// Rows lie by group: `groups` has the number of rows of each, in order, and the weight of each. Labels are
-  /// as many as rows, of which there is at least one.
+  /// Rows lie by group: `groups` has the number of rows of each, in order, and its weight.
   struct Group {
     std::size_t rows = 0;
     float weight = 1;
   };
-  Booster(const Rows& rows, const std::vector<float>& labels, const std::vector<Group>& groups,
-          const Boosting& options);
+  /// What is learned from: at least one row, as many labels. Where `margins` are given, one for each row, the
+  /// trees learn what is to be added to them.
+  struct Lesson {
+    Rows rows;
+    std::vector<float> labels;
+    std::vector<Group> groups;
+    std::vector<float> margins = {};
+  };
+  Booster(const Lesson& lesson, const Boosting& options);
   ~Booster();
   Booster(Booster&&) noexcept;
   Booster& operator=(Booster&&) noexcept;
 
-  /// One for each row, which has the columns of those that were learned from.
+  /// One for each row, which has the columns of those that were learned from; margins are not in it.
   std::vector<float> predict(const Rows& rows) const;
   /// By column: how much the splits on it have lowered the loss, in sum.
   std::vector<double> gains() const;

@@ -28,10 +28,11 @@ using Environment = Formulas::Environment;
 /// Levels of cache that features have names for.
 constexpr std::size_t cache_levels = 3;
 
-/// What the simple model of the machine counts a cycle for. Cores differ; that they are of this order is all
-/// that a ranking needs, and trees that learn from times correct the rest.
-constexpr double bytes_per_cycle_into[cache_levels] = {32, 16, 6};  ///< the caches, from what is behind them
-constexpr double cycles_of_iteration = 1, cycles_of_entry = 8, cycles_of_guard = 1;
+/// What the simple model of the machine counts cycles for. Cores differ; that they are of this order is all
+/// that a ranking needs (`make bench-cost` tells how good it is), and trees that learn from times correct the
+/// rest.
+constexpr double bytes_per_cycle_into[cache_levels] = {24, 12, 6};  ///< the caches, from what is behind them
+constexpr double cycles_of_iteration = 0.3, cycles_of_entry = 2;
 constexpr double cycles_of_allocation = 100, cycles_of_region = 5000;
 /// Of a cache, that data of other use leaves to a nest.
 constexpr double usable_share = 0.75;
@@ -52,6 +53,7 @@ struct Access {
   std::vector<Value> box;                 ///< by dimension
   Value is_there = 0;                     ///< 0 where it never happens
   std::size_t free_loops = 0;             ///< loops around that can still move it
+  std::size_t outside = 0;                ///< loops around its memory
 };
 
 /// What a part of the program touches, and the bytes that come into each cache for it, each time that it
@@ -255,6 +257,7 @@ class ProgramWalk {
     const std::vector<Value> shape = shape_of(buffer), strides = strides_of_memory(buffer, shape);
     const auto known = depth_of_.find(buffer->data);
     const std::size_t outside = known == depth_of_.end() ? 0 : known->second;
+    access.outside = outside;
     access.steps.assign(loops_.size(), zero_);
     for (std::size_t d = 0; d < indices.size(); ++d) {
       std::vector<Value>& spans = access.spans.emplace_back(loops_.size(), zero_);
@@ -410,7 +413,6 @@ class ProgramWalk {
     const Value share = asked == Formulas::unknown ? f_.number(0.5) : asked;
     const Value is_open = times(f_.less(zero_, share), f_.less(share, one_));
     add(Feature::guards, times(is_open, count_));
-    overhead(times(f_.number(cycles_of_guard), times(is_open, count_)));
     std::vector<Part> parts = {visit_under(condition.then_case, share, found)};
     if (condition.else_case.defined())
       parts.push_back(visit_under(condition.else_case, f_.negation(share), {}));
@@ -505,7 +507,7 @@ class ProgramWalk {
       const Around& loop = loops_[l];
       if (loop.kind == ForKind::vectorized) continue;
       const Value runs = times(open, more_than_one(loop.extent));
-      const Value moves = f_.negation(f_.equal(sum.steps[l], zero_));
+      const Value moves = l < sum.outside ? one_ : f_.negation(f_.equal(sum.steps[l], zero_));
       if (loop.kind == ForKind::unrolled) {
         chains = f_.select(times(runs, moves), times(chains, loop.extent), chains);
       } else {
@@ -703,9 +705,11 @@ class ProgramWalk {
   void count_cycles() {
     constexpr Feature into[] = {Feature::bytes_into_l1, Feature::bytes_into_l2, Feature::bytes_into_l3};
     const Value threads = f_.number(threads_);
-    for (std::size_t c = 0; c < cache_levels; ++c)
-      add(Feature::memory_cycles,
-          f_.divide(f_.divide(at(into[c]), f_.number(bytes_per_cycle_into[c])), threads));
+    for (std::size_t c = 0; c < cache_levels; ++c) {
+      // What fits as a whole is still there from the call before.
+      const Value bytes = f_.select(f_.less(cache_bytes(c), at(Feature::bytes_touched)), at(into[c]), zero_);
+      add(Feature::memory_cycles, f_.divide(f_.divide(bytes, f_.number(bytes_per_cycle_into[c])), threads));
+    }
     if (threads_ > 1)
       add(Feature::overhead_cycles, times(f_.number(cycles_of_region), at(Feature::parallel_regions)));
     at(Feature::cycles) =
