@@ -230,11 +230,18 @@ void Executor::run_instruction(const Call& call) {
   for (const Parameter& parameter : parameters)  // after the scalars, which strides may name
     if (parameter.buffer.defined()) declare(parameter.buffer, view_of(parameter.buffer));
 
+  if (Observer* observer = machine_.options.observer) {
+    std::vector<OperandAddress> addresses;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (parameters[i].buffer.defined()) addresses.push_back({values[i].memory, values[i].integer / 8});
+    observer->runs(instruction, addresses);
+  }
   const Function* const caller = std::exchange(function_, &instruction.meaning);
   const bool concurrent = std::exchange(concurrent_, false);
   ++instruction_depth_;
   execute(instruction.meaning.body);
   --instruction_depth_;
+  if (Observer* observer = machine_.options.observer) observer->has_run(instruction);
   concurrent_ = concurrent;
   function_ = caller;
   for (const Parameter& parameter : parameters) {

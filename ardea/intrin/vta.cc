@@ -18,10 +18,17 @@ const Operand input = {.scope = "vta.inp", .tile_bytes = 16},
 /// Memory that the DMA unit reads and writes is addressed by the same tiles.
 Operand tiles_in_memory(std::int64_t tile_bytes) { return {.scope = "global", .tile_bytes = tile_bytes}; }
 
+/// `cycles` of the unit that computes; 0 for what the DMA unit moves.
 Instruction vta_record(const std::string& name, const std::string& feature, const std::string& meaning,
-                       std::vector<Operand> operands) {
-  return written_instruction("vta." + name, feature, meaning, std::move(operands), {});
+                       std::vector<Operand> operands, double cycles = 0) {
+  Instruction record = written_instruction("vta." + name, feature, meaning, std::move(operands), {});
+  record.cycles = cycles;
+  return record;
 }
+
+/// A tile of products a cycle. The ALU takes two for a tile, and its fixed sequences are three operations.
+constexpr double cycles_of_gemm = 1, cycles_of_alu = 2;
+constexpr double cycles_of_sequence = cycles_of_gemm + 2 * cycles_of_alu;
 
 /// A copy by the DMA unit, of a tile that lies as one piece in memory.
 Instruction dma_load(const std::string& name, const Operand& scratchpad, const std::string& type,
@@ -69,7 +76,7 @@ def gemm(C: T.Buffer((16,), "int32"), A: T.Buffer((16,), "int8"), B: T.Buffer((1
             vj, vk = T.axis.remap("SR", [j, k])
             C[vj] = C[vj] + T.Cast("int32", A[vk]) * T.Cast("int32", B[vj, vk])
 )",
-                    {sums, input, weights});
+                    {sums, input, weights}, cycles_of_gemm);
 }
 
 /// A product that resets its sums instead of adding to them.
@@ -82,7 +89,7 @@ def reset(C: T.Buffer((16,), "int32")):
             vj = T.axis.remap("S", [j])
             C[vj] = 0
 )",
-                    {sums});
+                    {sums}, cycles_of_gemm);
 }
 
 /// The ALU works in place. D = a op b is its fixed sequence on a tile that is no operand: reset D, add a to
@@ -98,7 +105,7 @@ def alu(D: T.Buffer((16,), "int32"), C: T.Buffer((16,), "int32"), E: T.Buffer((1
             D[vj] = $value
 )",
                            {{"value", value}}),
-                    {sums, sums, sums});
+                    {sums, sums, sums}, cycles_of_sequence);
 }
 
 /// The same with a number of 16 bits in the instruction.
@@ -113,7 +120,7 @@ def alu(D: T.Buffer((16,), "int32"), C: T.Buffer((16,), "int32")):
             D[vj] = $value
 )",
                            {{"value", value}}),
-                    {sums, sums});
+                    {sums, sums}, cycles_of_sequence);
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ void check_copy_engines(const std::vector<CopyEngine>& engines, std::string_view
     positive(engine.max_rank, field("max_rank"), where);
     if (engine.max_extent) positive(*engine.max_extent, field("max_extent"), where);
     if (engine.max_bytes) positive(*engine.max_bytes, field("max_bytes"), where);
+    if (engine.bytes_per_cycle) positive(*engine.bytes_per_cycle, field("bytes_per_cycle"), where);
+    if (engine.latency_cycles) positive(*engine.latency_cycles, field("latency_cycles"), where);
   }
 }
 
@@ -113,6 +115,8 @@ void check_gpu(const Gpu& gpu, std::string_view where) {
 
 void check_accelerator(const Accelerator& accelerator, std::string_view where) {
   positive(accelerator.virtual_threads, "accelerator.virtual_threads", where);
+  if (accelerator.cycles_per_second)
+    positive(*accelerator.cycles_per_second, "accelerator.cycles_per_second", where);
   require(!accelerator.scratchpads.empty(),
           "{}: field \"accelerator.scratchpads\" is empty; list the memories that its programs fill", where);
   std::set<std::string> seen;

@@ -152,7 +152,9 @@ CopyEngine read_copy_engine(Fields fields) {
                     .granule_bytes = fields.integer<int>("granule_bytes"),
                     .max_rank = fields.integer<int>("max_rank"),
                     .max_extent = fields.optional_integer<int>("max_extent"),
-                    .max_bytes = fields.optional_integer<int>("max_bytes")};
+                    .max_bytes = fields.optional_integer<int>("max_bytes"),
+                    .bytes_per_cycle = fields.optional_integer<int>("bytes_per_cycle"),
+                    .latency_cycles = fields.optional_integer<int>("latency_cycles")};
   fields.done();
   return engine;
 }
@@ -162,6 +164,8 @@ json write(const CopyEngine& engine) {
       {"name", engine.name}, {"granule_bytes", engine.granule_bytes}, {"max_rank", engine.max_rank}};
   if (engine.max_extent) record["max_extent"] = *engine.max_extent;
   if (engine.max_bytes) record["max_bytes"] = *engine.max_bytes;
+  if (engine.bytes_per_cycle) record["bytes_per_cycle"] = *engine.bytes_per_cycle;
+  if (engine.latency_cycles) record["latency_cycles"] = *engine.latency_cycles;
   return record;
 }
 
@@ -218,6 +222,7 @@ json write(const Gpu& gpu) {
 
 Accelerator read_accelerator(Fields fields) {
   Accelerator accelerator{.virtual_threads = fields.integer<int>("virtual_threads"),
+                          .cycles_per_second = fields.optional_integer<std::int64_t>("cycles_per_second"),
                           .copy_engines = read_copy_engines(fields)};
   for (const json& one : fields.array("scratchpads")) {
     Fields scratchpad = fields.object("scratchpads[]", one);
@@ -233,9 +238,11 @@ json write(const Accelerator& accelerator) {
   json scratchpads = json::array();
   for (const Scratchpad& one : accelerator.scratchpads)
     scratchpads.push_back({{"scope", one.scope}, {"bytes", one.bytes}});
-  return {{"scratchpads", std::move(scratchpads)},
-          {"virtual_threads", accelerator.virtual_threads},
-          {"copy_engines", write(accelerator.copy_engines)}};
+  json record = {{"scratchpads", std::move(scratchpads)},
+                 {"virtual_threads", accelerator.virtual_threads},
+                 {"copy_engines", write(accelerator.copy_engines)}};
+  if (accelerator.cycles_per_second) record["cycles_per_second"] = *accelerator.cycles_per_second;
+  return record;
 }
 
 TensorShape read_tensor_shape(Fields fields) {

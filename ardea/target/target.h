@@ -46,9 +46,11 @@ struct Core {
 struct CopyEngine {
   std::string name;
   int granule_bytes = 0;
-  int max_rank = 1;                 ///< dimensions of the box
-  std::optional<int> max_extent{};  ///< elements of the box along one dimension
-  std::optional<int> max_bytes{};   ///< of one copy
+  int max_rank = 1;                      ///< dimensions of the box
+  std::optional<int> max_extent{};       ///< elements of the box along one dimension
+  std::optional<int> max_bytes{};        ///< of one copy
+  std::optional<int> bytes_per_cycle{};  ///< while a box moves
+  std::optional<int> latency_cycles{};   ///< before its first bytes
 
   friend bool operator==(const CopyEngine&, const CopyEngine&) = default;
 };
@@ -99,6 +101,7 @@ struct Scratchpad {
 struct Accelerator {
   std::vector<Scratchpad> scratchpads{};
   int virtual_threads = 1;  ///< that it interleaves, each with its own part of the scratchpads
+  std::optional<std::int64_t> cycles_per_second{};
   std::vector<CopyEngine> copy_engines{};
 
   const Scratchpad* scratchpad(std::string_view scope) const;
