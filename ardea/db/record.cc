@@ -37,11 +37,13 @@ json to_json(const Task& task) {
 }
 
 json to_json(const Trial& trial) {
-  json out = {{"number", trial.number},   {"run", trial.run},          {"batch", trial.batch},
-              {"method", trial.method},   {"seed", trial.seed},        {"sketch", trial.sketch},
-              {"knobs", trial.knobs},     {"trace", trial.trace},      {"outcome", to_string(trial.outcome)},
+  json out = {{"number", trial.number},   {"run", trial.run},
+              {"method", trial.method},   {"seed", trial.seed},
+              {"sketch", trial.sketch},   {"knobs", trial.knobs},
+              {"trace", trial.trace},     {"outcome", to_string(trial.outcome)},
               {"message", trial.message}, {"taken_at", trial.taken_at}};
   if (trial.time) out["time_s"] = {trial.time->median_s, trial.time->low_s, trial.time->high_s};
+  if (trial.batch != 0) out["batch"] = trial.batch;
   if (trial.elapsed_s != 0) out["elapsed_s"] = trial.elapsed_s;
   if (trial.predicted) out["predicted"] = *trial.predicted;
   return out;
@@ -77,7 +79,7 @@ Trial trial_from(const json& in) {
           "the outcome is \"{}\", and there is {} time", name, time ? "a" : "no");
   return {.number = get<std::int64_t>(in, "number"),
           .run = get<std::string>(in, "run"),
-          .batch = get<std::int64_t>(in, "batch"),
+          .batch = in.contains("batch") ? get<std::int64_t>(in, "batch") : 0,
           .method = get<std::string>(in, "method"),
           .seed = get<std::uint64_t>(in, "seed"),
           .sketch = get<std::string>(in, "sketch"),
