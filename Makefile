@@ -25,7 +25,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
         schedules stages tuples samples functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
 
 help: ## list the targets
@@ -80,6 +80,16 @@ test-tsan: deps ## the tests of the concurrent parts under the thread sanitizer
 
 test-other-arch: deps ## cross-compile for the other architecture and run its tests under emulation
 	tools/test_other_architecture
+
+# Not part of `make test`: a browser is large.
+test-report: deps ## show a page of `ardea report` to a real browser (Debian's chromium): wide, narrow, light, dark, printed
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	$(call BUILD,release) --target ardea ardea_example_database
+	@tools/install_packages chromium fonts-dejavu-core python3
+	@mkdir -p build/report && rm -f build/report/example.db*
+	build/release/bin/ardea_example_database build/report/example.db
+	build/release/bin/ardea report build/report/example.db -o build/report/report.html
+	tools/check_report build/report/report.html build/report
 
 # libFuzzer reads every folder and writes new inputs to the first; a crashing input is left in build/fuzz.
 fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
