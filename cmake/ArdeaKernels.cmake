@@ -6,7 +6,7 @@
 #                                                 of an operator, and a program as it is written
 #                    [TARGET avx2]                the machine to compile for; this one where left out
 #                    [PREFIX my_]                 before the names of the C functions; ardea_ where left out
-#                    [OPTIONS …])                 more of `ardea compile --help`
+#                    [OPTIONS …])                 more of `ardea compile --help`: --best --db FILE for what was tuned
 #
 # makes the static library NAME, compiled anew whenever the program or its schedule changes. Who links it finds
 # "NAME.h". Files are those of the source folder that calls.
@@ -72,6 +72,10 @@ function(ardea_add_kernel name)
     endif()
   endif()
 
+  # What a user has tuned must not change what a project builds, unless the project says so.
+  if(NOT "--best" IN_LIST ARG_OPTIONS)
+    list(APPEND ARG_OPTIONS --no-db)
+  endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernel)
   add_custom_command(
     OUTPUT ${folder}/${name}.o ${folder}/${name}.h

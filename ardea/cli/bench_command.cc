@@ -13,6 +13,7 @@
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
+#include "ardea/tune/task.h"
 
 namespace ardea::cli {
 
@@ -64,6 +65,7 @@ Peers open_peers(const BenchOptions& options) {
 /// What Ardea's program was made by, for the reader.
 std::string schedule_name(const Program& program, const ProgramOptions& options) {
   const std::string made_by = !program.recipe.empty() ? "recipe " + program.recipe
+                              : program.record        ? "tuned, " + tune::describe(*program.record)
                               : program.trace         ? options.schedule
                                                       : "as written";
   return program.packed_parameter ? fmt::format("{}, weights {}", made_by, measure::prepacked_label)
@@ -82,9 +84,10 @@ struct Loaded {
   measure::Compiled compiled;
 };
 Loaded load(const ProgramOptions& wanted, int threads) {
-  target::Target target = target::host();
-  target.cores = threads;
-  Program program = load_program(wanted, target);
+  ProgramOptions asked = wanted;
+  asked.threads = threads;
+  const target::Target target = tune::on_threads(target::host(), threads);
+  Program program = load_program(asked, target);
   require(program.module.functions.size() == 1 || program.packed_parameter,
           "bench {}: it has {} functions; put the one to be timed into a file of its own", wanted.program,
           program.module.functions.size());
@@ -99,6 +102,7 @@ std::vector<measure::Rival> load_rivals(const BenchOptions& options, const Progr
   for (const std::string& schedule : listed(options.rivals)) {
     ProgramOptions other = wanted;
     other.schedule = schedule;
+    other.records = ProgramOptions::Records::never;
     rivals.push_back({schedule, load(other, options.threads).compiled});
   }
   return rivals;
@@ -189,6 +193,9 @@ std::vector<ProgramOptions> members_of(const BenchOptions& options) {
       for (const nlohmann::json& size : shape) sizes.push_back(size.dump());
       ProgramOptions& member = members.emplace_back(options.program);
       member.program = op;
+      // Not all of a set need be tuned.
+      if (member.records == ProgramOptions::Records::only)
+        member.records = ProgramOptions::Records::where_there;
       member.shape = join(sizes, ",");
     }
   return members;
@@ -294,6 +301,9 @@ int bench(const BenchOptions& options) {
           "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; a file with --rivals; "
           "or --set "
           "cpu_f32");
+  require(options.program.db.empty() || options.program.records == ProgramOptions::Records::only ||
+              options.rivals.find("best") != std::string::npos,
+          "--db {}: bench uses records only with --best, or as --rivals best", options.program.db);
   // Before anything asks for the pool: Ardea gets as many threads as the others.
   setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
   // Before any peer loads OpenMP: its threads wait for more work in a loop, by default for longer than the

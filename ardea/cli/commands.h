@@ -127,10 +127,26 @@ struct DbOptions {
   std::string db = {};                  ///< the database; empty: the user's own
   std::string workload = {};            ///< best: of tasks whose workload has this in it
   std::string out = {};                 ///< export: into this file
+  std::string as = "own";               ///< export: in this shape (db/foreign.h)
   std::int64_t keep = 0;                ///< prune: so many of each task
   bool json = false;
 };
 /// exit_disagrees where verify, import or merge found something damaged.
 int db(const DbOptions& options);
+
+struct BestOptions {
+  ProgramOptions program;  ///< empty: all tasks
+  std::string db = {};     ///< the database; empty: the user's own
+  bool json = false;
+};
+int best(const BestOptions& options);
+
+struct ReportOptions {
+  std::string db = {};  ///< the database; empty: the user's own
+  std::string out = "report.html";
+  std::string workload = {};  ///< tasks whose workload has this in it
+  bool json = false;
+};
+int report(const ReportOptions& options);
 
 }  // namespace ardea::cli

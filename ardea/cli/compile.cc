@@ -7,6 +7,7 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
 #include "ardea/cli/program.h"
+#include "ardea/cli/records.h"
 #include "ardea/compile/export_library.h"
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/support/error.h"
@@ -89,10 +90,11 @@ int compile(const CompileOptions& options) {
     text += path.string() + "\n";
     files.push_back(path.string());
   }
-  const nlohmann::json answer = {{"program", program.title},
-                                 {"target", target.name},
-                                 {"manifest", written.back().string()},
-                                 {"files", files}};
+  nlohmann::json answer = {{"program", program.title},
+                           {"target", target.name},
+                           {"manifest", written.back().string()},
+                           {"files", files}};
+  if (program.record) answer["record"] = record_json(*program.record);
   write_out(options.json ? answer.dump(2) + "\n" : text);
   return exit_ok;
 }

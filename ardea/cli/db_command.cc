@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ardea/cli/best_report.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/tuned.h"
 #include "ardea/db/exchange.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -23,18 +25,7 @@ std::filesystem::path path_of(const DbOptions& options) {
 }
 
 db::Database existing(const DbOptions& options) {
-  const std::filesystem::path path = path_of(options);
-  require(std::filesystem::exists(path),
-          "db {}: there is no database {}; `ardea db import` and `merge` make one, --db names another",
-          options.action, path.string());
-  return db::Database::open(path);
-}
-
-void note_damaged(const db::Database& database, std::int64_t damaged) {
-  if (damaged > 0)
-    write_note(
-        fmt::format("{}: {} rows are damaged and left out; `ardea db merge {} --db NEW.db` keeps the others",
-                    database.path(), damaged, database.path()));
+  return existing(Asked{.command = "db " + options.action, .db = options.db});
 }
 
 std::string time_text(const std::optional<db::Trial>& trial) {
@@ -48,12 +39,9 @@ json described(const db::KeptTask& entry) {
           {"failures", entry.failures}};
 }
 
-json described(const db::Trial& trial) { return json::parse(db::to_text(trial)); }
-
 int list(const DbOptions& options) {
   const db::Database database = existing(options);
-  const auto tasks = database.tasks();
-  note_damaged(database, tasks.damaged);
+  const auto tasks = told_tasks(database);
   json all = json::array();
   std::string text;
   for (const db::KeptTask& entry : tasks.sound) {
@@ -62,7 +50,7 @@ int list(const DbOptions& options) {
     if (best) one["best_s"] = best->time->median_s;
     all.push_back(std::move(one));
     text += fmt::format("{:<40}  {:<16} {:>3} threads  {:>6} trials  {:>5} failed  {:>12}  {}\n",
-                        entry.task.workload, entry.task.target_name, entry.task.threads, entry.trials,
+                        title_of(entry.task), entry.task.target_name, entry.task.threads, entry.trials,
                         entry.failures, time_text(best), entry.task.compiler);
   }
   if (text.empty()) text = fmt::format("{}: nothing was tuned yet\n", database.path());
@@ -74,43 +62,36 @@ int list(const DbOptions& options) {
 }
 
 int best(const DbOptions& options) {
-  const db::Database database = existing(options);
-  const auto tasks = database.tasks();
-  note_damaged(database, tasks.damaged);
-  json all = json::array();
-  std::string text;
-  for (const db::KeptTask& entry : tasks.sound) {
-    if (entry.task.workload.find(options.workload) == std::string::npos) continue;
-    const auto trial = database.best(entry.id);
-    if (!trial) continue;
-    json one = described(entry);
-    one["trial"] = described(*trial);
-    all.push_back(std::move(one));
-    std::vector<std::string> knobs;
-    for (const auto& [name, value] : trial->knobs) knobs.push_back(fmt::format("{} = {}", name, value));
-    text += fmt::format(
-        "{} on {}, {} threads: {:.4g} ms ({:.4g} to {:.4g}), trial {} of {} by {}\n  {}{}{}\n",
-        entry.task.workload, entry.task.target_name, entry.task.threads, trial->time->median_s * 1e3,
-        trial->time->low_s * 1e3, trial->time->high_s * 1e3, trial->number, entry.trials, trial->method,
-        trial->sketch, trial->sketch.empty() ? "" : ": ", join(knobs, ", "));
-  }
-  require(!all.empty(), "db best: no timed trial in {}{}", database.path(),
-          options.workload.empty()
-              ? ""
-              : " of a task with \"" + options.workload + "\" in its name; `ardea db list` names them");
-  write_out(options.json ? all.dump(2) + "\n" : text);
-  return exit_ok;
+  return answer_best(
+      {.command = "db best", .db = options.db, .json = options.json},
+      [&](const db::Task& task) { return task.workload.find(options.workload) != std::string::npos; },
+      options.workload.empty()
+          ? ""
+          : " of a task with \"" + options.workload + "\" in its name; `ardea db list` names them");
 }
 
 int export_all(const DbOptions& options) {
+  const db::Shape shape = db::shape_of(options.as);
   const db::Database database = existing(options);
   std::ostringstream lines;
-  note_damaged(database, db::export_lines(database, lines));
+  note_damaged(database, db::export_lines(database, lines, shape));
   if (options.out.empty())
     write_out(lines.str());
   else
     write_whole_file(options.out, {lines.str()});
   return exit_ok;
+}
+
+/// What was not read, and is kept.
+std::string kept_text(const db::Imported& imported) {
+  std::string text;
+  if (const auto others = imported.foreign - imported.theirs; others > 0)
+    text += fmt::format(", {} of another version, kept as they are", others);
+  if (imported.theirs > 0)
+    text += fmt::format(
+        ", {} of other tuners, whose steps are not ours: kept as they are, for `ardea db export --as`",
+        imported.theirs);
+  return text;
 }
 
 int import_all(const DbOptions& options) {
@@ -128,12 +109,11 @@ int import_all(const DbOptions& options) {
                    {"added", imported.added},
                    {"known", imported.known},
                    {"foreign", imported.foreign},
+                   {"of_other_tuners", imported.theirs},
                    {"refused", imported.refused}});
     if (!options.json)
       write_out(fmt::format("{}: {} added, {} were there already{}\n", file, imported.added, imported.known,
-                            imported.foreign > 0
-                                ? fmt::format(", {} of another version, kept as they are", imported.foreign)
-                                : ""));
+                            kept_text(imported)));
     for (const std::string& refused : imported.refused) write_note(fmt::format("{}, {}", file, refused));
     if (!imported.refused.empty()) code = exit_disagrees;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ardea/arith/load.h"
+#include "ardea/cli/records.h"
 #include "ardea/ir/fold_literals.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/schedule/schedule.h"
@@ -12,6 +13,7 @@
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
+#include "ardea/tune/task.h"
 
 namespace ardea::cli {
 
@@ -82,12 +84,18 @@ Program by_rules(Program program, const ProgramOptions& options, const target::T
 /// The program after the steps of the schedule's file, or of the rules.
 Program scheduled(Program program, const ProgramOptions& options, const target::Target& target) {
   const std::string& file = options.schedule;
-  const bool is_file = !file.empty() && file != "none" && file != "recipe";
+  const bool is_file = !file.empty() && file != "none" && file != "recipe" && file != "best";
   require(is_file || !options.draw, "--draw {}: it belongs to --schedule FILE, whose decisions it draws",
           options.draw.value_or(0));
   require(file != "none" || !options.prepacked,
           "--prepacked: {} as it is written packs nothing; leave --schedule none out", program.title);
+  require(options.records != ProgramOptions::Records::only || file.empty(),
+          "--best and --schedule {}: a program has one schedule; leave one of them out", file);
   if (file == "none") return program;
+  if (const auto recorded = recorded_schedule(program, options, target)) {
+    program.record = recorded->best;
+    return with_steps(std::move(program), recorded->schedule);
+  }
   if (!is_file) return by_rules(std::move(program), options, target);
   require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
           file, program.title, program.module.functions.size());
@@ -130,8 +138,11 @@ void separate_weights(Program& program) {
 
 }  // namespace
 
-Program load_program(const ProgramOptions& options, const target::Target& target,
+Program load_program(const ProgramOptions& options, const target::Target& given,
                      const std::string& function_name) {
+  require(options.threads >= 0 && options.threads <= 4096, "--threads {}: must be from 1 to 4096",
+          options.threads);
+  const target::Target target = options.threads > 0 ? tune::on_threads(given, options.threads) : given;
   if (options.shape.empty()) return scheduled(from_file(options), options, target);
   // An operator is main to its schedule, whatever it is called in the end.
   Program program = scheduled(from_operator(options), options, target);

@@ -8,6 +8,7 @@
 #include "ardea/ops/open_sizes.h"
 #include "ardea/schedule/trace.h"
 #include "ardea/target/target.h"
+#include "ardea/tune/best.h"
 
 namespace ardea::cli {
 
@@ -18,9 +19,19 @@ struct ProgramOptions {
   std::string in = {}, acc = {}, out = {}, layout = {};
   bool transpose_b = false;
   /// A file of steps, as a script or JSON, for the program's only function; "none", the program as it is
-  /// written; "recipe", what the rules choose for it; empty, the same for an operator.
+  /// written; "recipe", what the rules choose for it; "best", what tuning found; empty: the records, where
+  /// they are asked, else the rules' choice for an operator.
   std::string schedule = {};
-  bool prepacked = false;                  ///< weights packed by a function of their own, ahead of all calls
+  bool prepacked = false;  ///< weights packed by a function of their own, ahead of all calls
+  /// Whether the best that tuning found is used in place of what the rules choose.
+  enum class Records : std::uint8_t {
+    never,
+    where_there,  ///< a record, where there is one and no schedule is named
+    only          ///< an Error where there is none
+  } records = Records::never;
+  std::string db = {};  ///< the database of records; empty: the user's own
+  int threads =
+      0;  ///< that the program is made for; 0: as many as this process has, or as the target's cores
   std::optional<std::uint64_t> draw = {};  ///< draw all decisions of the steps anew, from this seed
 };
 
@@ -31,6 +42,7 @@ struct Program {
   std::string title;                           ///< the file, or the operator with its sizes
   std::optional<schedule::Trace> trace = {};   ///< where it was scheduled: the steps, with their decisions
   std::string recipe = {};                     ///< the names of the rules that took them
+  std::optional<tune::Best> record = {};       ///< or where they were kept
   /// Where weights are packed ahead: their place among the parameters. The module's first function then takes
   /// what its second, NAME_pack, makes of them.
   std::optional<std::size_t> packed_parameter = {};

@@ -67,15 +67,25 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
                               const std::vector<interp::Argument>& arguments, double seconds, int threads) {
   const std::optional<measure::Work> work = work_of(program, f, arguments);
   if (!work || seconds <= 0) return std::nullopt;
-  Rates rates{work->operations / seconds, work->bytes / seconds, threads};
+  return rates_of(program, f, *work, seconds, threads);
+}
+
+Rates rates_of(const Program& program, const Function& f, const measure::Work& work, double seconds,
+               int threads, const std::optional<std::map<std::string, double>>& given) {
+  Rates rates{work.operations / seconds, work.bytes / seconds, threads};
   const DataType type = arithmetic_type(program, f);
   if (type.is_float()) rates.peak_name = type == float64 ? "float64_operations" : "float32_operations";
-  if (const std::optional<compile::Peaks> peaks = known_peaks()) {
-    if (program.typical() != nullptr && peaks->contains(tensor_peak(*program.typical())))
-      rates.peak_name = tensor_peak(*program.typical());
-    rates.peak_operations = peak_of(*peaks, rates.peak_name, threads);
-    rates.peak_bytes = peak_of(*peaks, "memory_bytes", threads);
-  }
+  const std::optional<compile::Peaks> peaks = given ? given : known_peaks();
+  if (!peaks) return rates;
+  if (program.typical() != nullptr && peaks->contains(tensor_peak(*program.typical())))
+    rates.peak_name = tensor_peak(*program.typical());
+  const auto peak = [&](const std::string& name) -> std::optional<double> {
+    if (!given) return peak_of(*peaks, name, threads);
+    const auto at = peaks->find(name);
+    return at == peaks->end() ? std::nullopt : std::optional(at->second);
+  };
+  rates.peak_operations = peak(rates.peak_name);
+  rates.peak_bytes = peak("memory_bytes");
   return rates;
 }
 
@@ -85,16 +95,18 @@ std::string time_text(double s) {
   return fmt::format("{:.3f} us", s * 1e6);
 }
 
+std::string rate_unit(const Rates& rates) {
+  return rates.peak_name.find("float") != std::string::npos ? "GFLOP/s" : "Gop/s";
+}
+
 std::string rate_line(const Rates& rates) {
-  const bool counts_floats = rates.peak_name.find("float") != std::string::npos;
   const std::string of =
       fmt::format("the {} peak of {}", rates.peak_name.substr(0, rates.peak_name.find('_')),
                   rates.threads == 1 ? "one thread" : fmt::format("{} threads", rates.threads));
   const char* const hint = rates.peak_operations || rates.peak_bytes
                                ? ""
                                : "; `ardea target --measure` finds out what is possible";
-  return fmt::format("rate: {:.3g} {}{}, {:.3g} GB/s{}{}\n", rates.operations_per_s / 1e9,
-                     counts_floats ? "GFLOP/s" : "Gop/s",
+  return fmt::format("rate: {:.3g} {}{}, {:.3g} GB/s{}{}\n", rates.operations_per_s / 1e9, rate_unit(rates),
                      share(rates.operations_per_s, rates.peak_operations, 1e9, of.c_str()),
                      rates.bytes_per_s / 1e9, share(rates.bytes_per_s, rates.peak_bytes, 1e9, "the memory's"),
                      hint);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -27,9 +28,17 @@ struct Rates {
 std::optional<Rates> rates_of(const Program& program, const Function& f,
                               const std::vector<interp::Argument>& arguments, double seconds, int threads);
 
+/// The same of so much work. The peaks are the given ones, by name as in compile::Peaks and for these
+/// threads; without them what is stored for this machine.
+Rates rates_of(const Program& program, const Function& f, const measure::Work& work, double seconds,
+               int threads, const std::optional<std::map<std::string, double>>& peaks = {});
+
 /// "rate: 41.2 GFLOP/s (52.1 % of the float32 peak of 2 threads, 79.0), 1.93 GB/s (…)\n"
 std::string rate_line(const Rates& rates);
 nlohmann::json rate_json(const Rates& rates);
+
+/// What 10⁹ operations a second are called: "GFLOP/s", or "Gop/s" of integers.
+std::string rate_unit(const Rates& rates);
 
 /// "1.234 ms".
 std::string time_text(double seconds);

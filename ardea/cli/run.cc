@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "ardea/cli/backends.h"
@@ -7,6 +8,7 @@
 #include "ardea/cli/describe.h"
 #include "ardea/cli/output.h"
 #include "ardea/cli/rates.h"
+#include "ardea/cli/records.h"
 #include "ardea/cli/save.h"
 #include "ardea/ir/equal.h"
 #include "ardea/measure/check.h"
@@ -102,6 +104,9 @@ nlohmann::json check_json(const measure::CheckReport& report) {
 
 int run(const RunOptions& options) {
   require(options.repeat > 0, "--repeat {}: must be at least 1", options.repeat);
+  // Before anything asks for the pool.
+  if (options.program.threads > 0)
+    setenv("ARDEA_NUM_THREADS", std::to_string(options.program.threads).c_str(), 1);
   const Program given = load_program(options.program, target::host());
   const Function& f = chosen_function(given.module, options);
   const Runnable program = on_backend(f, options.backend);
@@ -142,6 +147,7 @@ int run(const RunOptions& options) {
   answer["calls_per_repeat"] = timing.number;
   answer["compile_s"] = program.compile_s;
   answer["prepacked"] = weights.has_value();
+  if (given.record) answer["record"] = record_json(*given.record);
   if (given.workload) answer["workload"] = ops::to_string(*given.workload);
   if (rates) answer["rates"] = rate_json(*rates);
   if (report) answer["check"] = check_json(*report);

@@ -5,6 +5,7 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/describe.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/records.h"
 #include "ardea/cli/timing.h"
 #include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
@@ -139,7 +140,8 @@ int show(const ShowOptions& options) {
   if (options.timing) return show_timing(options, target);
   // A program is shown as it is written, unless its schedule is asked for.
   ProgramOptions shown_program = options.program;
-  if (shown_program.schedule.empty() && !shown_program.prepacked && !options.as.starts_with("trace"))
+  if (shown_program.schedule.empty() && shown_program.records != ProgramOptions::Records::only &&
+      !shown_program.prepacked && !options.as.starts_with("trace"))
     shown_program.schedule = "none";
   const Program program = load_program(shown_program, target);
   const std::string text = shown(options, program, target);
@@ -154,10 +156,10 @@ int show(const ShowOptions& options) {
                          {"parameters", parameters_json(f)}});
     if (options.as == "limits") functions.back()["limits"] = limits_json(f, target);
   }
-  const nlohmann::json answer = {
-      {"program", program.title}, {"as", options.pass.empty() ? options.as : "tir"},
-      {"pass", options.pass},     {"target", target.name},
-      {"functions", functions},   {"text", text}};
+  nlohmann::json answer = {{"program", program.title}, {"as", options.pass.empty() ? options.as : "tir"},
+                           {"pass", options.pass},     {"target", target.name},
+                           {"functions", functions},   {"text", text}};
+  if (program.record) answer["record"] = record_json(*program.record);
   write_out(answer.dump(2) + "\n");
   return exit_ok;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ardea/report/markup.h"
 #include "ardea/space/evaluate.h"
 #include "ardea/support/random.h"
 
@@ -20,28 +21,17 @@ constexpr int assignments_drawn = 4000;
 constexpr double margin = 24, chart_width = 170, chart_height = 70, line_height = 16, bar_width = 260,
                  words_width = 300, page_width = 1000;
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  return out;
-}
-
 class Picture {
  public:
   void text(double x, double y, const std::string& words, const char* style = "") {
-    body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, style, escaped(words));
+    body_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, style, report::in_markup(words));
   }
   void bar(double x, double y, double width, double height, const char* colour, const std::string& says) {
     body_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"><title>{}</title>"
         "</rect>\n",
-        x, y, width, height, colour, escaped(says));
+        x, y, width, height, colour, report::in_markup(says));
   }
   std::string finished(double height) const {
     return fmt::format(

@@ -43,6 +43,7 @@ class Operations {
 
 class Counter {
  public:
+  Counter() = default;
   Counter(const Function& f, const std::vector<interp::Argument>& arguments) {
     for (const auto& [var, value] : extents_of(f, arguments)) sizes_[var] = make_int(value, var.type());
     for (std::size_t i = 0; i < f.parameters.size(); ++i)
@@ -111,6 +112,25 @@ std::optional<Work> count_work(const Function& f, const std::vector<interp::Argu
   const std::optional<double> operations = Counter(f, arguments).count(f.body);
   if (!operations) return std::nullopt;
   return Work{*operations, argument_bytes(f, arguments)};
+}
+
+std::optional<Work> count_work(const Function& f) {
+  const std::optional<double> operations = Counter().count(f.body);
+  if (!operations) return std::nullopt;
+  const std::vector<Role> roles = argument_roles(f);
+  double bytes = 0;
+  for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+    const Buffer& buffer = f.parameters[i].buffer;
+    if (!buffer.defined()) continue;
+    double bits = buffer->type.bits * buffer->type.lanes * (roles[i] == Role::in_place ? 2 : 1);
+    for (const Expr& extent : buffer->shape) {
+      const auto number = constant_int(extent);
+      if (!number) return std::nullopt;
+      bits *= static_cast<double>(*number);
+    }
+    bytes += bits / 8;
+  }
+  return Work{*operations, bytes};
 }
 
 }  // namespace ardea::measure

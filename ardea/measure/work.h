@@ -20,6 +20,8 @@ struct Work {
 /// copies count nothing, what stands under a condition counts as if it always ran. Nothing where the extent
 /// of a loop depends on another loop or on data.
 std::optional<Work> count_work(const Function& f, const std::vector<interp::Argument>& arguments);
+/// The same of a program all of whose sizes are numbers.
+std::optional<Work> count_work(const Function& f);
 
 /// Bytes of the arrays, twice for those that are read and written.
 double argument_bytes(const Function& f, const std::vector<interp::Argument>& arguments);

@@ -16,14 +16,16 @@ struct Answer {
 
 using test::Folder;
 
-/// `ENVIRONMENT ardea ARGUMENTS` through the shell, in the repository's root.
+/// `ENVIRONMENT ardea ARGUMENTS` through the shell, in the repository's root. What the user has tuned is not
+/// seen: the default database is one that is not there.
 inline Answer ardea(const std::string& arguments, const std::string& redirect = "",
                     const std::string& environment = "") {
   const Folder folder;
   const std::string out = folder.write("out", ""), error = folder.write("error", "");
-  const std::string command = "cd '" ARDEA_SOURCE_DIR "' && " + environment + " " ARDEA_COMMAND " " +
-                              arguments + " < /dev/null > " + (redirect.empty() ? out : redirect) + " 2> " +
-                              error;
+  const std::string command = "cd '" ARDEA_SOURCE_DIR "' && ARDEA_DB='" +
+                              (folder.path() / "none.db").string() + "' " + environment +
+                              " " ARDEA_COMMAND " " + arguments + " < /dev/null > " +
+                              (redirect.empty() ? out : redirect) + " 2> " + error;
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text_file(out),
           read_text_file(error)};

@@ -66,7 +66,7 @@ TEST_P(Mistakes, are_answered_by_a_sentence) {
   const auto before = files_in();
   const std::string out = outputs.write("out", ""), error = outputs.write("error", "");
   const int status =
-      std::system(("cd '" + inputs.path().string() + "' && " ARDEA_COMMAND " " +
+      std::system(("cd '" + inputs.path().string() + "' && ARDEA_DB=tuning.db " ARDEA_COMMAND " " +
                    m.command.substr(0, m.command.find('\n')) + " < /dev/null > " + out + " 2> " + error)
                       .c_str());
   ASSERT_TRUE(WIFEXITED(status));

@@ -68,13 +68,35 @@ void add_program(CLI::App* command, cli::ProgramOptions& program, bool required)
   command->add_option(
       "--schedule", program.schedule,
       "a file of steps that transform the program first, as a script or JSON; `none` for the "
-      "program as it is written, `recipe` for what the rules choose for it (an operator's default)");
+      "program as it is written, `recipe` for what the rules choose for it (an operator's default), `best` "
+      "for what was tuned");
   command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed");
   command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
   command->add_flag(
       "--prepacked", program.prepacked,
       "with weights (the right operand, the kernel) packed by a function of its own, NAME_pack, "
       "which is called once and not timed");
+}
+
+/// Whether what was tuned is used.
+void add_records(CLI::App* command, cli::ProgramOptions& program, bool by_default) {
+  using Records = cli::ProgramOptions::Records;
+  program.records = by_default ? Records::where_there : Records::never;
+  CLI::Option* const best = command->add_flag_callback(
+      "--best", [&program] { program.records = Records::only; },
+      "the best that `ardea tune` found for it; an error where it was not tuned");
+  command->add_option(
+      "--db", program.db,
+      "the database of what was tuned; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or "
+      "~/.local/share");
+  if (!by_default) return;
+  command
+      ->add_flag_callback(
+          "--no-db", [&program] { program.records = Records::never; },
+          "what the rules choose, though it was tuned")
+      ->excludes(best);
+  command->add_option("--threads", program.threads,
+                      "that it is made for, and looked up by; else ARDEA_NUM_THREADS, else all cores");
 }
 
 int run(int argc, char** argv) {
@@ -89,6 +111,7 @@ int run(int argc, char** argv) {
   CLI::App* show_command =
       app.add_subcommand("show", "print a program: as text, lowered, as LLVM IR, assembly or C");
   add_program(show_command, show.program, false);
+  add_records(show_command, show.program, true);
   show_command
       ->add_option("--as", show.as,
                    "te, tir, lowered, llvm, asm, c, what it takes of the machine: limits, or the steps of "
@@ -114,12 +137,14 @@ int run(int argc, char** argv) {
       "  ardea show examples/gemm.tir --as lowered --checks\n"
       "  ardea show gemm 1024,1024,1024 --timing\n"
       "  ardea show gemm 64,64,64 --schedule recipe --as limits\n"
+      "  ardea show gemm 64,64,64 --best --as asm\n"
       "  ardea show --list-passes");
 
   cli::RunOptions run_options;
   std::vector<std::string> sizes;
   CLI::App* run_command = app.add_subcommand("run", "run a program on generated inputs, time it, check it");
   add_program(run_command, run_options.program, true);
+  add_records(run_command, run_options.program, true);
   run_command->add_option("--function", run_options.function,
                           "which function, where the program has several");
   run_command->add_option("--seed", run_options.seed, "of the inputs")->capture_default_str();
@@ -144,12 +169,14 @@ int run(int argc, char** argv) {
       "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json\n"
       "  ardea run gemm 64,64,64 --in uint8,int8 --check\n  ardea run attention 2,17,8 --backend c --check\n"
       "  ardea run gemm 512,512,512 --prepacked --check\n"
+      "  ardea run gemm 512,512,512 --threads 1 --best --check\n"
       "  ardea run gemm 64,64,64 --schedule examples/gemm_template.py --draw 3 --check");
 
   cli::CompileOptions compile;
   CLI::App* compile_command = app.add_subcommand(
       "compile", "write a program as .o, .so, .c and .h with a manifest, for others to link");
   add_program(compile_command, compile.program, true);
+  add_records(compile_command, compile.program, true);
   compile_command->add_option("-o", compile.folder, "the folder to write to")->required();
   compile_command->add_option("--name", compile.name, "of the library and its files");
   compile_command->add_option("--target", compile.target, "a name from `ardea target --list`, or a JSON file")
@@ -168,6 +195,7 @@ int run(int argc, char** argv) {
       "out\n"
       "  ardea compile gemm 64,512,512 --prepacked -o out\n"
       "  ardea compile gemm 64,64,64 --align 64 -o out\n"
+      "  ardea compile gemm 1024,1024,1024 --best --threads 1 -o out\n"
       "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
       "The files and how to call them: docs/linking.md.");
 
@@ -177,6 +205,7 @@ int run(int argc, char** argv) {
                                                "time a program against its other schedules, libraries and "
                                                "functions of your own, in turn within one run");
   add_program(bench_command, bench.program, false);
+  add_records(bench_command, bench.program, false);
   bench_command->add_option("--set", bench.set, "all operators of this set of workloads, one line each");
   bench_command->add_option("--workloads", bench.workloads, "the file of the sets")->capture_default_str();
   bench_command->add_option("--against", bench.against,
@@ -184,7 +213,7 @@ int run(int argc, char** argv) {
   bench_command->add_option("--peers", bench.peers,
                             "the folder of the peers, where it is not lib/peers beside bin");
   bench_command->add_option("--rivals", bench.rivals,
-                            "other schedules, FILE|none|recipe,…, with turns in the same run");
+                            "other schedules, FILE|none|recipe|best,…, with turns in the same run");
   bench_command->add_option(
       "--library", bench.library,
       "a shared library of your own, whose function --symbol has turns in the same run");
@@ -207,6 +236,7 @@ int run(int argc, char** argv) {
       "  ardea bench gemm 512,512,512 --rivals none,examples/gemm_tile.py --against openblas\n"
       "  ardea bench c2d 1,56,56,64,64,3,3,1,1,1 --against onednn,im2col --rounds 31\n"
       "  ardea bench softmax 1024,1024 --against copy,cloop\n"
+      "  ardea bench gemm 1024,1024,1024 --best --rivals recipe\n"
       "  ardea bench gemm 1024,1024,1024 --in bfloat16 --prepacked --against onednn\n"
       "  ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col\n"
       "  ardea bench gemm 1024,1024,1024 --threads 2 --copies\n"
@@ -307,12 +337,44 @@ int run(int argc, char** argv) {
       "--db", db.db, "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
   db_command->add_option("--workload", db.workload, "best: of the tasks that have this in their name");
   db_command->add_option("--out", db.out, "export: into this file");
+  db_command
+      ->add_option(
+          "--as", db.as,
+          "export: own, or the shape of another tuner's records, autotvm or ansor (import knows them by "
+          "themselves)")
+      ->capture_default_str();
   db_command->add_option("--keep", db.keep, "prune: so many trials of each task, the fastest");
   db_command->add_flag("--json", db.json, "machine-readable output");
   db_command->footer(
       "Examples:\n  ardea db list\n  ardea db best --workload gemm\n  ardea db export --out trials.jsonl\n"
       "  ardea db import trials.jsonl --db other.db\n  ardea db merge damaged.db --db sound.db\n"
-      "  ardea db prune --keep 10\nWhat is kept: docs/database.md.");
+      "  ardea db prune --keep 10\n  ardea db export --as autotvm --out records.log\n"
+      "What is kept: docs/database.md.");
+
+  cli::BestOptions best;
+  CLI::App* best_command =
+      app.add_subcommand("best", "the fastest program that was found: its time, speed and schedule");
+  add_program(best_command, best.program, false);
+  best_command->add_option(
+      "--db", best.db,
+      "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
+  best_command->add_flag("--json", best.json, "machine-readable output");
+  best_command->footer(
+      "Examples:\n  ardea best\n  ardea best gemm 1024,1024,1024\n  ardea best gemm 1024,1024,1024 --json\n"
+      "Its steps: ardea show gemm 1024,1024,1024 --best --as trace.");
+
+  cli::ReportOptions report;
+  CLI::App* report_command =
+      app.add_subcommand("report", "write what tuning did as one page of HTML that needs no other file");
+  report_command->add_option(
+      "db", report.db,
+      "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
+  report_command->add_option("-o", report.out, "the page")->capture_default_str();
+  report_command->add_option("--workload", report.workload, "the tasks that have this in their name");
+  report_command->add_flag("--json", report.json, "machine-readable output");
+  report_command->footer(
+      "Examples:\n  ardea report\n  ardea report tuning.db -o report.html --workload gemm\n"
+      "What it shows: docs/tuning.md.");
 
   std::string worker;
   CLI::App* worker_command = app.add_subcommand(
@@ -350,6 +412,8 @@ int run(int argc, char** argv) {
   if (space_command->parsed()) return cli::space(space);
   if (db_command->parsed()) return cli::db(db);
   if (worker_command->parsed()) return measure::work_as(worker);
+  if (best_command->parsed()) return cli::best(best);
+  if (report_command->parsed()) return cli::report(report);
   bench.sizes = parse_sizes(bench_sizes);
   if (bench_command->parsed()) return cli::bench(bench);
   if (compile_command->parsed()) return cli::compile(compile);

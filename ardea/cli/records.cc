@@ -1,0 +1,109 @@
+#include "ardea/cli/records.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ardea/cli/output.h"
+#include "ardea/runtime/thread_pool.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+#include "ardea/tune/task.h"
+
+namespace ardea::cli {
+
+namespace {
+
+using Records = ProgramOptions::Records;
+
+bool insists(const ProgramOptions& options) {
+  return options.records == Records::only || options.schedule == "best";
+}
+
+std::string named(const ProgramOptions& options) {
+  return options.shape.empty() ? options.program : options.program + " " + options.shape;
+}
+
+/// Whose answer is wanted; nothing where it need not be there and is not.
+std::optional<db::Database> opened(const ProgramOptions& options) {
+  if (!options.db.empty()) {
+    require(std::filesystem::exists(options.db),
+            "--db {}: there is no such database; `ardea tune {} --db {}` "
+            "makes one",
+            options.db, named(options), options.db);
+    return db::Database::open(options.db);
+  }
+  // Who did not name it must not be kept from working by what is wrong with it.
+  try {
+    const std::filesystem::path path = db::default_path();
+    if (std::filesystem::exists(path)) return db::Database::open(path);
+    require(!insists(options),
+            "--best: nothing was tuned yet, there is no database {}; `ardea tune {}` makes it", path.string(),
+            named(options));
+  } catch (const Error& error) {
+    if (insists(options)) throw;
+    write_note(fmt::format("records of tuning are not used: {}", error.what()));
+  }
+  return std::nullopt;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+int threads_for(const ProgramOptions& options, const target::Target& target) {
+  if (options.threads > 0) return options.threads;
+  return target.name == "host" ? runtime::choose_thread_count(std::getenv("ARDEA_NUM_THREADS"))
+                               : target.cores;
+}
+
+std::optional<Recorded> recorded_schedule(const Program& program, const ProgramOptions& options,
+                                          const target::Target& target) {
+  const bool is_open = options.schedule.empty() && options.records == Records::where_there;
+  if (!insists(options) && !is_open) return std::nullopt;
+  const bool may_have = program.module.functions.size() == 1 && !options.prepacked;
+  require(may_have || !insists(options), "--best: {}",
+          options.prepacked ? "programs are tuned with their weights as they come; leave --prepacked out"
+                            : fmt::format("{} has {} functions, and programs of one are tuned", program.title,
+                                          program.module.functions.size()));
+  if (!may_have) return std::nullopt;
+  const std::optional<db::Database> database = opened(options);
+  if (!database) return std::nullopt;
+  const Function& written = program.module.functions[0];
+  const int threads = threads_for(options, target);
+  const db::Task task = tune::task_of(written, program.title, target, threads);
+  const tune::Lookup found = tune::load_best(*database, task);
+  if (!found.best) {
+    const std::string others =
+        found.others.empty() ? "" : "; there are records " + join(found.others, "; and ");
+    require(!insists(options),
+            "--best: {} has no record of {} on {} for {} thread{}{}; `ardea tune {}` makes one",
+            database->path(), program.title, target.name, threads, threads == 1 ? "" : "s", others,
+            named(options));
+    if (!others.empty())
+      write_note(fmt::format("no record of {} for {} thread{} is used{}", program.title, threads,
+                             threads == 1 ? "" : "s", others));
+    return std::nullopt;
+  }
+  try {
+    Recorded recorded{tune::apply_best(written, *found.best), *found.best};
+    write_note(
+        fmt::format("{} as tuned: {}, of {}", program.title, tune::describe(*found.best), database->path()));
+    return recorded;
+  } catch (const Error& error) {
+    if (insists(options)) throw;
+    write_note(first_line(error.what()) + "; what the rules choose is used instead");
+    return std::nullopt;
+  }
+}
+
+nlohmann::json record_json(const tune::Best& best) {
+  const db::Trial& trial = best.trial;
+  return {
+      {"number", trial.number},           {"run", trial.run},           {"method", trial.method},
+      {"median_s", trial.time->median_s}, {"low_s", trial.time->low_s}, {"high_s", trial.time->high_s},
+      {"sketch", trial.sketch},           {"knobs", trial.knobs},       {"threads", best.task.task.threads},
+      {"taken_at", trial.taken_at}};
+}
+
+}  // namespace ardea::cli
