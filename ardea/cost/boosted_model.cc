@@ -44,6 +44,9 @@ bool says_something(const std::vector<double>& scores) {
   return std::set<double>(scores.begin(), scores.end()).size() >= least_points;
 }
 
+/// Few trees where little is known: what the prior says is then better than what a handful of times does.
+int rounds_for(std::size_t rows) { return static_cast<int>(std::min<std::size_t>(20 + rows / 8, 40)); }
+
 /// Its predictions times `slope` are differences of scores.
 struct Member {
   Booster booster;
@@ -195,6 +198,7 @@ class BoostedModel : public Model {
           knows_own ? add_sample(own, 1, random, lesson) : std::vector<bool>(own.scores.size());
       Boosting boosting = options_.trees;
       boosting.loss = options_.loss;
+      if (boosting.rounds == 0) boosting.rounds = rounds_for(lesson.labels.size());
       boosting.seed = random.next();
       Member member{Booster(lesson, boosting)};
       if (knows_own) {

@@ -23,8 +23,9 @@ struct ModelOptions {
   std::uint64_t seed = 1;
   /// Which of two points is faster (rank), or how fast each is (regression).
   Loss loss = Loss::rank;
-  Boosting trees = {};  ///< save their loss and seed
-  int members = 4;      ///< that learn from samples of their own, at least 2: their mean predicts
+  /// Save their loss and seed. 0 rounds: more, the more is known.
+  Boosting trees = {.rounds = 0, .depth = 5, .rate = 0.1, .columns_share = 0.3};
+  int members = 4;  ///< that learn from samples of their own, at least 2: their mean predicts
   /// Begin with the cycles that a simple model of the machine counts (analytic_model.h): the trees learn in
   /// what that is wrong. Then predictions say something before anything is known.
   bool prior = true;

@@ -24,13 +24,19 @@ Features::Features(std::vector<SketchView> sketches, const target::Target& targe
   for (const std::string_view name : feature_names()) columns_.emplace_back(name);
   columns_.emplace_back("sketch");
   std::map<std::string, std::size_t> known;
+  const auto column = [&](const std::string& name) {
+    const auto [place, is_new] = known.emplace(name, columns_.size());
+    if (is_new) columns_.push_back(name);
+    return place->second;
+  };
   for (const SketchView& sketch : sketches_) {
     found_.push_back(std::make_unique<Found>());
-    std::vector<std::size_t>& places = variable_columns_.emplace_back();
+    auto& ways = way_columns_.emplace_back();
+    for (const SketchView::Way& way : sketch.ways) ways.push_back(column("way " + way.question));
+    auto& places = variable_columns_.emplace_back();
     for (const space::Variable& variable : sketch.system->variables()) {
-      const auto [place, is_new] = known.emplace(variable.name, columns_.size());
-      if (is_new) columns_.push_back("variable " + variable.name);
-      places.push_back(place->second);
+      places.emplace_back();
+      if (!variable.name.starts_with('_')) places.back() = column("variable " + variable.name);
     }
   }
 }
@@ -68,14 +74,17 @@ Rows Features::rows(const std::vector<space::Choice>& choices) const {
   std::vector<float> row;
   for (const space::Choice& choice : choices) {
     ensure(choice.sketch < sketches_.size(), "Features: sketch {} of {}", choice.sketch, sketches_.size());
-    const std::vector<std::size_t>& places = variable_columns_[choice.sketch];
+    const auto& places = variable_columns_[choice.sketch];
     ensure(choice.point.size() == places.size(), "Features: a point of {} variables, the sketch has {}",
            choice.point.size(), places.size());
     row.assign(columns_.size(), NAN);
     if (const auto program = program_at(choice)) write_program(*program, row.data());
     row[feature_count] = static_cast<float>(choice.sketch);
+    const std::vector<SketchView::Way>& ways = sketches_[choice.sketch].ways;
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      row[way_columns_[choice.sketch][i]] = static_cast<float>(ways[i].taken);
     for (std::size_t i = 0; i < places.size(); ++i)
-      row[places[i]] = scaled(static_cast<double>(choice.point[i]));
+      if (places[i]) row[*places[i]] = scaled(static_cast<double>(choice.point[i]));
     rows.append(row.data());
   }
   return rows;
@@ -105,7 +114,8 @@ std::vector<std::vector<std::size_t>> Features::knobs_behind(std::size_t sketch)
         if (static_cast<std::size_t>(part.index) < v)
           by_variable[v].insert(by_variable[static_cast<std::size_t>(part.index)].begin(),
                                 by_variable[static_cast<std::size_t>(part.index)].end());
-    by_column[variable_columns_[sketch][v]].assign(by_variable[v].begin(), by_variable[v].end());
+    if (const auto column = variable_columns_[sketch][v])
+      by_column[*column].assign(by_variable[v].begin(), by_variable[v].end());
   }
   return by_column;
 }

@@ -16,9 +16,16 @@ namespace ardea::cost {
 
 /// A sketch as features see it. What it points at outlives whoever was given it.
 struct SketchView {
+  /// A structural question, and the number of the answer that the sketch gave: what sketches have in common.
+  struct Way {
+    std::string question;
+    std::size_t taken = 0;
+  };
+
   const space::System* system = nullptr;
   const Function* symbolic = nullptr;  ///< the scheduled program; null: its variables alone are known
   std::vector<Var> knobs = {};         ///< parameters of it, in the order of the system's knobs
+  std::vector<Way> ways = {};
 };
 
 /// How the choices of one space become rows of numbers: the features of the program first
@@ -49,7 +56,8 @@ class Features {
   target::Target target_;
   int threads_;
   std::vector<std::string> columns_;
-  std::vector<std::vector<std::size_t>> variable_columns_;  ///< by sketch and variable
+  std::vector<std::vector<std::optional<std::size_t>>> variable_columns_;  ///< by sketch and variable
+  std::vector<std::vector<std::size_t>> way_columns_;                      ///< by sketch and way
   struct Found {
     std::once_flag once;
     std::optional<ProgramFeatures> features;
