@@ -26,7 +26,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
-        schedules stages tuples samples functions bench-functions bench-peers bench-cpu bench-compile bench-space docs-primitives mutants clean FORCE
+        schedules stages tuples samples functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -178,6 +178,13 @@ bench-compile: deps ## time the compiler itself: a trace of 40 instructions, low
 	cmake build/release -DARDEA_BENCH=ON
 	$(call BUILD,release) --target ardea_bench_compile
 	build/release/bin/ardea_bench_compile --passes
+
+bench-trials: deps ## trials a second of small and large products: drawn from the space, built, checked and timed in workers
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	cmake build/release -DARDEA_BENCH=ON
+	$(call BUILD,release) --target ardea ardea_bench_trials
+	build/release/bin/ardea_bench_trials gemm 64,64,64 --trials 64 --worker build/release/bin/ardea
+	build/release/bin/ardea_bench_trials gemm 1024,1024,1024 --trials 32 --worker build/release/bin/ardea
 
 # The numbers are for one core of a quiet machine; what is found is checked by the language's own evaluator.
 bench-space: deps ## time making and solving spaces, check a million solutions; fails where a target is missed

@@ -13,7 +13,7 @@ namespace {
 /// How much slower the least of so many samples must be than the incumbent: a single one may have been
 /// disturbed, of several one was not.
 double clearly_slower(std::size_t samples) {
-  constexpr std::array<double, 5> factors = {3, 1.5, 1.3, 1.2, 1.15};
+  constexpr std::array<double, 5> factors = {2, 1.3, 1.2, 1.15, 1.1};
   constexpr double with_interval = 1.05;
   return samples <= factors.size() ? factors.at(samples - 1) : with_interval;
 }

@@ -1,5 +1,6 @@
 #include "ardea/measure/task_message.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ardea/arith/load.h"
@@ -8,8 +9,13 @@
 namespace ardea::measure {
 
 nlohmann::json to_message(const TrialTask& task, const std::filesystem::path& folder) {
+  // A program for some of the cores is still for a machine whose caches more of them share: no record says
+  // so.
+  target::Target whole = task.target;
+  for (const target::Cache& cache : whole.caches) whole.cores = std::max(whole.cores, cache.shared_by_cores);
   return {{"program", print(task.program)},
-          {"target", target::to_json(task.target)},
+          {"target", target::to_json(whole)},
+          {"cores", task.target.cores},
           {"threads", task.threads},
           {"seed", task.seed},
           {"sizes", task.sizes},
@@ -17,12 +23,15 @@ nlohmann::json to_message(const TrialTask& task, const std::filesystem::path& fo
 }
 
 ReceivedTask from_message(const nlohmann::json& message) {
-  return {{.program = arith::load_program(message.at("program").get<std::string>(), "task").functions.at(0),
-           .target = target::from_json(message.at("target")),
-           .threads = message.at("threads"),
-           .seed = message.at("seed"),
-           .sizes = message.at("sizes")},
-          message.at("folder").get<std::string>()};
+  ReceivedTask received{
+      {.program = arith::load_program(message.at("program").get<std::string>(), "task").functions.at(0),
+       .target = target::from_json(message.at("target")),
+       .threads = message.at("threads"),
+       .seed = message.at("seed"),
+       .sizes = message.at("sizes")},
+      message.at("folder").get<std::string>()};
+  received.task.target.cores = message.at("cores");
+  return received;
 }
 
 }  // namespace ardea::measure

@@ -137,7 +137,10 @@ class Trials::Workers {
     const int builders =
         options_.build_workers > 0 ? options_.build_workers : static_cast<int>(placement_.building.size());
     for (int i = 0; i < builders; ++i)
-      builders_.push_back({WorkerProcess(start("build", placement_.building, 1))});
+      builders_.push_back({.worker = WorkerProcess(start("build", placement_.building, 1))});
+    if (!placement_.shares_cores && options_.build_workers == 0)
+      for (const int processor : placement_.timing)
+        builders_.push_back({.worker = WorkerProcess(start("build", {processor}, 1)), .is_visitor = true});
     ask_for_reference();
   }
 
@@ -164,6 +167,8 @@ class Trials::Workers {
  private:
   struct Builder {
     WorkerProcess worker;
+    /// It lives on a core that times, and works only while nothing is timed there.
+    bool is_visitor = false;
     std::size_t job = 0;  ///< that it works on
   };
 
@@ -261,9 +266,19 @@ class Trials::Workers {
 
   bool takes_turns() const { return placement_.shares_cores || task_.threads > 1 || is_memory_bound_; }
 
-  bool builders_are_busy() const {
-    return std::any_of(builders_.begin(), builders_.end(),
-                       [](const Builder& builder) { return builder.worker.is_busy(); });
+  /// A build in the way of a run.
+  bool is_disturbed() const {
+    return std::any_of(builders_.begin(), builders_.end(), [&](const Builder& builder) {
+      return builder.worker.is_busy() && (builder.is_visitor || takes_turns());
+    });
+  }
+
+  /// The next to run; null where none is left. Candidates run in the order in which they were asked for, so
+  /// that who is compared with which incumbent depends on no other process.
+  static Job* next_to_run(std::vector<Job>& jobs) {
+    const auto next =
+        std::find_if(jobs.begin(), jobs.end(), [](const Job& job) { return job.state != Job::State::done; });
+    return next == jobs.end() ? nullptr : &*next;
   }
 
   /// Some are built, then these run, and so on, so that the first answers do not wait for the last build.
@@ -279,8 +294,11 @@ class Trials::Workers {
 
   void build_some(std::vector<Job>& jobs) {
     if (!may_build(jobs)) return;
+    const Job* const first = next_to_run(jobs);
+    const bool can_run = has_reference_ && first != nullptr && first->state == Job::State::built;
     for (Builder& builder : builders_) {
       if (builder.worker.is_busy()) continue;
+      if (builder.is_visitor && !takes_turns() && (runner_.is_busy() || can_run)) continue;
       const auto next = std::find_if(jobs.begin(), jobs.end(),
                                      [](const Job& job) { return job.state == Job::State::waiting; });
       if (next == jobs.end()) {
@@ -317,17 +335,14 @@ class Trials::Workers {
 
   // The runner.
 
-  /// Candidates run in the order in which they were asked for, so that who is compared with which incumbent
-  /// depends on no other process.
   void run_next(std::vector<Job>& jobs) {
-    if (!has_reference_ || runner_.is_busy()) return;
-    if (takes_turns() && (!runs_turn_ || builders_are_busy())) return;
-    const auto next =
-        std::find_if(jobs.begin(), jobs.end(), [](const Job& job) { return job.state != Job::State::done; });
-    if (next == jobs.end() || next->state != Job::State::built) return;
+    if (!has_reference_ || runner_.is_busy() || is_disturbed()) return;
+    if (takes_turns() && !runs_turn_) return;
+    Job* const next = next_to_run(jobs);
+    if (next == nullptr || next->state != Job::State::built) return;
     if (incumbent_is_stale_) return ask_to_run(++last_id_, incumbent_object_, false);
     next->state = Job::State::running;
-    running_ = static_cast<std::size_t>(next - jobs.begin());
+    running_ = static_cast<std::size_t>(next - jobs.data());
     run_started_ = runtime::steady_seconds();
     ask_to_run(next->id, next->object, true);
   }

@@ -40,8 +40,8 @@ TEST(Race, asks_for_three_samples_unless_one_takes_very_long) {
 
 TEST(Race, ends_at_once_for_what_is_many_times_slower_than_the_incumbent) {
   const CallTime incumbent{1e-3, 0.9e-3, 1.1e-3};
-  EXPECT_EQ(Race({}, incumbent).add(3.4e-3, 1e-3), Next::slower);
-  EXPECT_EQ(Race({}, incumbent).add(3.2e-3, 1e-3), Next::again);  // 3 times the upper end
+  EXPECT_EQ(Race({}, incumbent).add(2.3e-3, 1e-3), Next::slower);
+  EXPECT_EQ(Race({}, incumbent).add(2.1e-3, 1e-3), Next::again);  // twice the upper end is more
 }
 
 TEST(Race, needs_the_more_samples_the_nearer_a_candidate_is) {
@@ -53,9 +53,9 @@ TEST(Race, needs_the_more_samples_the_nearer_a_candidate_is) {
       if (next != Next::again) return next == Next::slower ? samples : 0;
     }
   };
-  EXPECT_EQ(samples_until_slower(4e-3), 1);
-  EXPECT_EQ(samples_until_slower(1.6e-3), 2);
-  EXPECT_EQ(samples_until_slower(1.4e-3), 3);
+  EXPECT_EQ(samples_until_slower(2.1e-3), 1);
+  EXPECT_EQ(samples_until_slower(1.4e-3), 2);
+  EXPECT_EQ(samples_until_slower(1.25e-3), 3);
   EXPECT_EQ(samples_until_slower(1.06e-3), 6);
   EXPECT_EQ(samples_until_slower(1.04e-3), 0);
   EXPECT_EQ(samples_until_slower(0.5e-3), 0);

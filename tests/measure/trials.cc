@@ -1,16 +1,19 @@
 #include "ardea/measure/trials.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "ardea/arith/load.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/error.h"
 #include "ardea/support/temporary_folder.h"
-#include "nlohmann/json.hpp"
 
 namespace ardea::measure {
 namespace {
@@ -40,7 +43,7 @@ TrialTask task_of(const char* text) {
 }
 
 TrialOptions options() {
-  return {.memory_limit_bytes = std::int64_t{2} << 30,
+  return {.memory_limit_bytes = std::int64_t{1} << 30,
           .file_limit_bytes = std::int64_t{4} << 20,
           .build_workers = 1,
           .program = ARDEA_TEST_WORKER,
@@ -124,13 +127,13 @@ TEST(Trials, survive_kernels_that_fail_each_recorded_as_what_it_was) {
 
 TEST(Trials, survive_a_kernel_that_never_ends) {
   TrialOptions limited = options();
-  limited.run_limit_s = 3;
+  limited.run_limit_s = 2;
   Trials trials(task_of(product), limited);
   std::vector<TrialReport> reports = trials.measure({tiled});
   const double seconds = seconds_of([&] { reports = trials.measure({"fault:loop"}); });
-  expect_failed(reports.at(0), TrialOutcome::timed_out, "running it did not end within 3 s");
-  EXPECT_GE(seconds, 3);
-  EXPECT_LT(seconds, 3 + 5);
+  expect_failed(reports.at(0), TrialOutcome::timed_out, "running it did not end within 2 s");
+  EXPECT_GE(seconds, 2);
+  EXPECT_LT(seconds, 2 + 5);
   expect_timed(trials.measure({tiled}).at(0));
 }
 
@@ -140,7 +143,7 @@ TEST(Trials, survive_a_kernel_that_takes_all_memory) {
   // Refused by the system, or killed where the address space is not limited.
   const bool refused = reports.at(0).message == "std::bad_alloc";
   expect_failed(reports.at(0), TrialOutcome::launch_failed,
-                refused ? "" : "running it took more than 2048 MiB of memory");
+                refused ? "" : "running it took more than 1024 MiB of memory");
   expect_timed(reports.at(1));
 }
 
@@ -161,12 +164,12 @@ TEST(Trials, survive_schedules_that_cannot_be_built) {
 
 TEST(Trials, survive_a_build_that_never_ends) {
   TrialOptions limited = options();
-  limited.build_limit_s = 3;
+  limited.build_limit_s = 2;
   Trials trials(task_of(product), limited);
   std::vector<TrialReport> reports;
   const double seconds = seconds_of([&] { reports = trials.measure({"build:loop"}); });
-  expect_failed(reports.at(0), TrialOutcome::timed_out, "building it did not end within 3 s");
-  EXPECT_LT(seconds, 3 + 5);
+  expect_failed(reports.at(0), TrialOutcome::timed_out, "building it did not end within 2 s");
+  EXPECT_LT(seconds, 2 + 5);
 }
 
 TEST(Trials, survive_workers_that_never_answer_or_answer_rubbish) {
@@ -229,6 +232,36 @@ TEST(Trials, say_what_stands_against_the_task_itself) {
               Trials(task_of(product), options()).measure({tiled});
             }).find("main: its reference cannot be computed: "),
             std::string::npos);
+}
+
+/// Whether the process runs: neither gone nor waiting for its parent to hear of its end.
+bool is_alive(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return static_cast<bool>(file >> number >> name >> state) && state != "Z";
+}
+
+TEST(Trials, leave_no_process_behind_when_the_tuner_is_killed) {
+  const TemporaryFolder folder;
+  const std::filesystem::path said = folder.path() / "pid";
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  const pid_t tuner = fork();
+  if (tuner == 0) {
+    setenv("ARDEA_TEST_WORKER_PID", said.c_str(), 1);
+    Trials trials(task_of(product), options());
+    trials.measure({"fault:loop"});
+    _exit(0);
+  }
+  for (int i = 0; i < 600 && !std::filesystem::exists(said); ++i) usleep(100000);
+  pid_t worker = 0;
+  std::ifstream(said) >> worker;
+  ASSERT_GT(worker, 0);
+  EXPECT_TRUE(is_alive(worker));
+  kill(tuner, SIGKILL);
+  EXPECT_EQ(waitpid(tuner, nullptr, 0), tuner);
+  for (int i = 0; i < 600 && is_alive(worker); ++i) usleep(100000);
+  EXPECT_FALSE(is_alive(worker));
+  unsetenv("TMPDIR");
 }
 
 TEST(Trials, end_early_when_asked_to) {
