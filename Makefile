@@ -161,15 +161,17 @@ bench-functions: deps ## time the vector functions against the C library's, on a
 	$(call BUILD,release) --target ardea_bench_functions
 	build/release/bin/ardea_bench_functions
 
-bench-peers: deps-bench ## build the program and the libraries' plug-ins that `ardea bench --against` opens
+bench-peers: deps-bench ## fetch current libraries from PyPI where it is reachable; build the program and the plug-ins that `ardea bench --against` opens
 	@$(MAKE) --no-print-directory build/release/build.ninja
-	cmake build/release -DARDEA_BENCH=ON
+	@tools/install_packages python3
+	tools/fetch_peers build/peers
+	cmake build/release -DARDEA_BENCH=ON -DARDEA_FETCHED_PEERS=$(CURDIR)/build/peers
 	$(call BUILD,release) --target ardea ardea_peers
 
 bench-cpu: bench-peers ## time the cpu_f32 set against all libraries on one thread, into build/bench: JSON, a table and a plot
 	@tools/install_packages python3
 	@mkdir -p build/bench
-	build/release/bin/ardea bench --set cpu_f32 --against openblas,blis,eigen,onednn,im2col,copy --json > build/bench/cpu_f32.json.new
+	build/release/bin/ardea bench --set cpu_f32 --against $$(ls build/release/lib/peers | grep -v cloop | paste -sd,) --json > build/bench/cpu_f32.json.new
 	mv build/bench/cpu_f32.json.new build/bench/cpu_f32.json
 	bench/report.py build/bench/cpu_f32.json
 

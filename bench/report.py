@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 COLOURS = {"openblas": "#1b6ca8", "blis": "#d1495b", "eigen": "#66a182", "onednn": "#edae49", "im2col": "#8d6a9f",
-           "cloop": "#888888", "copy": "#bbbbbb"}
+           "openblas_current": "#0d3b66", "mkl": "#2e4057", "onednn_current": "#b5651d", "cloop": "#888888", "copy": "#bbbbbb"}
 
 
 def libraries_of(results):

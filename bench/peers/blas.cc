@@ -9,7 +9,7 @@ namespace peer {
 namespace {
 
 // CBLAS, the interface that every BLAS has in C; declared here, so that no library's headers are needed.
-// Debian's libraries count in 32 bits.
+// All of these libraries count in 32 bits.
 using Integer = std::int32_t;
 using Sgemm = void (*)(int order, int transpose_a, int transpose_b, Integer m, Integer n, Integer k,
                        float alpha, const float* a, Integer lda, const float* b, Integer ldb, float beta,
@@ -22,9 +22,9 @@ Integer integer(std::int64_t value) { return static_cast<Integer>(value); }
 
 }  // namespace
 
-Blas by_cblas(const OwnLibrary& library) {
-  const auto sgemm = library.function<Sgemm>("cblas_sgemm");
-  const auto sgemv = library.function<Sgemv>("cblas_sgemv");
+Blas by_cblas(const OwnLibrary& library, const std::string& prefix) {
+  const auto sgemm = library.function<Sgemm>((prefix + "cblas_sgemm").c_str());
+  const auto sgemv = library.function<Sgemv>((prefix + "cblas_sgemv").c_str());
   Blas blas;
   blas.gemm = [=](std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, bool tb,
                   float* c) {

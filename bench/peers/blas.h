@@ -27,8 +27,9 @@ struct Blas {
 
 class OwnLibrary;
 
-/// The two functions by the library's C interface; the rest is left to fill in.
-Blas by_cblas(const OwnLibrary& library);
+/// The two functions by the library's C interface, whose names may begin with something; the rest is left to
+/// fill in.
+Blas by_cblas(const OwnLibrary& library, const std::string& prefix = "");
 
 /// A product, to try kernels on.
 struct GemmShape {
@@ -41,6 +42,8 @@ struct GemmShape {
 /// user chooses by OPENBLAS_CORETYPE or BLIS_ARCH_TYPE stays chosen.
 const Blas& openblas(const GemmShape& shape);
 const Blas& blis(const GemmShape& shape);
+/// It knows the machines that it runs on.
+const Blas& mkl(const GemmShape& shape);
 
 /// One library with several choices of kernels.
 class Kernels {

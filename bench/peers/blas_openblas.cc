@@ -27,11 +27,12 @@ Blas opened(const std::string& core) {
   // Its threads wait for more work in a loop; by default for so long that they would disturb the next one.
   setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);
   const OwnLibrary library(ARDEA_OPENBLAS, "OPENBLAS_CORETYPE", core);
-  Blas blas = by_cblas(library);
-  blas.set_threads = library.function<void (*)(int)>("openblas_set_num_threads");
+  Blas blas = by_cblas(library, ARDEA_OPENBLAS_PREFIX);
+  blas.set_threads = library.function<void (*)(int)>(ARDEA_OPENBLAS_PREFIX "openblas_set_num_threads");
   blas.name = "OpenBLAS";
-  blas.library = std::string(library.function<char* (*)()>("openblas_get_config")()) + ", " ARDEA_OPENBLAS;
-  blas.kernels = library.function<char* (*)()>("openblas_get_corename")();
+  blas.library = std::string(library.function<char* (*)()>(ARDEA_OPENBLAS_PREFIX "openblas_get_config")()) +
+                 ", " ARDEA_OPENBLAS;
+  blas.kernels = library.function<char* (*)()>(ARDEA_OPENBLAS_PREFIX "openblas_get_corename")();
   return blas;
 }
 

@@ -34,10 +34,18 @@ std::string copy_in_memory(const std::string& file) {
 }  // namespace
 
 OwnLibrary::OwnLibrary(const std::string& file, const std::string& variable, const std::string& value)
+    : OwnLibrary(file, copy_in_memory(file), variable, value) {}
+
+OwnLibrary OwnLibrary::in_place(const std::string& file, const std::string& variable,
+                                const std::string& value) {
+  return {file, file, variable, value};
+}
+
+OwnLibrary::OwnLibrary(const std::string& file, const std::string& opened, const std::string& variable,
+                       const std::string& value)
     : file_(file), variable_(variable), value_(value) {
-  const std::string copy = copy_in_memory(file);
   void* handle = nullptr;
-  with_setting([&] { handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL); });
+  with_setting([&] { handle = dlopen(opened.c_str(), RTLD_NOW | RTLD_LOCAL); });
   if (handle == nullptr) throw std::runtime_error(dlerror());
   handle_ = std::shared_ptr<void>(handle, [](void*) {});  // never closed: its threads run its code
 }

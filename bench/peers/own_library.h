@@ -16,6 +16,9 @@ class OwnLibrary {
   /// leaves the choice to the library.
   OwnLibrary(const std::string& file, const std::string& variable, const std::string& value);
 
+  /// The same without a copy, for one that looks for its parts in its own folder; it has one setting for all.
+  static OwnLibrary in_place(const std::string& file, const std::string& variable, const std::string& value);
+
   /// The library reads `variable` when it is first called, instead of when it is opened.
   void start(const std::function<void()>& first_call) const;
 
@@ -25,6 +28,8 @@ class OwnLibrary {
   }
 
  private:
+  OwnLibrary(const std::string& file, const std::string& opened, const std::string& variable,
+             const std::string& value);
   void* find(const char* symbol) const;
   void with_setting(const std::function<void()>& body) const;
 

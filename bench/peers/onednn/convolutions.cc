@@ -29,21 +29,14 @@ Desc kernel(const Array& array, const Convolution& c) {
                           : Dims{out * in * window, in * window, window, c.kw, 1}};
 }
 
-dnnl::convolution_forward::desc described(const Convolution& c, const Desc& data, const Desc& weights,
-                                          const Desc& out) {
+dnnl::convolution_forward::primitive_desc described(const Convolution& c, const Desc& data,
+                                                    const Desc& weights, const Desc& out) {
   // What lies behind the last window is padding on the far side, which may be less than nothing.
   const auto far = [&](std::int64_t extent, std::int64_t taps, std::int64_t places) {
     return (places - 1) * c.stride + c.dilation * (taps - 1) + 1 - extent - c.pad;
   };
-  return {dnnl::prop_kind::forward_inference,
-          dnnl::algorithm::convolution_direct,
-          data,
-          weights,
-          out,
-          {c.stride, c.stride},
-          {c.dilation - 1, c.dilation - 1},
-          {c.pad, c.pad},
-          {far(c.h, c.kh, c.oh), far(c.w, c.kw, c.ow)}};
+  return described_convolution(data, weights, out, {c.stride, c.stride}, {c.dilation - 1, c.dilation - 1},
+                               {c.pad, c.pad}, {far(c.h, c.kh, c.oh), far(c.w, c.kw, c.ow)});
 }
 
 }  // namespace
@@ -60,8 +53,7 @@ Variants convolutions(const Workload& w) {
   const auto add = [&](bool own_images, bool own_kernel, bool once, const std::string& label) {
     const auto pd = std::make_shared<dnnl::convolution_forward::primitive_desc>(
         described(c, own_images ? any_layout(data) : data, own_kernel ? any_layout(weights) : weights,
-                  own_images ? any_layout(out) : out),
-        engine(), true);
+                  own_images ? any_layout(out) : out));
     if (!*pd) return;
     // Where it wants nothing else than what is given, it is the first variant again.
     if (own_kernel && pd->src_desc() == data && pd->weights_desc() == weights && pd->dst_desc() == out)

@@ -4,7 +4,7 @@
 
 namespace peer {
 
-const char* const name = "onednn";
+const char* const name = ARDEA_PEER_NAME;
 const ArdeaPeerKind kind = ARDEA_PEER_LIBRARY;
 
 std::string description() {

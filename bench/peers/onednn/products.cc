@@ -24,7 +24,7 @@ Variants products(const Workload& w) {
   if (w.acc != "float32" && w.acc != "int32") throw Refusal{"it does not compute in " + w.acc};
   const auto made = [=](bool own_layout) {
     const auto pd = std::make_shared<dnnl::matmul::primitive_desc>(
-        dnnl::matmul::desc(a, own_layout ? any_layout(b) : b, c), engine(), true);
+        described_matmul(a, own_layout ? any_layout(b) : b, c));
     if (!*pd) throw Refusal{"it has no such product"};
     return pd;
   };

@@ -23,7 +23,7 @@ Operand as_given(int argument, std::size_t array, const Desc& given) {
 Variants softmax(const Workload& w) {
   const Desc x = row_major(w.arrays[0]), y = row_major(w.output());
   if (x != y) throw Refusal{"its softmax keeps the type"};
-  const dnnl::softmax_forward::primitive_desc pd({dnnl::prop_kind::forward_inference, x, 1}, engine(), true);
+  const dnnl::softmax_forward::primitive_desc pd = described_softmax(x, 1);
   return one_way<dnnl::softmax_forward>(pd, pd, {as_given(DNNL_ARG_SRC, 0, x)}, as_given(DNNL_ARG_DST, 1, y));
 }
 
@@ -31,10 +31,7 @@ Variants layernorm(const Workload& w) {
   const Desc x = row_major(w.arrays[0]), y = row_major(w.output()), gamma = row_major(w.arrays[1]);
   if (x != y || w.arrays[1].type != "float32")
     throw Refusal{"its layernorm keeps the type and scales in float32"};
-  const dnnl::layer_normalization_forward::primitive_desc pd(
-      {dnnl::prop_kind::forward_inference, x, 1e-5F,
-       dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift},
-      engine(), true);
+  const dnnl::layer_normalization_forward::primitive_desc pd = described_layernorm(x, 1e-5F);
   return one_way<dnnl::layer_normalization_forward>(
       pd, pd,
       {as_given(DNNL_ARG_SRC, 0, x), as_given(DNNL_ARG_SCALE, 1, gamma), as_given(DNNL_ARG_SHIFT, 2, gamma)},
@@ -43,7 +40,7 @@ Variants layernorm(const Workload& w) {
 
 Variants reduction(const Workload& w, dnnl::algorithm algorithm) {
   const Desc x = row_major(w.arrays[0]), y = row_major({w.output().type, {w.sizes[0], 1}});
-  const dnnl::reduction::primitive_desc pd({algorithm, x, y, 0, 0}, engine(), true);
+  const dnnl::reduction::primitive_desc pd = described_reduction(algorithm, x, y);
   return one_way<dnnl::reduction>(pd, pd, {as_given(DNNL_ARG_SRC, 0, x)}, as_given(DNNL_ARG_DST, 1, y));
 }
 

@@ -16,10 +16,6 @@ const dnnl::engine& engine() {
   return only;
 }
 
-dnnl::memory::desc any_layout(const dnnl::memory::desc& given) {
-  return {given.dims(), given.data_type(), dnnl::memory::format_tag::any};
-}
-
 dnnl::memory::data_type type_of(const Array& array) {
   using Type = dnnl::memory::data_type;
   static const std::unordered_map<std::string, Type> types = {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bench/peers/onednn/described.h"
 #include "bench/peers/plugin.h"
 
 namespace peer {
@@ -44,13 +45,8 @@ class Steps {
   std::vector<Reorder> before_, after_;
 };
 
-const dnnl::engine& engine();
-
 /// The element type by its name; Refusal where the library has none such.
 dnnl::memory::data_type type_of(const Array& array);
-
-/// The same dimensions in whatever layout the primitive wants.
-dnnl::memory::desc any_layout(const dnnl::memory::desc& given);
 
 /// A compact row-major array.
 dnnl::memory::desc row_major(const Array& array);

@@ -2,7 +2,7 @@
 
 namespace peer {
 
-const char* const name = "openblas";
+const char* const name = ARDEA_PEER_NAME;
 const ArdeaPeerKind kind = ARDEA_PEER_LIBRARY;
 
 std::string description() { return openblas({256, 256, 256}).library; }

@@ -1,0 +1,16 @@
+#include "bench/peers/blas_products.h"
+
+namespace peer {
+
+const char* const name = "mkl";
+const ArdeaPeerKind kind = ARDEA_PEER_LIBRARY;
+
+std::string description() { return mkl({256, 256, 256}).library; }
+
+Variants variants(const Workload& workload, int threads) {
+  const Blas& blas = mkl(main_product(workload));
+  blas.set_threads(threads);
+  return blas_products(workload, blas);
+}
+
+}  // namespace peer
