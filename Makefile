@@ -26,7 +26,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
-        schedules stages tuples samples functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space docs-primitives mutants clean FORCE
+        schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -58,7 +58,7 @@ debug: deps ## the same for debugging, into build/debug
 	$(call BUILD,debug)
 
 # The program alone: whoever wants to see it first need not wait for the tests to build.
-demo: deps ## build the program; show, run and check the examples
+demo: deps ## build the program; show, run and check the examples, and tune a product
 	@$(MAKE) --no-print-directory build/release/build.ninja
 	$(call BUILD,release) --target ardea
 	tools/demo
@@ -151,6 +151,10 @@ tuples: build ## try every tuple of numbers of small workloads by hand, against 
 samples: build ## draw from the spaces of every operator for many machines (SCALE=1: 500 of six, 30 to 50 of each other) and check each sample
 	@tools/install_packages python3
 	tools/check_samples --jobs $(JOBS) --scale $(SCALE) --seed $(SEED)
+
+kills: KILLS ?= 100
+kills: build ## kill the tuner at KILLS random moments: nothing that it had told of may be lost
+	ARDEA_KILLS=$(KILLS) build/release/bin/test_tune --gtest_filter='Kills.*'
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
 	build/release/bin/ardea_functions --threads $(JOBS)
