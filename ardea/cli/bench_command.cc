@@ -7,6 +7,7 @@
 #include "ardea/cli/backends.h"
 #include "ardea/cli/bench_report.h"
 #include "ardea/cli/commands.h"
+#include "ardea/cli/library_times.h"
 #include "ardea/cli/output.h"
 #include "ardea/compile/compile.h"
 #include "ardea/measure/inputs.h"
@@ -20,14 +21,6 @@ namespace ardea::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-fs::path default_peers_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  require(!error, "the folder of the peers cannot be found from this program's own: {}; give it with --peers",
-          error.message());
-  return program.parent_path().parent_path() / "lib" / "peers";
-}
 
 /// The parts between commas.
 std::vector<std::string> listed(const std::string& text) {

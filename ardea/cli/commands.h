@@ -121,6 +121,27 @@ struct OpsOptions {
 };
 int ops(const OpsOptions& options);
 
+struct TuneOptions {
+  ProgramOptions program;
+  std::optional<std::int64_t> trials = {};
+  std::optional<double> seconds = {};
+  std::string method = {};  ///< empty: by the budget
+  std::uint64_t seed = 1;
+  std::string db = {};  ///< the database; empty: the user's own
+  bool resume = false;  ///< go on from what the database has of the task
+  bool replay = false;  ///< search as a recorded run did, without measuring
+  bool blind = false;   ///< without the model's point and without records
+  std::string target = "host";
+  int threads = 1;
+  std::string csv = {};                    ///< a line a trial
+  std::string suite = {};                  ///< a file of workloads that share the budget
+  std::string platform = {}, config = {};  ///< Heron's -p and -c
+  bool without_libraries = false;
+  bool json = false;
+};
+/// exit_disagrees where no program was timed, exit_interrupted after an interrupt, with the best so far.
+int tune(const TuneOptions& options);
+
 struct DbOptions {
   std::string action = {};              ///< list, best, export, import, verify, merge, prune
   std::vector<std::string> files = {};  ///< what import and merge read

@@ -3,27 +3,24 @@
 #include <cstddef>
 #include <string>
 
+#include "ardea/cli/live_line.h"
+
 namespace ardea::cli {
 
-/// How far something long is, on the error stream: one live line on a terminal; else lines further and
-/// further apart, the first after two seconds, so that what is soon done says nothing.
+/// How far trying samples is.
 class Progress {
  public:
   /// "check": of `all` samples.
-  Progress(std::string what, std::size_t all);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Progress(std::string what, std::size_t all) : what_(std::move(what)), all_(all) {}
 
   void tell(std::size_t done, std::size_t invalid);
 
  private:
-  std::string line(std::size_t done, std::size_t invalid, double seconds) const;
+  std::string line(std::size_t done, std::size_t invalid) const;
 
   std::string what_;
   std::size_t all_;
-  bool is_live_, is_shown_ = false;
-  double start_, next_, pause_;
+  LiveLine shown_;
 };
 
 }  // namespace ardea::cli

@@ -29,7 +29,7 @@ struct Task {
 struct Trial {
   std::int64_t number = 0;  ///< of its run, from 1 on
   std::string run;          ///< the same for all trials of one run of the tuner
-  std::int64_t batch = 0;   ///< of its run, from 1 on: what was asked for at once
+  std::int64_t batch = 0;   ///< of its run, from 1 on: what was asked for at once; 0: not known
   std::string method;       ///< which strategy asked for it, or `duel`
   std::uint64_t seed = 0;
   std::string sketch;                         ///< its ways, in words

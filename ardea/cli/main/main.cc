@@ -323,6 +323,49 @@ int run(int argc, char** argv) {
   ops_command->add_flag("--json", ops.json, "machine-readable output");
   ops_command->footer("Examples:\n  ardea ops\n  ardea ops c2d\n  ardea ops --json");
 
+  cli::TuneOptions tune;
+  CLI::App* tune_command =
+      app.add_subcommand("tune", "search for the fastest program on this machine, and remember it");
+  add_program(tune_command, tune.program, false);
+  tune_command->add_option("--trials", tune.trials,
+                           "programs that are built and timed; 64 where no time is given");
+  tune_command->add_option("--seconds", tune.seconds, "for all of it; what ends first, ends it");
+  tune_command->add_option(
+      "--method", tune.method,
+      "how the space is searched: cga, random, grid, …; chosen by the budget where it is left "
+      "out");
+  tune_command->add_option("--seed", tune.seed, "of the search")->capture_default_str();
+  tune_command->add_option(
+      "--db", tune.db,
+      "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
+  tune_command->add_flag("--resume", tune.resume,
+                         "go on from the trials that the database has of this task: they count");
+  tune_command->add_flag(
+      "--replay", tune.replay,
+      "measure nothing: the times are those of the last run of this task, method and seed in the "
+      "database, whose other options must be given as they were");
+  tune_command->add_flag("--blind", tune.blind,
+                         "without the point that the model of the machine chooses, and without records");
+  tune_command->add_option("--target", tune.target, "this machine's record: a name, or a JSON file")
+      ->capture_default_str();
+  tune_command->add_option("--threads", tune.threads, "that the program runs on")->capture_default_str();
+  tune_command->add_option("--csv", tune.csv, "write a line a trial: number, speed, what came of it, knobs");
+  tune_command->add_option("--suite", tune.suite,
+                           "a JSON list of workloads that share the budget by what is expected of each: "
+                           "[\"gemm 64,64,64\", {\"workload\": \"softmax 8,64\", \"weight\": 3}]");
+  tune_command->add_option("-p", tune.platform, "with -c: cpu, dlboost, tensorcore or vta");
+  tune_command->add_option("-c", tune.config, "a configuration of Heron's");
+  tune_command->add_flag("--without-libraries", tune.without_libraries, "do not time libraries beside it");
+  tune_command->add_flag("--json", tune.json, "machine-readable output");
+  tune_command->footer(
+      "Examples:\n  ardea tune gemm 1024,1024,1024\n  ardea tune c2d 1,56,56,64,64,3,3,1,1,1 --seconds 60\n"
+      "  ardea tune softmax 1024,1024 --trials 32 --method random --csv trials.csv\n"
+      "  ardea tune gemm 512,512,512 --trials 256 --resume\n"
+      "  ardea tune gemm 512,512,512 --trials 64 --seed 1 --replay\n"
+      "  ardea tune --suite examples/suite.json --seconds 300\n"
+      "  ardea tune -p dlboost -c examples/heron/quick_start.json\n"
+      "How it works: docs/tuning.md.");
+
   cli::DbOptions db;
   CLI::App* db_command =
       app.add_subcommand("db", "what was tuned: list it, hand it on as text, check it, join databases");
@@ -410,6 +453,7 @@ int run(int argc, char** argv) {
   if (instructions_command->parsed()) return cli::instructions(instructions);
   if (ops_command->parsed()) return cli::ops(ops);
   if (space_command->parsed()) return cli::space(space);
+  if (tune_command->parsed()) return cli::tune(tune);
   if (db_command->parsed()) return cli::db(db);
   if (worker_command->parsed()) return measure::work_as(worker);
   if (best_command->parsed()) return cli::best(best);

@@ -1,0 +1,272 @@
+#include "ardea/cli/tune_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "ardea/compile/compile.h"
+#include "ardea/measure/inputs.h"
+#include "ardea/runtime/time_evaluator.h"
+#include "ardea/schedule/replay_trace.h"
+#include "ardea/support/error.h"
+#include "ardea/tune/task.h"
+
+namespace ardea::cli {
+
+namespace {
+
+constexpr std::int64_t usual_trials = 64;
+/// Turns with libraries: at first for a glance, at last for the table.
+constexpr double first_library_s = 0.8, last_library_s = 2;
+
+/// What a time allows, before anything is known of it.
+std::int64_t likely_trials(const TuneRequest& request) {
+  if (request.trials) return *request.trials;
+  if (request.seconds) return std::max<std::int64_t>(8, static_cast<std::int64_t>(2 * *request.seconds));
+  return usual_trials;
+}
+
+Program as_written(const TuneRequest& request, const target::Target& target) {
+  ProgramOptions plain = request.program;
+  const std::string named = plain.shape.empty() ? plain.program : plain.program + " " + plain.shape;
+  require(plain.schedule.empty(), "tune {}: --schedule {} leaves nothing to search; leave it out", named,
+          plain.schedule);
+  require(!plain.prepacked, "tune {}: --prepacked: weights are tuned as they come; leave it out", named);
+  require(!ops::has_open_sizes(plain.shape),
+          "tune {}: a size that only a call knows cannot be timed; write a number for each name", named);
+  plain.schedule = "none";
+  Program program = load_program(plain, target);
+  require(program.module.functions.size() == 1, "tune {}: it has {} functions, a schedule is for one", named,
+          program.module.functions.size());
+  return program;
+}
+
+std::unique_ptr<cost::Model> model_of(const rules::ProgramSpace& space, const TuneRequest& request) {
+  std::vector<cost::SketchView> views;
+  for (const rules::SolvedSketch& solved : space.sketches) {
+    cost::SketchView view{.system = &solved.sketch.system, .symbolic = &solved.sketch.symbolic};
+    for (const schedule::Knob& knob : solved.sketch.knobs) view.knobs.push_back(knob.var);
+    views.push_back(std::move(view));
+  }
+  return cost::make_boosted_model(
+      std::make_shared<cost::Features>(std::move(views), space.target, request.threads),
+      {.seed = request.seed, .loss = request.loss, .prior = !request.blind});
+}
+
+/// Trials that a strategy asked for, not those of duels, which had them again.
+std::vector<db::Trial> asked_for(std::vector<db::Trial> trials) {
+  std::erase_if(trials, [](const db::Trial& t) { return t.method == db::duel || t.method == tune::in_duel; });
+  return trials;
+}
+
+}  // namespace
+
+/// Processes that begin when they are needed, and may be let go.
+class TuneSession::Workers : public tune::Measurer {
+ public:
+  Workers(measure::TrialTask task, measure::TrialOptions options)
+      : task_(std::move(task)), options_(std::move(options)) {}
+
+  std::vector<measure::TrialReport> measure(const std::vector<tune::Candidate>& candidates,
+                                            const std::function<bool()>& stop, const Told& told) override {
+    return running().measure(candidates, stop, told);
+  }
+  Duel duel(const std::vector<tune::Candidate>& candidates, const std::vector<bool>& may_win,
+            double seconds) override {
+    return running().duel(candidates, may_win, seconds);
+  }
+  void rest() { running_.reset(); }
+
+ private:
+  tune::Measurer& running() {
+    if (!running_) running_ = tune::measured_by_workers(task_, options_);
+    return *running_;
+  }
+
+  const measure::TrialTask task_;
+  const measure::TrialOptions options_;
+  std::unique_ptr<tune::Measurer> running_;
+};
+
+TuneSession::TuneSession(TuneRequest request, db::Database* database, std::function<bool()> stop,
+                         std::function<void(const db::Trial&)> recorded)
+    : start_(runtime::steady_seconds()),
+      request_(std::move(request)),
+      target_(tune::on_threads(target::find(request_.target), request_.threads)),
+      program_(as_written(request_, target_)),
+      function_(program_.module.functions[0]),
+      title_(program_.workload ? ops::to_string(*program_.workload) : program_.title),
+      key_(tune::task_of(function_, program_.workload ? title_ : function_.name,
+                         target::find(request_.target), request_.threads)),
+      database_(database),
+      space_(rules::program_space(function_, target_, rules::rules_for(target_))) {
+  points_ = space_.count().value;
+  choose_method();
+  work_ =
+      work_of(program_, function_,
+              program_.workload ? std::vector<interp::Argument>{} : measure::make_arguments(function_, {}));
+  if (request_.replay) {
+    require(database_ != nullptr, "--replay: it needs the database of the run");
+    replayed_ = tune::recorded_run(*database_, key_, request_.method->name, request_.seed);
+    measurer_ = tune::measured_before(*replayed_);
+  } else {
+    if (database_ != nullptr) task_ = database_->add(key_);
+    measurer_ = std::make_unique<Workers>(
+        measure::TrialTask{
+            .program = function_, .target = target::find(request_.target), .threads = request_.threads},
+        request_.limits);
+    if (program_.workload && request_.against_libraries)
+      at_first_ = library_times(*program_.workload, request_.threads, first_library_s);
+  }
+  if (request_.method->uses_model) model_ = model_of(space_, request_);
+  std::optional<tune::Tuner::Kept> kept;
+  if (database_ != nullptr && !request_.replay) kept = tune::Tuner::Kept{database_, task_};
+  tuner_ = std::make_unique<tune::Tuner>(
+      space_, *measurer_, tuner_options(std::move(stop), std::move(recorded)), model_.get(), kept);
+}
+
+TuneSession::~TuneSession() = default;
+
+double TuneSession::elapsed() const { return runtime::steady_seconds() - start_; }
+
+void TuneSession::choose_method() {
+  if (request_.method) return;
+  const search::Default chosen = search::default_method(likely_trials(request_), points_);
+  request_.method = *chosen.method;
+  why_method_ = chosen.why;
+}
+
+tune::TuneOptions TuneSession::tuner_options(std::function<bool()> stop,
+                                             std::function<void(const db::Trial&)> recorded) {
+  tune::TuneOptions options{.method = &*request_.method,
+                            .method_options = request_.method_options,
+                            .seed = request_.seed,
+                            .blind = request_.blind};
+  options.trials = request_.trials    ? *request_.trials
+                   : request_.seconds ? std::numeric_limits<std::int64_t>::max() / 2
+                                      : usual_trials;
+  options.batch = request_.batch > 0 ? request_.batch : tune::batch_for(likely_trials(request_));
+  options.stop = std::move(stop);
+  options.recorded = std::move(recorded);
+  options.told = [this](const tune::Progress& progress) {
+    if (told) told(progress);
+  };
+  if (request_.replay) {
+    if (request_.resume) options.earlier = asked_for(replayed_->before);
+    // The winner may have been one of an earlier run.
+    for (const db::Trial& trial : replayed_->duelists)
+      if (trial.method == db::duel) options.incumbent = trial;
+    return options;
+  }
+  if (request_.seconds) {
+    const double for_libraries = at_first_.libraries.empty() ? 0 : last_library_s;
+    options.seconds = *request_.seconds - elapsed() - for_libraries;
+    require(options.seconds > 0, "--seconds {}: making the space of {} took {:.1f} s already; give more time",
+            *request_.seconds, title_, elapsed());
+  }
+  if (database_ != nullptr && !request_.blind) {
+    if (request_.resume) options.earlier = asked_for(database_->trials(task_).sound);
+    options.incumbent = database_->best(task_);
+  }
+  return options;
+}
+
+bool TuneSession::step() { return tuner_->step(); }
+
+void TuneSession::rest() {
+  if (auto* workers = dynamic_cast<Workers*>(measurer_.get())) workers->rest();
+}
+
+std::optional<PeakShare> TuneSession::share_at(double seconds) const {
+  if (!work_ || request_.replay) return std::nullopt;
+  return peak_share(program_, *work_, seconds, request_.threads, std::nullopt);
+}
+
+std::string TuneSession::line(const tune::Progress& progress) const {
+  std::string text = title_ + ": ";
+  if (progress.best_s) {
+    const double best = *progress.best_s;
+    text +=
+        work_ ? fmt::format("best {:.4g} Gop/s", work_->operations / best / 1e9) : "best " + time_text(best);
+    if (const auto share = share_at(best)) text += fmt::format(", {:.0f} % of peak", 100 * share->share);
+    if (!at_first_.libraries.empty())
+      text +=
+          fmt::format(", {:.2f} × {}", at_first_.libraries[0].seconds / best, at_first_.libraries[0].name);
+    if (progress.default_s) text += fmt::format(", {:.2f} × default", *progress.default_s / best);
+  } else {
+    text += "nothing timed yet";
+  }
+  const bool has_end = progress.most < std::numeric_limits<std::int64_t>::max() / 4;
+  text += has_end ? fmt::format("; trial {} of {}", progress.trials, progress.most)
+                  : fmt::format("; trial {}", progress.trials);
+  for (const auto& [outcome, count] : progress.failures)
+    text += fmt::format(", {} {}", count, to_string(outcome));
+  text += progress.in_duel ? "; the fastest in turns" : fmt::format("; {:.0f} s left", progress.seconds_left);
+  return text;
+}
+
+TuneReport TuneSession::finish() {
+  TuneReport report{.title = title_,
+                    .command = request_.program.shape.empty()
+                                   ? request_.program.program
+                                   : request_.program.program + " " + request_.program.shape,
+                    .target = target_.name,
+                    .database = database_ != nullptr ? database_->path() : "",
+                    .threads = request_.threads,
+                    .seed = request_.seed,
+                    .tuned = tuner_->finish(),
+                    .why_method = why_method_,
+                    .points = points_,
+                    .sketches = space_.sketches.size(),
+                    .work = work_,
+                    .is_replay = request_.replay};
+  rest();
+  if (replayed_) report.tuned.run = replayed_->id;
+  report.tuned.seconds = elapsed();
+  if (model_) report.rank_correlation = model_->held_out_correlation();
+  const tune::Tuned& tuned = report.tuned;
+  if (tuned.standard) report.default_share = share_at(tuned.standard->trial.time->median_s);
+  if (tuned.winner) report.tuned_share = share_at(tuned.winner->trial.time->median_s);
+  if (tuned.winner && !at_first_.libraries.empty()) {
+    // In this process: the workers have run it and compared its answers.
+    const Function best = schedule::replay_trace(function_, tuned.winner->trial.trace).program();
+    report.libraries =
+        library_times(*program_.workload, request_.threads, last_library_s, compile::callable(best, target_));
+  }
+  if (database_ != nullptr && !request_.replay) keep_notes(report);
+  return report;
+}
+
+void TuneSession::keep_notes(const TuneReport& report) const {
+  using nlohmann::json;
+  const tune::Tuned& tuned = report.tuned;
+  std::vector<db::Note> notes;
+  const auto add = [&](const char* name, const json& text) {
+    notes.push_back({.run = tuned.run,
+                     .name = name,
+                     .text = text.dump(),
+                     .taken_at = tuned.winner ? tuned.winner->trial.taken_at : 0});
+  };
+  json run = {{"method", tuned.method},     {"method_why", report.why_method}, {"seed", report.seed},
+              {"trials", tuned.trials},     {"earlier", tuned.earlier},        {"seconds", tuned.seconds},
+              {"search_s", tuned.search_s}, {"points", report.points},         {"sketches", report.sketches}};
+  if (request_.blind) run["blind"] = true;
+  if (report.rank_correlation) run["rank_correlation"] = *report.rank_correlation;
+  add("run", run);
+  if (tuned.standard) {
+    const CallTime& time = *tuned.standard->trial.time;
+    add("default", {{"median_s", time.median_s}, {"low_s", time.low_s}, {"high_s", time.high_s}});
+  }
+  if (report.tuned_share) add("peaks", {{report.tuned_share->of, report.tuned_share->peak}});
+  if (report.libraries.own_s) {
+    json libraries = {{"ardea", *report.libraries.own_s}};
+    for (const LibraryTime& time : report.libraries.libraries) libraries[time.name] = time.seconds;
+    add("libraries", libraries);
+  }
+  database_->add_notes(task_, notes);
+}
+
+}  // namespace ardea::cli

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ardea/cli/library_times.h"
+#include "ardea/cli/live_line.h"
+#include "ardea/cli/program.h"
+#include "ardea/cli/rates.h"
+#include "ardea/cost/boosted_model.h"
+#include "ardea/db/database.h"
+#include "ardea/measure/trials.h"
+#include "ardea/search/strategy.h"
+#include "ardea/tune/replay.h"
+#include "ardea/tune/tuner.h"
+
+namespace ardea::cli {
+
+/// One task, as a command line, a suite or a file of Heron's asks for it.
+struct TuneRequest {
+  ProgramOptions program;
+  std::string target = "host";
+  int threads = 1;
+  std::optional<std::int64_t> trials = {};            ///< neither: 64
+  std::optional<double> seconds = {};                 ///< for all, from the first moment on
+  std::optional<search::Method> method = {};          ///< nothing: by the budget
+  std::map<std::string, double> method_options = {};  ///< its numbers by name (search::Method)
+  std::uint64_t seed = 1;
+  bool blind = false, resume = false, replay = false;
+  std::size_t batch = 0;  ///< 0: by the budget
+  measure::TrialOptions limits = {};
+  cost::Loss loss = cost::Loss::rank;
+  bool against_libraries = true;
+};
+
+/// What came of a task, with what it is compared with.
+struct TuneReport {
+  std::string title;    ///< the operator with its types, or the file
+  std::string command;  ///< how it is named on a command line
+  std::string target, database;
+  int threads = 1;
+  std::uint64_t seed = 1;
+  tune::Tuned tuned;
+  std::string why_method;  ///< a sentence; empty where it was asked for
+  double points = 0;
+  std::size_t sketches = 0;
+  std::optional<measure::Work> work = {};
+  std::optional<PeakShare> default_share = {}, tuned_share = {};
+  LibraryTimes libraries = {};
+  std::optional<double> rank_correlation = {};  ///< of the model, on what it had not seen
+  bool is_replay = false;
+};
+
+/// A task while it is tuned: its space, model, workers and records.
+class TuneSession {
+ public:
+  /// Without a database nothing is kept.
+  TuneSession(TuneRequest request, db::Database* database, std::function<bool()> stop,
+              std::function<void(const db::Trial&)> recorded = {});
+  ~TuneSession();
+  TuneSession(const TuneSession&) = delete;
+  TuneSession& operator=(const TuneSession&) = delete;
+
+  /// A batch; false where nothing is left to do.
+  bool step();
+  /// Lets the workers go; the next batch starts others.
+  void rest();
+  TuneReport finish();
+
+  const std::string& title() const { return title_; }
+  const tune::Progress& progress() const { return tuner_->progress(); }
+  std::optional<measure::Work> work() const { return work_; }
+  const Program& program() const { return program_; }
+  /// "gemm 64,64,64: 12.1 GFLOP/s, 80 % of peak, 1.02 × openblas, …".
+  std::string line(const tune::Progress& progress) const;
+  std::function<void(const tune::Progress&)> told;  ///< whoever shows progress
+
+ private:
+  class Workers;
+  tune::TuneOptions tuner_options(std::function<bool()> stop, std::function<void(const db::Trial&)> recorded);
+  void choose_method();
+  void keep_notes(const TuneReport& report) const;
+  double elapsed() const;
+  std::optional<PeakShare> share_at(double seconds) const;
+
+  const double start_;
+  TuneRequest request_;
+  const target::Target target_;  ///< as the threads see it
+  const Program program_;
+  const Function& function_;
+  std::string title_;
+  db::Task key_;
+  db::Database* database_;
+  std::int64_t task_ = 0;
+  rules::ProgramSpace space_;
+  double points_ = 0;
+  std::string why_method_;
+  std::optional<measure::Work> work_;
+  LibraryTimes at_first_;
+  std::unique_ptr<cost::Model> model_;
+  std::optional<tune::RecordedRun> replayed_;
+  std::unique_ptr<tune::Measurer> measurer_;
+  std::unique_ptr<tune::Tuner> tuner_;
+};
+
+}  // namespace ardea::cli

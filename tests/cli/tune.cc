@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "ardea/db/database.h"
+#include "tests/cli/command.h"
+
+/// `ardea tune` from end to end, on products so small that a trial takes no time.
+
+namespace ardea::cli {
+
+namespace {
+
+using nlohmann::json;
+
+class TuneCommand : public testing::Test {
+ protected:
+  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
+  /// Whatever a user has of their own stays out of it.
+  Answer tune(const std::string& arguments, const std::string& before = "") const {
+    return ardea("tune " + arguments + " --without-libraries --db " + at("t.db"), "",
+                 before + " XDG_CACHE_HOME=" + cache().path().string() + " HOME=" + at("home") + " ");
+  }
+  /// The peaks of this machine are measured once for all tests.
+  static const Folder& cache() {
+    static const Folder folder;
+    return folder;
+  }
+  std::string config(const std::string& keys) const {
+    return folder_.write("config.json", "{\"config\": {" + keys + "}}");
+  }
+  const Folder folder_;
+};
+
+TEST_F(TuneCommand, finds_checks_and_remembers_a_program) {
+  const Answer answer = tune("gemm 16,16,16 --trials 6 --seed 3 --json --csv " + at("trials.csv"));
+  ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
+  const json result = json::parse(answer.out);
+  EXPECT_EQ(result["trials"], 6);
+  EXPECT_EQ(result["timed"], 6) << "every point of the space is a program that runs: " << result["failures"];
+  EXPECT_TRUE(result["failures"].empty());
+  EXPECT_FALSE(result["method_why"].get<std::string>().empty()) << "the default says why";
+  EXPECT_GE(result["speedup"]["median"].get<double>(), 1) << "the default point takes part in the duel";
+  EXPECT_GT(result["tuned"]["time_s"].get<double>(), 0);
+
+  const db::Database database = db::Database::open(at("t.db"));
+  const auto tasks = database.tasks().sound;
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].task.workload, result["workload"]);
+  const auto best = database.best(tasks[0].id);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(json::parse(best->trace), result["tuned"]["trace"]);
+  std::set<std::string> notes;
+  for (const db::Note& note : database.notes(tasks[0].id).sound) notes.insert(note.name);
+  EXPECT_TRUE(notes.contains("run"));
+  EXPECT_TRUE(notes.contains("default"));
+
+  const std::string csv = folder_.read("trials.csv");
+  EXPECT_TRUE(csv.starts_with("trial,gop_per_s,outcome,"));
+  EXPECT_GE(std::count(csv.begin(), csv.end(), '\n'), 1 + 6);
+
+  // The same run once more, without measuring.
+  const Answer again = tune("gemm 16,16,16 --trials 6 --seed 3 --json --replay");
+  ASSERT_EQ(again.exit_code, 0) << again.error;
+  EXPECT_EQ(json::parse(again.out)["tuned"]["trace"], result["tuned"]["trace"]);
+  EXPECT_EQ(json::parse(again.out)["trials"], 6);
+  const Answer other = tune("gemm 16,16,16 --trials 6 --seed 4 --replay");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.error.find("has no run of"), std::string::npos) << other.error;
+
+  // And some trials more.
+  const Answer more = tune("gemm 16,16,16 --trials 9 --seed 3 --json --resume");
+  ASSERT_EQ(more.exit_code, 0) << more.error;
+  EXPECT_EQ(json::parse(more.out)["earlier"], 6);
+  EXPECT_EQ(json::parse(more.out)["trials"], 3);
+}
+
+TEST_F(TuneCommand, says_in_words_what_it_found) {
+  const Answer answer = tune("softmax 4,32 --trials 2 --method random");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  for (const char* part : {"softmax 4,32", "2 trials", "by random", "default", "tuned", "× default",
+                           "recorded in", "next: ardea run softmax 4,32 --check"})
+    EXPECT_NE(answer.out.find(part), std::string::npos) << part << " is not in:\n" << answer.out;
+}
+
+TEST_F(TuneCommand, shares_a_budget_among_workloads) {
+  const std::string suite =
+      folder_.write("suite.json", R"(["gemm 8,8,8", {"workload": "softmax 4,32", "weight": 2}])");
+  const Answer answer = tune("--suite " + suite + " --trials 4 --method random --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  ASSERT_EQ(result["workloads"].size(), 2U);
+  for (const json& one : result["workloads"]) EXPECT_GE(one["trials"].get<int>(), 1);
+  EXPECT_GT(result["tuned_s"].get<double>(), 0);
+}
+
+TEST_F(TuneCommand, takes_a_configuration_of_Heron_as_it_is) {
+  const std::string file = config(
+      "\"out_name\": \"" + at("OPS/GEMM") +
+      R"(", "method": "CGA", "max_trials": 4, "runner_number": 3, "runner_repeat": 4, "runner_timeout": 50,
+             "build_timeout": 50, "in_dtype": "float32", "out_dtype": "float32",
+             "cases": {"G1": ["gemm", [16, 16, 16]]})");
+  const Answer answer = tune("-p cpu -c " + file);
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  EXPECT_NE(answer.out.find("\nPASS\nCase [16, 16, 16], latency "), std::string::npos) << answer.out;
+  EXPECT_TRUE(answer.out.ends_with(" ms.\n"));
+  EXPECT_TRUE(std::filesystem::exists(at("OPS/GEMM/G1.csv")));
+}
+
+TEST_F(TuneCommand, refuses_by_name_what_it_cannot_honour) {
+  const std::string cases = R"("cases": {"G1": ["gemm", [16, 16, 16]]})";
+  const auto refusal = [&](const std::string& platform, const std::string& keys) {
+    const Answer answer = tune("-p " + platform + " -c " + config(keys));
+    EXPECT_EQ(answer.exit_code, 2) << keys << answer.out;
+    EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;
+    return answer.error;
+  };
+  const std::vector<std::pair<std::string, std::string>> keys = {
+      {R"("max_trails": 3)", "there is no key \"max_trails\"; did you mean max_trials?"},
+      {R"("max_trials": 0)", "\"max_trials\": 0"},
+      {R"("max_trials": "many")", "\"max_trials\": \"many\""},
+      {R"("method": "IDEA")", "there are CGA, GA, SA and RAND"},
+      {R"("feature_type": "itervar")", "\"feature_type\""},
+      {R"("feasible_file_path": "a.txt")", "\"feasible_file_path\""},
+      {R"("device_id": 1)", "\"device_id\": 1"},
+      {R"("tuned": true)", "\"tuned\": true"},
+      {R"("codegen_type": "GPU_TENSOR_CORE")", "\"codegen_type\""},
+      {R"("target_name": "cuda")", "\"target_name\": \"cuda\""},
+      {R"("loss_type": "l1")", "there are reg and rank"},
+      {R"("get_op": "f")", "\"get_op\""},
+      {R"("method": "GA", "pop_num": 100)", "belongs to CGA"},
+  };
+  for (const auto& [given, said] : keys)
+    EXPECT_NE(refusal("cpu", given + ", " + cases).find(said), std::string::npos) << given;
+  EXPECT_NE(refusal("cpu", "\"max_trials\": 4").find("\"cases\" is missing"), std::string::npos);
+  EXPECT_NE(refusal("cpu", R"("cases": {"G1": ["gem", [16]]})").find("no operator called \"gem\""),
+            std::string::npos);
+  EXPECT_NE(refusal("tensorcore", cases).find("no backend for GPUs"), std::string::npos);
+  EXPECT_NE(refusal("tpu", cases).find("no such platform"), std::string::npos);
+}
+
+TEST_F(TuneCommand, refuses_what_makes_no_sense) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"", "tune needs a program"},
+      {"gemm 16,16,16 --trials 0", "--trials 0"},
+      {"gemm 16,16,16 --seconds 0", "--seconds 0"},
+      {"gemm 16,16,16 --threads 0", "--threads 0"},
+      {"gemm 16,16,16 --method cag", "cga"},
+      {"gemm 16,16,16 --blind --resume", "--blind --resume"},
+      {"gemm 16,16,16 --schedule none", "leaves nothing to search"},
+      {"gemm m,16,16", "write a number"},
+      {"gemm 16,16,16 --prepacked", "--prepacked"},
+      {"gemm 16,16,16 --replay --db " + at("none.db"), "there is no database"},
+      {"-p cpu", "belong together"},
+      {"--suite " + folder_.write("bad.json", "{}"), "no list of workloads"},
+      {"--suite " + folder_.write("worse.json", R"([{"workload": "gemm 8,8,8", "wait": 3}])"),
+       "there is no \"wait\""},
+  };
+  for (const auto& [arguments, said] : all) {
+    const Answer answer = ardea("tune " + arguments, "", "ARDEA_DB=" + at("x.db") + " ");
+    EXPECT_EQ(answer.exit_code, 2) << arguments << answer.out;
+    EXPECT_NE(answer.error.find(said), std::string::npos) << arguments << ": " << answer.error;
+    EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;
+  }
+}
+
+TEST_F(TuneCommand, has_one_sentence_for_a_full_disk) {
+  const Answer answer = tune("gemm 8,8,8 --trials 2 --method random --csv /dev/full");
+  EXPECT_EQ(answer.exit_code, 2);
+  EXPECT_EQ(answer.error, "ardea: --csv /dev/full: it cannot be written\n");
+}
+
+}  // namespace
+
+}  // namespace ardea::cli
