@@ -16,7 +16,12 @@ Answer reference_worker(const ReceivedTask& received) {
     std::filesystem::create_directories(folder);
     Expectation(task.program, arguments).save(folder);
     const std::optional<Work> work = count_work(task.program, arguments);
-    return {{"memory_bound", work && is_memory_bound(*work, task.target)}};
+    // What a runner keeps: arguments and their copies, expected values and bounds as float64.
+    std::int64_t bytes = 0;
+    for (const interp::Argument& argument : arguments)
+      if (const auto* array = std::get_if<runtime::Array>(&argument))
+        bytes += 2 * array->byte_size() + 16 * array->element_count();
+    return {{"bytes", bytes}, {"memory_bound", work && is_memory_bound(*work, task.target)}};
   };
 }
 

@@ -176,10 +176,13 @@ class Trials::Workers {
     Command command{.program = options_.program.empty() ? this_program() : options_.program,
                     .arguments = {"worker", kind}};
     if (threads > 0) command.environment["ARDEA_NUM_THREADS"] = std::to_string(threads);
+    // The reference runs no candidate, and takes what it needs.
+    const bool is_limited = kind != "reference";
     return {.command = command,
-            .limits = {.memory_bytes = options_.memory_limit_bytes,
-                       .file_bytes = options_.file_limit_bytes,
-                       .stack_bytes = std::int64_t{64} << 20U},
+            .limits = is_limited ? ProcessLimits{.memory_bytes = options_.memory_limit_bytes,
+                                                 .file_bytes = options_.file_limit_bytes,
+                                                 .stack_bytes = std::int64_t{64} << 20U}
+                                 : ProcessLimits{},
             .processors = processors,
             .hello = json{{"task", to_message(task_, folder_.path())}}.dump(),
             .start_limit_s = options_.start_limit_s};
@@ -257,7 +260,9 @@ class Trials::Workers {
     const std::optional<TrialReport> failed = failure_of(*reply, false);
     require(!failed, "{}: its reference cannot be computed: {}", task_.program.name, failed->message);
     has_reference_ = true;
-    is_memory_bound_ = json::parse(reply->answer).value("memory_bound", false);
+    const json answer = json::parse(reply->answer);
+    is_memory_bound_ = answer.value("memory_bound", false);
+    runner_.allow_memory(answer.value("bytes", std::int64_t{0}));
     reference_.retire();
     runner_.warm_up();
   }

@@ -31,7 +31,7 @@ struct TrialOptions {
   double build_limit_s = 50, run_limit_s = 50;
   /// Until a worker is ready (it makes the arguments), and until the reference is there.
   double start_limit_s = 60, reference_limit_s = 600;
-  std::int64_t memory_limit_bytes = std::int64_t{4} << 30;  ///< of a worker
+  std::int64_t memory_limit_bytes = std::int64_t{4} << 30;  ///< of a worker, beside arguments
   std::int64_t file_limit_bytes = std::int64_t{256} << 20;  ///< that it may write
   int build_workers = 0;                                    ///< 0: the cores that do not time, at least one
   /// The program whose `worker` command the workers are; empty: this one.

@@ -25,7 +25,7 @@ Answer build_worker(const ReceivedTask& task);
 /// rival
 /// {"id", "duel": [object, …], "seconds"} → {"id", "duel": [{"time", "ratio"}, …]}
 Answer run_worker(const ReceivedTask& task);
-/// {"id"} → {"id", "memory_bound"}
+/// {"id"} → {"id", "memory_bound", "bytes"}: how much memory the arguments and the reference take in a runner
 Answer reference_worker(const ReceivedTask& task);
 
 /// What a failed answer says: an outcome other than timed, and a sentence.

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "ardea/arith/load.h"
 #include "ardea/schedule/schedule.h"
@@ -204,6 +206,89 @@ TEST(Trials, try_once_more_what_died_of_a_signal_from_outside) {
   const Faulty faulty("run:killed");
   Trials trials(task_of(product), options());
   expect_failed(trials.measure({tiled}).at(0), TrialOutcome::crashed, "was ended by signal 9");
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Trials, repeat_rounds_of_a_slowed_machine_twice_and_then_time_the_incumbent_anew) {
+  const TemporaryFolder folder;
+  const Faulty faulty("run:script");
+  setenv("ARDEA_TEST_REQUESTS", (folder.path() / "requests").c_str(), 1);
+  setenv("ARDEA_TEST_CANARIES", "1 1 2 2 2 2 2 2", 1);
+  Trials trials(task_of(product), options());
+  const auto reports = trials.measure({tiled, tiled, tiled, tiled});
+  ASSERT_EQ(reports.size(), 4U);
+  EXPECT_EQ(reports[1].time->median_s, 3);
+  EXPECT_EQ(reports[2].time->median_s, 6);  // of the third time
+  // By the numbers of the candidates, after the reference's: the third is asked for three times, then the
+  // first, the incumbent, by itself, and the fourth against what that took now.
+  EXPECT_EQ(text_of(folder.path() / "requests"),
+            "2 null\n3 [2.0,2.0,2.0]\n4 [2.0,2.0,2.0]\n4 [2.0,2.0,2.0]\n4 [2.0,2.0,2.0]\n"
+            "2 null\n5 [7.0,7.0,7.0]\n");
+  unsetenv("ARDEA_TEST_REQUESTS");
+  unsetenv("ARDEA_TEST_CANARIES");
+}
+
+/// Of a batch of twenty: how often something was built while something was timed, and how often on a
+/// processor that timed.
+struct Overlaps {
+  int anywhere = 0, on_the_same_processor = 0;
+};
+
+Overlaps overlaps_of(const TrialTask& task) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "log";
+  setenv("ARDEA_TEST_LOG", file.c_str(), 1);
+  TrialOptions all = options();
+  all.build_workers = 0;
+  {
+    Trials trials(task, all);
+    const auto reports = trials.measure(std::vector<std::string>(20, as_written));
+    EXPECT_EQ(reports.size(), 20U);
+    for (const TrialReport& report : reports) expect_timed(report);
+  }
+  unsetenv("ARDEA_TEST_LOG");
+  Overlaps overlaps;
+  std::multiset<std::string> running, building;
+  std::istringstream log(text_of(file));
+  for (std::string what, kind, processors; log >> what >> kind && std::getline(log, processors);) {
+    if (kind == "reference") continue;
+    std::multiset<std::string>& mine = kind == "run" ? running : building;
+    const std::multiset<std::string>& others = kind == "run" ? building : running;
+    if (what == "end") {
+      mine.erase(mine.find(processors));
+      continue;
+    }
+    mine.insert(processors);
+    overlaps.anywhere += others.empty() ? 0 : 1;
+    overlaps.on_the_same_processor += others.contains(processors) ? 1 : 0;
+  }
+  return overlaps;
+}
+
+TEST(Trials, build_and_time_in_turns_where_all_cores_or_memory_are_timed) {
+  TrialTask on_all_cores = task_of(product);
+  on_all_cores.threads = target::host().cores;
+  EXPECT_EQ(overlaps_of(on_all_cores).anywhere, 0);
+  TrialTask in_memory = task_of(R"(
+@T.prim_func
+def main(A: T.Buffer((65536,), "float32"), B: T.Buffer((65536,), "float32")):
+    for i in T.serial(65536):
+        with T.block("B"):
+            vi = T.axis.spatial(65536, i)
+            B[vi] = A[vi] + T.float32(1)
+)");
+  in_memory.target.caches = {{.level = 1, .bytes = 32 << 10, .line_bytes = 64}};
+  EXPECT_EQ(overlaps_of(in_memory).anywhere, 0);
+}
+
+TEST(Trials, build_nothing_on_a_processor_that_times) {
+  if (target::host().cores < 2) GTEST_SKIP() << "there is one core only";
+  const Overlaps overlaps = overlaps_of(task_of(product));
+  EXPECT_EQ(overlaps.on_the_same_processor, 0);
 }
 
 std::string error_of(const std::function<void()>& work) {

@@ -1,3 +1,4 @@
+#include <sched.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -6,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "ardea/arith/load.h"
@@ -130,6 +132,54 @@ int answer_rubbish(const std::string& how) {
   return 0;
 }
 
+/// Answers about candidates that nobody ran, on a machine whose canary is as ARDEA_TEST_CANARIES has it, one
+/// reading a request; what it was asked goes to the file ARDEA_TEST_REQUESTS.
+int answer_by_script() {
+  std::istringstream canaries(setting("ARDEA_TEST_CANARIES"));
+  std::ofstream requests(setting("ARDEA_TEST_REQUESTS"), std::ios::app);
+  std::string line;
+  std::getline(std::cin, line);
+  std::cout << R"({"ready": true})" << std::endl;
+  double call_s = 1;
+  while (std::getline(std::cin, line)) {
+    const json request = json::parse(line);
+    requests << std::filesystem::path(request.at("object").get<std::string>()).stem().string() << " "
+             << request.at("incumbent").dump() << std::endl;
+    double canary = 1;
+    canaries >> canary;
+    call_s += 1;  // the first stays the fastest
+    std::cout << json{{"id", request["id"]},
+                      {"time", {call_s, call_s, call_s}},
+                      {"raced", false},
+                      {"canary", {canary, canary}}}
+                     .dump()
+              << std::endl;
+  }
+  return 0;
+}
+
+/// Writes when work begins and ends, and on which processors it may be, to the file ARDEA_TEST_LOG.
+measure::MakeWorker logging(const measure::MakeWorker& make, const std::string& kind,
+                            const std::string& file) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  sched_getaffinity(0, sizeof(processors), &processors);
+  std::string numbers;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &processors)) numbers += " " + std::to_string(i);
+  return [=](const measure::ReceivedTask& task) -> measure::Answer {
+    return [=, work = make(task)](const json& request) {
+      const auto log = [&](const char* what) {
+        std::ofstream(file, std::ios::app) << what << " " + kind + numbers + "\n" << std::flush;
+      };
+      log("begin");
+      json answer = work(request);
+      log("end");
+      return answer;
+    };
+  };
+}
+
 measure::MakeWorker misbehaving(const measure::MakeWorker& make, const std::string& how,
                                 const std::string& once) {
   return [=](const measure::ReceivedTask& task) -> measure::Answer {
@@ -154,11 +204,13 @@ int main(int argc, char** argv) {
   const std::string how = wish.starts_with(kind + ":") ? wish.substr(kind.size() + 1) : "";
   if (how == "exits") return 5;
   if (how == "deaf") loop_for_ever();
+  if (how == "script") return answer_by_script();
   if (how == "rubbish" || how == "other-id" || how == "endless" || how == "no-time")
     return answer_rubbish(how);
   measure::MakeWorker make = kind == "build" ? measure::MakeWorker(faulty_builder)
                              : kind == "run" ? measure::MakeWorker(measure::run_worker)
                                              : measure::MakeWorker(measure::reference_worker);
+  if (!setting("ARDEA_TEST_LOG").empty()) make = logging(make, kind, setting("ARDEA_TEST_LOG"));
   if (!how.empty()) make = misbehaving(make, how, setting("ARDEA_TEST_WORKER_ONCE"));
   return measure::serve(make, kind == "build" ? TrialOutcome::compile_failed : TrialOutcome::launch_failed);
 }
