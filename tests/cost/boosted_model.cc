@@ -364,11 +364,32 @@ TEST(BoostedModel, learns_from_other_tasks) {
   const auto predictions = model->predict({here.choice(1, 1, 1024), here.choice(64, 1, 1024)});
   EXPECT_GT(predictions[0].score, predictions[1].score);
   EXPECT_FALSE(model->held_out_correlation());  // nothing of its own could be held out
-  // The unit of time of another task does not count.
-  for (OtherTask::Trial& trial : other.trials) trial.seconds *= 1000;
-  const auto slower = make_boosted_model(here.features, {.prior = false, .others = {other}})
-                          ->predict({here.choice(1, 1, 1024), here.choice(64, 1, 1024)});
-  EXPECT_NEAR(slower[0].score, predictions[0].score, 1e-4);
+}
+
+TEST(BoostedModel, compares_times_within_a_task_alone) {
+  const Programs there("512"), here("1024");
+  const auto scores_with = [&](double unit) {
+    OtherTask other;
+    for (const std::int64_t inner : {1, 2, 4, 8, 16, 32}) {
+      std::vector<float> row = there.features->rows({there.choice(inner, 1, 512)}).values;
+      row.resize(feature_count);
+      row.resize(here.features->columns().size(), NAN);
+      other.trials.push_back({row, unit * static_cast<double>(inner)});
+    }
+    const auto model =
+        make_boosted_model(here.features, {.loss = Loss::regression, .prior = false, .others = {other}});
+    std::vector<Known> known;
+    for (std::int64_t inner = 1; inner <= 1024; inner *= 2)
+      known.push_back({here.choice(inner, 1, 1024), TrialOutcome::timed, 1e-6 * static_cast<double>(inner)});
+    model->learn(known);
+    std::vector<double> scores;
+    for (const Prediction& one : model->predict({here.choice(1, 1, 1024), here.choice(64, 1, 1024)}))
+      scores.push_back(one.score);
+    return scores;
+  };
+  const auto scores = scores_with(1e-6), of_a_slow_task = scores_with(1e-3);
+  EXPECT_NEAR(scores[0], of_a_slow_task[0], 1e-3);
+  EXPECT_NEAR(scores[1], of_a_slow_task[1], 1e-3);
 }
 
 TEST(BoostedModel, refuses_rows_of_other_columns) {

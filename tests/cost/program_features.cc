@@ -179,6 +179,40 @@ TEST(ProgramFeatures, do_not_depend_on_loops_of_one_iteration_or_on_code_that_ne
     EXPECT_EQ(plain.values[i], wrapped.values[i]) << feature_names()[i];
 }
 
+TEST(ProgramFeatures, know_which_sums_wait_for_each_other) {
+  // A sum in registers of each iteration of i: its unrolled additions wait for each other, and those of the
+  // next iteration do not wait for them.
+  const auto of = [](const std::string& kind) {
+    return told(R"(
+    for i in range(64):
+        with T.block("sum"):
+            vi = T.axis.spatial(64, i)
+            T.reads(A[vi, 0:32])
+            T.writes(C[vi, 0:4])
+            S = T.alloc_buffer((4,), "float32", scope="register")
+            for v in T.vectorized(4):
+                with T.block("zero"):
+                    vv = T.axis.spatial(4, v)
+                    S[vv] = T.float32(0)
+            for k in )" +
+                    kind + R"((8):
+                for v in T.vectorized(4):
+                    with T.block("add"):
+                        vk = T.axis.reduce(8, k)
+                        vv = T.axis.spatial(4, v)
+                        S[vv] = S[vv] + A[vi, vk * 4 + vv]
+            for v in T.vectorized(4):
+                with T.block("store"):
+                    vv = T.axis.spatial(4, v)
+                    C[vi, vv] = S[vv]
+)",
+                R"(A: T.Buffer((64, 32), "float32"), C: T.Buffer((64, 4), "float32"))");
+  };
+  EXPECT_EQ(of("T.unroll")[Feature::waiting_cycles], 0);
+  EXPECT_EQ(of("T.serial")[Feature::waiting_cycles], (4 - 0.5) * 64 * 8);
+  EXPECT_EQ(of("T.serial")[Feature::register_bytes], 16);
+}
+
 TEST(ProgramFeatures, count_the_slowest_threads_cycles) {
   const auto of = [](int tasks, int threads) {
     return told("\n    for i in T.parallel(" + std::to_string(tasks) + R"():
