@@ -493,7 +493,7 @@ class ProgramWalk {
     for (std::size_t l = loops_.size(); l-- > 0;) {
       const Around& loop = loops_[l];
       if (loop.kind == ForKind::vectorized) continue;
-      const Value stays = times(open, f_.equal(access.steps[l], zero_));
+      const Value stays = l < access.outside ? zero_ : times(open, f_.equal(access.steps[l], zero_));
       share = f_.select(stays, f_.divide(share, loop.extent), share);
       if (loop.kind != ForKind::unrolled) open = times(open, f_.negation(more_than_one(loop.extent)));
     }

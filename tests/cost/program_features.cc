@@ -256,6 +256,24 @@ TEST(ProgramFeatures, count_memory_of_its_own) {
   EXPECT_EQ(f[Feature::bytes_touched], 4 * (8 * 64 + 8 * 64 + 64));  // one row for all iterations
 }
 
+TEST(ProgramFeatures, keep_nothing_of_memory_that_each_iteration_has_anew) {
+  const Told f = told(R"(
+    for i in range(64):
+        with T.block("pair"):
+            vi = T.axis.spatial(64, i)
+            T.reads(A[vi])
+            T.writes(C[vi])
+            P = T.alloc_buffer((1,), "float32")
+            with T.block("fill"):
+                P[0] = A[vi] + T.float32(1)
+            with T.block("use"):
+                C[vi] = P[0] * T.float32(3)
+)",
+                      R"(A: T.Buffer((64,), "float32"), C: T.Buffer((64,), "float32"))");
+  EXPECT_EQ(f[Feature::contiguous_accesses], 2 * 64);
+  EXPECT_EQ(f[Feature::broadcast_accesses], 2 * 64);  // P, stored and loaded
+}
+
 TEST(ProgramFeatures, are_formulas_over_parameters) {
   const Function program = parse_function(R"(
 @T.prim_func
