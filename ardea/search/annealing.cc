@@ -30,7 +30,7 @@ class AnnealingSearch : public Proposer {
   }
 
   std::vector<Choice> walk(std::size_t count) {
-    Ranking ranking(*setting_.model);
+    Ranking ranking(*setting_.model, option("optimism"));
     begin();
     std::vector<double> ranks = ranking.of(chains_);
     Best best(count);
@@ -104,6 +104,7 @@ Method annealing_method() {
                       {"steps", 50, 1, 10'000, "of each chain for a question"},
                       {"patience", 10, 1, 10'000, "steps without a better point that end a question early"},
                       {"temperature", 1, 0, 100, "at the first step; at the last it is 0"},
+                      {"optimism", 0, 0, 10, "how many deviations of a prediction count as speed"},
                       {"epsilon", 0.05, 0, 1, "the share of points by chance"}},
           .make = [](const Setting& setting) { return std::make_unique<AnnealingSearch>(setting); }};
 }

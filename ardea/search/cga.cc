@@ -39,7 +39,7 @@ class ConstrainedGeneticSearch : public Proposer {
   }
 
   std::vector<Choice> by_model(std::size_t count) {
-    Ranking ranking(*setting_.model);
+    Ranking ranking(*setting_.model, option("optimism"));
     keys_.clear();
     for (std::size_t s = 0; s < ground_.sketches(); ++s)
       keys_.push_back(key_knobs(setting_.model->importance(s), option("keys")));
@@ -52,7 +52,7 @@ class ConstrainedGeneticSearch : public Proposer {
       population = ranking.best(next, next.size());
     }
     previous_ = population;
-    return pick(population, ranking, count);
+    return pick(ranking, count);
   }
 
   /// Points by chance, the best that were measured, and the population of the round before.
@@ -84,27 +84,33 @@ class ConstrainedGeneticSearch : public Proposer {
     return children;
   }
 
-  /// A share of the best that were seen, and the rest by roulette out of the population.
-  std::vector<Choice> pick(std::vector<Choice> population, Ranking& ranking, std::size_t count) {
-    const auto is_known = [&](const Choice& choice) { return !ground_.is_new(choice); };
+  /// A share of the best that were seen. The rest by roulette: first of the sketches, by what was measured of
+  /// them, then of the points that were seen of one, by what is predicted. So a sketch that the model thinks
+  /// little of is tried again until measurements agree.
+  std::vector<Choice> pick(Ranking& ranking, std::size_t count) {
     std::vector<Choice> seen = ranking.seen();
-    std::erase_if(seen, is_known);
-    const auto greedy = static_cast<std::size_t>(std::ceil(option("greedy") * static_cast<double>(count)));
-    std::vector<Choice> picked = ranking.best(seen, greedy);
-    Choices taken(picked.begin(), picked.end());
-    std::erase_if(population, is_known);
-    std::vector<double> weights = weights_of(ranking.of(population), option("temperature"));
-    for (std::size_t i = 0; i < population.size() && picked.size() < count; ++i) {
-      for (std::size_t p = 0; p < population.size(); ++p)
-        if (taken.contains(population[p])) weights[p] = 0;
-      if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; })) break;
-      const Choice& choice = population[roulette(weights, random_)];
-      taken.insert(choice);
-      picked.push_back(choice);
+    std::erase_if(seen, [&](const Choice& choice) { return !ground_.is_new(choice); });
+    // A model is believed as far as it has foretold what was held out from it.
+    const double trust = std::clamp(setting_.model->held_out_correlation().value_or(1), 0.0, 1.0);
+    const double greedy = option("greedy") * trust * static_cast<double>(count);
+    std::vector<Choice> picked = ranking.best(seen, static_cast<std::size_t>(std::ceil(greedy)));
+    const Choices taken(picked.begin(), picked.end());
+    std::vector<std::vector<Choice>> left(ground_.sketches());
+    for (const Choice& choice : seen)
+      if (!taken.contains(choice)) left[choice.sketch].push_back(choice);
+    std::vector<std::vector<double>> weights;
+    for (const std::vector<Choice>& of_sketch : left)
+      weights.push_back(weights_of(ranking.of(of_sketch), option("temperature")));
+    std::vector<double> shares = shares_by(history_, ground_.sketches(), option("patience"));
+    while (picked.size() < count) {
+      for (std::size_t s = 0; s < left.size(); ++s)
+        if (left[s].empty()) shares[s] = 0;
+      if (std::all_of(shares.begin(), shares.end(), [](double share) { return share == 0; })) break;
+      const std::size_t sketch = roulette(shares, random_), at = roulette(weights[sketch], random_);
+      picked.push_back(left[sketch][at]);
+      left[sketch].erase(left[sketch].begin() + static_cast<std::ptrdiff_t>(at));
+      weights[sketch].erase(weights[sketch].begin() + static_cast<std::ptrdiff_t>(at));
     }
-    // A population that is known already, as late in a small space: the best of the others.
-    for (const Choice& choice : ranking.best(seen, greedy + count))
-      if (picked.size() < count && taken.insert(choice).second) picked.push_back(choice);
     return picked;
   }
 
@@ -155,6 +161,7 @@ Method cga_method() {
                   {"greedy", 0.6, 0, 1,
                    "the share of points that are the best predicted; others by roulette"},
                   {"temperature", 0.6, 0.01, 100, "of roulettes: smaller prefers the fast ones more"},
+                  {"optimism", 0, 0, 10, "how many deviations of a prediction count as speed"},
                   {"patience", 8, 0.1, 10'000,
                    "trials at half the best speed that halve a sketch's share of new points"}},
       .make = [](const Setting& setting) { return std::make_unique<ConstrainedGeneticSearch>(setting); }};

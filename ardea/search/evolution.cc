@@ -30,7 +30,7 @@ class EvolutionSearch : public Proposer {
   }
 
   std::vector<Choice> evolve(std::size_t count) {
-    Ranking ranking(*setting_.model);
+    Ranking ranking(*setting_.model, option("optimism"));
     std::vector<Choice> population = beginning();
     for (std::size_t generation = 0; generation < count_of("generations") && !population.empty();
          ++generation) {
@@ -85,6 +85,7 @@ Method evolution_method() {
                   {"measured", 0.2, 0, 1, "the share of the first population that was measured"},
                   {"mutation", 0.85, 0, 1, "the chance of a point to change from one generation to the next"},
                   {"tile", 0.9, 0, 1, "the chance that what changes is a tile, not a category"},
+                  {"optimism", 0, 0, 10, "how many deviations of a prediction count as speed"},
                   {"epsilon", 0.05, 0, 1, "the share of points by chance"}},
       .make = [](const Setting& setting) { return std::make_unique<EvolutionSearch>(setting); }};
 }

@@ -10,10 +10,11 @@ using space::Choice;
 
 namespace {
 
-double rank_of(const cost::Prediction& predicted) {
+double rank_of(const cost::Prediction& predicted, double optimism) {
   constexpr double least_feasible = 1e-4, lowest = -1e6;
-  if (!std::isfinite(predicted.score)) return lowest;
-  return predicted.score + std::log(std::clamp(predicted.feasible, least_feasible, 1.0));
+  const double hoped = predicted.score + optimism * predicted.deviation;
+  if (!std::isfinite(hoped)) return lowest;
+  return hoped + std::log(std::clamp(predicted.feasible, least_feasible, 1.0));
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ std::vector<double> Ranking::of(const std::vector<Choice>& choices) {
     if (ranks_.emplace(choice, 0).second) open.push_back(choice);
   if (!open.empty()) {
     const std::vector<cost::Prediction> predicted = model_->predict(open);
-    for (std::size_t i = 0; i < open.size(); ++i) ranks_[open[i]] = rank_of(predicted[i]);
+    for (std::size_t i = 0; i < open.size(); ++i) ranks_[open[i]] = rank_of(predicted[i], optimism_);
     seen_.insert(seen_.end(), open.begin(), open.end());
   }
   std::vector<double> ranks;

@@ -8,10 +8,11 @@
 namespace ardea::search {
 
 /// What a model says of points while it learns nothing more: each is predicted once. A point's rank is the
-/// logarithm of the speed to expect, counting that it may fail: score + ln(feasible).
+/// logarithm of the speed to hope for, counting that it may fail: score + optimism · deviation +
+/// ln(feasible).
 class Ranking {
  public:
-  explicit Ranking(const cost::Model& model) : model_(&model) {}
+  explicit Ranking(const cost::Model& model, double optimism = 0) : model_(&model), optimism_(optimism) {}
 
   /// In the order of the choices.
   std::vector<double> of(const std::vector<space::Choice>& choices);
@@ -22,6 +23,7 @@ class Ranking {
 
  private:
   const cost::Model* model_;
+  double optimism_;
   std::unordered_map<space::Choice, double, HashOfChoice> ranks_;
   std::vector<space::Choice> seen_;
 };
