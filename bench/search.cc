@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "ardea/cost/analytic_model.h"
 #include "ardea/cost/boosted_model.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/program_space.h"
@@ -40,6 +41,7 @@ struct Settings {
   int seeds = 30;
   std::size_t batch = 16;
   std::string model = "rank";
+  bool prior = false;
 };
 
 struct Run {
@@ -103,16 +105,20 @@ class Bench {
       for (const rules::Way& way : one.sketch.ways)
         traits.back().traits.push_back(way.question + " = " + way.answers[way.taken]);
       knobs = std::max(knobs, one.sketch.system.knobs().size());
-      views.push_back({.system = &one.solver->system()});
+      cost::SketchView& view = views.emplace_back();
+      view.system = &one.solver->system();
+      view.symbolic = &one.sketch.symbolic;
+      for (const schedule::Knob& knob : one.sketch.knobs) view.knobs.push_back(knob.var);
     }
     features_ = std::make_shared<cost::Features>(views, target_);
+    const auto cycles = cost::make_analytic_model(features_);
     fmt::print("\n{} {} on {}: {:.3g} points in {} sketches of up to {} knobs; {} seeds, batches of {}\n",
                asked.op, asked.sizes, target_.name, space.count().value, sketches_.size(), knobs,
                settings_.seeds, settings_.batch);
     std::map<std::string, std::vector<Run>> runs;
     std::vector<double> optima;
     for (int seed = 1; seed <= settings_.seeds; ++seed) {
-      const bench::Landscape landscape(traits, static_cast<std::uint64_t>(seed));
+      const bench::Landscape landscape(traits, *cycles, static_cast<std::uint64_t>(seed));
       double least = 1e30;
       for (const std::string& name : settings_.methods) {
         runs[name].push_back(simulate(name, landscape, static_cast<std::uint64_t>(seed)));
@@ -154,7 +160,7 @@ class Bench {
     if (settings_.model == "none") return nullptr;
     if (settings_.model == "perfect") return std::make_unique<PerfectModel>(landscape, sketches_);
     const cost::Loss loss = settings_.model == "rank" ? cost::Loss::rank : cost::Loss::regression;
-    return cost::make_boosted_model(features_, {.seed = seed, .loss = loss});
+    return cost::make_boosted_model(features_, {.seed = seed, .loss = loss, .prior = settings_.prior});
   }
 
   Run simulate(const std::string& name, const bench::Landscape& landscape, std::uint64_t seed) const {
@@ -244,6 +250,7 @@ int main(int argc, char** argv) {
   app.add_option("--model", settings.model,
                  "boosted trees that learn as they are told, to rank or by regression, or one that knows all")
       ->check(CLI::IsMember({"none", "rank", "regression", "perfect"}));
+  app.add_flag("--prior", settings.prior, "the model begins with the cycles that the machine was made of");
   CLI11_PARSE(app, argc, argv);
   try {
     Bench bench(settings);

@@ -54,13 +54,14 @@ constexpr std::size_t few_values = 4;
 
 }  // namespace
 
-Landscape::Landscape(const std::vector<Sketch>& sketches, std::uint64_t seed) {
+Landscape::Landscape(const std::vector<Sketch>& sketches, const cost::Model& cycles, std::uint64_t seed)
+    : cycles_(&cycles) {
   for (std::size_t s = 0; s < sketches.size(); ++s) {
     const space::Solver& solver = *sketches[s].solver;
     const space::System& system = solver.system();
     const std::vector<space::Point> points = solver.sample(300, 1).points;
     double& offset = offsets_.emplace_back(0.1 * random_of(seed, "sketch " + std::to_string(s)).real());
-    for (const std::string& trait : sketches[s].traits) offset += 0.4 * random_of(seed, trait).real();
+    for (const std::string& trait : sketches[s].traits) offset += 0.3 * random_of(seed, trait).real();
     std::vector<Effect>& effects = effects_.emplace_back();
     for (std::size_t v = 0; v < system.variables().size(); ++v) {
       const space::Variable& variable = system.variables()[v];
@@ -73,13 +74,13 @@ Landscape::Landscape(const std::vector<Sketch>& sketches, std::uint64_t seed) {
       const std::size_t values = solver.engine().layout().domain(static_cast<int>(v)).size();
       if (variable.is_knob() && values <= few_values) {
         for (const std::int64_t value : solver.engine().layout().domain(static_cast<int>(v)).values())
-          effect.by_value[value] = 0.5 * random.real();
+          effect.by_value[value] = 0.3 * random.real();
       } else {
         effect.best = quantile(points, v, 0.1 + 0.8 * random.real());
-        const double scale = 3.0 / std::max(1.0, std::pow(high - low, 2));
+        const double scale = 1.0 / std::max(1.0, std::pow(high - low, 2));
         effect.low = scale * random.real();
         effect.high = scale * random.real();
-        if (!variable.is_knob() && random.chance(0.4)) effect.cliff = 0.7 * random.real();
+        if (!variable.is_knob() && random.chance(0.4)) effect.cliff = 0.4 * random.real();
       }
       effects.push_back(std::move(effect));
     }
@@ -87,7 +88,7 @@ Landscape::Landscape(const std::vector<Sketch>& sketches, std::uint64_t seed) {
 }
 
 double Landscape::seconds(const space::Choice& choice) const {
-  double cost = offsets_[choice.sketch];
+  double cost = offsets_[choice.sketch] - cycles_->predict({choice})[0].score;
   for (const Effect& effect : effects_[choice.sketch]) {
     const std::int64_t value = choice.point[static_cast<std::size_t>(effect.variable)];
     if (!effect.by_value.empty()) {
@@ -97,7 +98,7 @@ double Landscape::seconds(const space::Choice& choice) const {
     const double far = log2_of(value) - effect.best;
     cost += (far < 0 ? effect.low : effect.high) * far * far + (far > 1e-9 ? effect.cliff : 0);
   }
-  return 1e-3 * std::exp(cost);
+  return std::exp(cost);
 }
 
 }  // namespace ardea::bench
