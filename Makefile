@@ -26,7 +26,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
-        schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space bench-cost docs-primitives mutants clean FORCE
+        schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -205,6 +205,12 @@ bench-cost: deps ## time points of spaces, and tell how well models rank those t
 	cmake build/release -DARDEA_BENCH=ON
 	$(call BUILD,release) --target ardea_bench_cost
 	ARDEA_NUM_THREADS=1 build/release/bin/ardea_bench_cost
+
+bench-search: deps ## simulate the search's strategies on real spaces and made-up machines, 30 of each: how near to the optimum, after how many trials
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	cmake build/release -DARDEA_BENCH=ON
+	$(call BUILD,release) --target ardea_bench_search
+	build/release/bin/ardea_bench_search
 
 # By way of a second file: a page of which the making fails is kept as it was.
 docs-primitives: deps ## write docs/primitives.md from examples/primitives

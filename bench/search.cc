@@ -109,6 +109,7 @@ class Bench {
       view.system = &one.solver->system();
       view.symbolic = &one.sketch.symbolic;
       for (const schedule::Knob& knob : one.sketch.knobs) view.knobs.push_back(knob.var);
+      for (const rules::Way& way : one.sketch.ways) view.ways.push_back({way.question, way.taken});
     }
     features_ = std::make_shared<cost::Features>(views, target_);
     const auto cycles = cost::make_analytic_model(features_);

@@ -75,6 +75,13 @@ TEST(Methods, refuse_options_that_they_do_not_have) {
   EXPECT_EQ(make("cga", "greedy", NAN), "option greedy of method cga is nan; it must be from 0 to 1");
 }
 
+TEST(Methods, have_a_default_that_says_why) {
+  EXPECT_EQ(default_method(64, 64).method->name, "grid");
+  EXPECT_EQ(default_method(64, 64).why, "64 trials are enough for all 64 points of the space");
+  EXPECT_EQ(default_method(64, 65).method->name, "cga");
+  EXPECT_NE(default_method(64, 2.4e8).why.find("64 trials of 2.4e+08 points"), std::string::npos);
+}
+
 TEST(Grid, spreads_its_first_points_over_the_space) {
   Space space;
   space.add(space::parse("knob a in 0..31 knob b in 0..31"));
@@ -96,6 +103,50 @@ TEST(Grid, takes_the_sketches_in_turn) {
   std::vector<int> of_each(3, 0);
   for (const Choice& choice : strategy->ask(30)) ++of_each[choice.sketch];
   EXPECT_EQ(of_each, (std::vector<int>{10, 10, 10}));
+}
+
+/// Says that the second sketch is far slower, whatever it is told, and how well it foretold things.
+class MistakenModel : public cost::Model {
+ public:
+  explicit MistakenModel(std::optional<double> correlation) : correlation_(correlation) {}
+  void learn(const std::vector<cost::Known>&) override {}
+  bool is_trained() const override { return true; }
+  std::vector<double> importance(std::size_t) const override { return {0.5, 0.5}; }
+  std::optional<double> held_out_correlation() const override { return correlation_; }
+  std::vector<cost::Prediction> predict(const std::vector<Choice>& choices) const override {
+    std::vector<cost::Prediction> all;
+    for (const Choice& choice : choices) all.push_back({.score = choice.sketch == 1 ? -9.0 : 0.0});
+    return all;
+  }
+
+ private:
+  std::optional<double> correlation_;
+};
+
+/// How many of 48 points are of the sketch that the model thinks little of, where it is `times` as slow.
+int of_the_second_sketch(std::optional<double> correlation, double times) {
+  Space space;
+  for (int i = 0; i < 2; ++i) space.add(space::parse("knob a in 1..40 knob b in 1..40"));
+  const MistakenModel model(correlation);
+  const auto strategy = method("cga").make({.sketches = space.sketches(), .seed = 3, .model = &model});
+  int count = 0;
+  for (int round = 0; round < 3; ++round)
+    for (const Choice& choice : strategy->ask(16)) {
+      count += choice.sketch == 1 ? 1 : 0;
+      strategy->tell(testing::timed(choice, choice.sketch == 1 ? times : 1));
+    }
+  return count;
+}
+
+TEST(Cga, tries_a_sketch_again_until_measurements_agree_with_the_model) {
+  const int wrongly = of_the_second_sketch(std::nullopt, 1), rightly = of_the_second_sketch(std::nullopt, 20);
+  EXPECT_GE(wrongly, 6);  // its share of what is not greedy, 18 points
+  EXPECT_LE(rightly, wrongly - 3);
+  EXPECT_GE(rightly, 1);
+}
+
+TEST(Cga, believes_a_model_as_far_as_it_has_foretold) {
+  EXPECT_GE(of_the_second_sketch(0.0, 1), of_the_second_sketch(1.0, 1) + 8);
 }
 
 /// The mean, over seeds, of ln(least seconds / best found) after so many trials: 0 at the optimum.

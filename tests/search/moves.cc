@@ -65,11 +65,15 @@ TEST(Cga, asks_for_children_of_what_was_measured) {
   setting.options = {{"keys", 1}, {"generations", 1}, {"population", 400}, {"greedy", 1}};
   const auto strategy = method("cga").make(setting);
   // The fastest points of all, measured.
+  std::vector<std::pair<double, Choice>> all;
+  for (std::uint64_t i = 0; i < space.solvers[0]->tree()->count(); ++i) {
+    Choice choice{0, space.solvers[0]->tree()->point(i)};
+    const double time = seconds(choice);
+    all.emplace_back(time, std::move(choice));
+  }
+  std::partial_sort(all.begin(), all.begin() + 12, all.end());
   std::vector<Choice> best;
-  for (std::uint64_t i = 0; i < space.solvers[0]->tree()->count(); ++i)
-    best.push_back({0, space.solvers[0]->tree()->point(i)});
-  std::sort(best.begin(), best.end(), [&](const auto& a, const auto& b) { return seconds(a) < seconds(b); });
-  best.resize(12);
+  for (std::size_t i = 0; i < 12; ++i) best.push_back(all[i].second);
   for (const Choice& choice : best) strategy->tell(testing::timed(choice, seconds(choice)));
   model->learn({testing::timed(best[0], seconds(best[0]))});
   std::size_t children = 0;
