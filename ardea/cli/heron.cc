@@ -24,11 +24,7 @@ void check_platform(const std::string& platform) {
           "-p tensorcore: there is no backend for GPUs yet, so that nothing can be built or timed there; -p "
           "cpu and "
           "-p dlboost run on this machine");
-  require(platform != "vta",
-          "-p vta: programs for VTA run by the interpreter alone, and nothing here says how many cycles one "
-          "takes; "
-          "-p cpu and -p dlboost run on this machine");
-  require(platform == "cpu" || platform == "dlboost",
+  require(platform == "cpu" || platform == "dlboost" || platform == "vta",
           "-p {}: there is no such platform, only cpu, dlboost, tensorcore and vta", platform);
 }
 
@@ -56,6 +52,12 @@ class Log {
   std::ofstream out_;
 };
 
+/// The accelerator whose results are of that type, unless another is asked for.
+std::string target_of(const HeronConfig& config, const TuneOptions& options) {
+  if (options.platform != "vta" || options.target != "host") return options.target;
+  return config.out == "int8" ? "vta" : "vta-out32";
+}
+
 TuneRequest request_of(const HeronConfig& config, const HeronCase& one, const TuneOptions& options) {
   TuneRequest request{.program = {.program = one.op,
                                   .shape = fmt::format("{}", fmt::join(one.sizes, ",")),
@@ -64,7 +66,7 @@ TuneRequest request_of(const HeronConfig& config, const HeronCase& one, const Tu
                                   .out = config.out,
                                   // Its product takes the second operand as n, k.
                                   .transpose_b = one.op == "gemm"},
-                      .target = options.target,
+                      .target = target_of(config, options),
                       .threads = options.threads,
                       .trials = config.max_trials,
                       .seed = options.seed,
@@ -93,7 +95,7 @@ int tune_as_heron(const TuneOptions& options) {
           options.config);
   const HeronConfig config = read_heron_config(options.config, options.platform);
   for (const std::string& note : config.notes) write_note(note);
-  const target::Target host = target::find(options.target);
+  const target::Target host = target::find(target_of(config, options));
   if (options.platform == "dlboost" && !host.has("avx512vnni"))
     write_note(
         fmt::format("-p dlboost: {} has no DL Boost; what it has for such products is used", host.name));

@@ -13,11 +13,7 @@ namespace {
 using nlohmann::json;
 
 /// "GFLOP/s" of floats, "Gop/s" of integers.
-std::string unit_of(const TuneReport& report) {
-  const auto& share = report.tuned_share ? report.tuned_share : report.default_share;
-  const bool counts_integers = share && share->of.find("int") != std::string::npos;
-  return counts_integers ? "Gop/s" : "GFLOP/s";
-}
+std::string unit_of(const TuneReport& report) { return report.counts_integers ? "Gop/s" : "GFLOP/s"; }
 
 /// As people count them.
 std::size_t letters_of(const std::string& text) {
@@ -113,6 +109,10 @@ std::string tune_text(const TuneReport& report) {
                           ? fmt::format("; the model's rank correlation on what it had not seen: {:.2f}",
                                         *report.rank_correlation)
                           : "");
+  if (report.is_simulated)
+    text +=
+        "times are simulated: cycles by a model of the machine, answers by the interpreter; nothing was "
+        "measured\n";
   if (!tuned.winner) {
     text += "no program was timed; the messages of the trials are in the database\n";
     return text;
@@ -130,7 +130,10 @@ std::string tune_text(const TuneReport& report) {
   if (report.is_replay) return text + fmt::format("replayed from run {} of {}\n", tuned.run, report.database);
   if (!report.database.empty()) {
     text += fmt::format("recorded in {}, run {}\n", report.database, tuned.run);
-    text += fmt::format("next: {}\n", with_db(report, "ardea run " + report.command + " --check"));
+    if (!report.is_simulated)
+      text +=
+          fmt::format("next: {}\n", with_db(report, fmt::format("ardea run {} --threads {} --best --check",
+                                                                report.command, report.threads)));
   }
   return text;
 }
@@ -155,6 +158,7 @@ json tune_json(const TuneReport& report) {
               {"search_s", tuned.search_s},
               {"stopped", tuned.was_stopped},
               {"replayed", report.is_replay},
+              {"simulated", report.is_simulated},
               {"sketches", report.sketches},
               {"points", report.points}};
   if (report.rank_correlation) out["rank_correlation"] = *report.rank_correlation;

@@ -12,6 +12,7 @@
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/replay_trace.h"
 #include "ardea/support/error.h"
+#include "ardea/tune/simulation.h"
 #include "ardea/tune/task.h"
 
 namespace ardea::cli {
@@ -30,6 +31,9 @@ std::int64_t likely_trials(const TuneRequest& request) {
 }
 
 Program as_written(const TuneRequest& request, const target::Target& target) {
+  require(target.kind == target::Kind::cpu || target.kind == target::Kind::accelerator,
+          "--target {}: there is no backend for GPUs yet, so that nothing can be built or timed there",
+          target.name);
   ProgramOptions plain = request.program;
   const std::string named = plain.shape.empty() ? plain.program : plain.program + " " + plain.shape;
   require(plain.schedule.empty(), "tune {}: --schedule {} leaves nothing to search; leave it out", named,
@@ -44,11 +48,23 @@ Program as_written(const TuneRequest& request, const target::Target& target) {
   return program;
 }
 
+/// As other commands are to be given it.
+std::string command_of(const ProgramOptions& program) {
+  std::string text = program.program;
+  if (!program.shape.empty()) text += " " + program.shape;
+  for (const auto& [flag, value] :
+       {std::pair(" --in ", program.in), std::pair(" --acc ", program.acc), std::pair(" --out ", program.out),
+        std::pair(" --layout ", program.layout)})
+    if (!value.empty()) text += flag + value;
+  return program.transpose_b ? text + " --tb" : text;
+}
+
 std::unique_ptr<cost::Model> model_of(const rules::ProgramSpace& space, const TuneRequest& request) {
   std::vector<cost::SketchView> views;
   for (const rules::SolvedSketch& solved : space.sketches) {
     cost::SketchView view{.system = &solved.sketch.system, .symbolic = &solved.sketch.symbolic};
     for (const schedule::Knob& knob : solved.sketch.knobs) view.knobs.push_back(knob.var);
+    for (const rules::Way& way : solved.sketch.ways) view.ways.push_back({way.question, way.taken});
     views.push_back(std::move(view));
   }
   return cost::make_boosted_model(
@@ -103,6 +119,7 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
                          target::find(request_.target), request_.threads)),
       database_(database),
       space_(rules::program_space(function_, target_, rules::rules_for(target_))) {
+  if (is_simulated()) key_.protocol = tune::simulated_protocol;
   points_ = space_.count().value;
   choose_method();
   work_ =
@@ -112,8 +129,9 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
     require(database_ != nullptr, "--replay: it needs the database of the run");
     replayed_ = tune::recorded_run(*database_, key_, request_.method->name, request_.seed);
     measurer_ = tune::measured_before(*replayed_);
+  } else if (is_simulated()) {
+    measurer_ = tune::measured_by_simulation(function_, target_);
   } else {
-    if (database_ != nullptr) task_ = database_->add(key_);
     measurer_ = std::make_unique<Workers>(
         measure::TrialTask{
             .program = function_, .target = target::find(request_.target), .threads = request_.threads},
@@ -121,6 +139,7 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
     if (program_.workload && request_.against_libraries)
       at_first_ = library_times(*program_.workload, request_.threads, first_library_s);
   }
+  if (database_ != nullptr && !request_.replay) task_ = database_->add(key_);
   if (request_.method->uses_model) model_ = model_of(space_, request_);
   std::optional<tune::Tuner::Kept> kept;
   if (database_ != nullptr && !request_.replay) kept = tune::Tuner::Kept{database_, task_};
@@ -181,7 +200,7 @@ void TuneSession::rest() {
 }
 
 std::optional<PeakShare> TuneSession::share_at(double seconds) const {
-  if (!work_ || request_.replay) return std::nullopt;
+  if (!work_ || request_.replay || is_simulated()) return std::nullopt;
   return peak_share(program_, *work_, seconds, request_.threads, std::nullopt);
 }
 
@@ -210,9 +229,7 @@ std::string TuneSession::line(const tune::Progress& progress) const {
 
 TuneReport TuneSession::finish() {
   TuneReport report{.title = title_,
-                    .command = request_.program.shape.empty()
-                                   ? request_.program.program
-                                   : request_.program.program + " " + request_.program.shape,
+                    .command = command_of(request_.program),
                     .target = target_.name,
                     .database = database_ != nullptr ? database_->path() : "",
                     .threads = request_.threads,
@@ -222,7 +239,9 @@ TuneReport TuneSession::finish() {
                     .points = points_,
                     .sketches = space_.sketches.size(),
                     .work = work_,
-                    .is_replay = request_.replay};
+                    .counts_integers = program_.workload && !program_.workload->acc.is_float(),
+                    .is_replay = request_.replay,
+                    .is_simulated = is_simulated()};
   rest();
   if (replayed_) report.tuned.run = replayed_->id;
   report.tuned.seconds = elapsed();

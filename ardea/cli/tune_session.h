@@ -49,7 +49,9 @@ struct TuneReport {
   std::optional<PeakShare> default_share = {}, tuned_share = {};
   LibraryTimes libraries = {};
   std::optional<double> rank_correlation = {};  ///< of the model, on what it had not seen
+  bool counts_integers = false;                 ///< its operations are no floating-point ones
   bool is_replay = false;
+  bool is_simulated = false;  ///< cycles by a model, answers by the interpreter
 };
 
 /// A task while it is tuned: its space, model, workers and records.
@@ -82,6 +84,7 @@ class TuneSession {
   void choose_method();
   void keep_notes(const TuneReport& report) const;
   double elapsed() const;
+  bool is_simulated() const { return target_.kind == target::Kind::accelerator; }
   std::optional<PeakShare> share_at(double seconds) const;
 
   const double start_;

@@ -84,7 +84,7 @@ TEST_F(TuneCommand, says_in_words_what_it_found) {
   const Answer answer = tune("softmax 4,32 --trials 2 --method random");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   for (const char* part : {"softmax 4,32", "2 trials", "by random", "default", "tuned", "× default",
-                           "recorded in", "next: ardea run softmax 4,32 --check"})
+                           "recorded in", "next: ardea run softmax 4,32 --threads 1 --best --check"})
     EXPECT_NE(answer.out.find(part), std::string::npos) << part << " is not in:\n" << answer.out;
 }
 
@@ -110,6 +110,19 @@ TEST_F(TuneCommand, takes_a_configuration_of_Heron_as_it_is) {
   EXPECT_NE(answer.out.find("\nPASS\nCase [16, 16, 16], latency "), std::string::npos) << answer.out;
   EXPECT_TRUE(answer.out.ends_with(" ms.\n"));
   EXPECT_TRUE(std::filesystem::exists(at("OPS/GEMM/G1.csv")));
+}
+
+TEST_F(TuneCommand, simulates_an_accelerator_and_says_so) {
+  const std::string file =
+      config(R"("max_trials": 4, "method": "RAND", "in_dtype": "int8", "out_dtype": "int32",
+             "cases": {"G1": ["gemm", [32, 32, 32]]})");
+  const Answer answer = tune("-p vta -c " + file);
+  ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
+  EXPECT_NE(answer.out.find("times are simulated"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("\nPASS\nCase [32, 32, 32], latency "), std::string::npos) << answer.out;
+  const auto tasks = db::Database::open(at("t.db")).tasks().sound;
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].task.protocol, "simulated-cycles-1") << "no measured time is compared with it";
 }
 
 TEST_F(TuneCommand, refuses_by_name_what_it_cannot_honour) {
@@ -152,9 +165,10 @@ TEST_F(TuneCommand, refuses_what_makes_no_sense) {
       {"gemm 16,16,16 --threads 0", "--threads 0"},
       {"gemm 16,16,16 --method cag", "cga"},
       {"gemm 16,16,16 --blind --resume", "--blind --resume"},
-      {"gemm 16,16,16 --schedule none", "leaves nothing to search"},
+      {"gemm 16,16,16 --schedule none", "there is no option --schedule"},
       {"gemm m,16,16", "write a number"},
-      {"gemm 16,16,16 --prepacked", "--prepacked"},
+      {"gemm 16,16,16 --prepacked", "there is no option --prepacked"},
+      {"gemm 16,16,16 --target h100", "no backend for GPUs"},
       {"gemm 16,16,16 --replay --db " + at("none.db"), "there is no database"},
       {"-p cpu", "belong together"},
       {"--suite " + folder_.write("bad.json", "{}"), "no list of workloads"},

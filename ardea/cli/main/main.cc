@@ -54,7 +54,7 @@ std::string what_is_wrong(const CLI::ParseError& e, const CLI::App& command,
 }
 
 /// FILE.tir, or OP SHAPE with its types: what every command that takes a program takes.
-void add_program(CLI::App* command, cli::ProgramOptions& program, bool required) {
+void add_program(CLI::App* command, cli::ProgramOptions& program, bool required, bool has_schedule = true) {
   command->add_option("program", program.program, "a program in text form, or an operator's name")
       ->required(required);
   command->add_option(
@@ -65,13 +65,14 @@ void add_program(CLI::App* command, cli::ProgramOptions& program, bool required)
   command->add_option("--acc", program.acc, "the type it computes in");
   command->add_option("--out", program.out, "the type of its result");
   command->add_option("--layout", program.layout, "nchw or nhwc, where the operator has a choice");
+  command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
+  if (!has_schedule) return;
   command->add_option(
       "--schedule", program.schedule,
       "a file of steps that transform the program first, as a script or JSON; `none` for the "
       "program as it is written, `recipe` for what the rules choose for it (an operator's default), `best` "
       "for what was tuned");
   command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed");
-  command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
   command->add_flag(
       "--prepacked", program.prepacked,
       "with weights (the right operand, the kernel) packed by a function of its own, NAME_pack, "
@@ -326,7 +327,7 @@ int run(int argc, char** argv) {
   cli::TuneOptions tune;
   CLI::App* tune_command =
       app.add_subcommand("tune", "search for the fastest program on this machine, and remember it");
-  add_program(tune_command, tune.program, false);
+  add_program(tune_command, tune.program, false, false);
   tune_command->add_option("--trials", tune.trials,
                            "programs that are built and timed; 64 where no time is given");
   tune_command->add_option("--seconds", tune.seconds, "for all of it; what ends first, ends it");
