@@ -72,6 +72,7 @@ class BoostedModel : public Model {
 
   void learn(const std::vector<Known>& known) override {
     members_.clear();
+    whole_.reset();
     held_out_.reset();
     learn_speed(own_task(known));
     learn_feasibility(known);
@@ -113,12 +114,16 @@ class BoostedModel : public Model {
     const std::size_t knobs = features_->sketches()[sketch].system->knobs().size();
     std::vector<double> shares(knobs, 0);
     const std::vector<std::vector<std::size_t>> behind = features_->knobs_behind(sketch);
-    for (const Member& member : members_) {
-      const std::vector<double> gains = member.booster.gains();
+    const auto share_out = [&](const Booster& booster) {
+      const std::vector<double> gains = booster.gains();
       for (std::size_t c = 0; c < gains.size(); ++c)
         for (const std::size_t knob : behind[c])
           shares[knob] += gains[c] / static_cast<double>(behind[c].size());
-    }
+    };
+    if (whole_)
+      share_out(*whole_);
+    else
+      for (const Member& member : members_) share_out(member.booster);
     const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
     for (double& share : shares) share = sum > 0 ? share / sum : 1 / static_cast<double>(knobs);
     return shares;
@@ -218,6 +223,17 @@ class BoostedModel : public Model {
       members_.push_back(std::move(member));
     }
     if (weight > 0) held_out_ = correlations / weight;
+    if (knows_own && options_.prior) learn_whole(own);
+  }
+
+  /// Members say what matters to what the prior gets wrong. These trees say what matters to speed.
+  void learn_whole(const Task& own) {
+    Booster::Lesson lesson{own.rows, {own.scores.begin(), own.scores.end()}, {{own.scores.size(), 1}}};
+    Boosting boosting = options_.trees;
+    boosting.loss = options_.loss;
+    if (boosting.rounds == 0) boosting.rounds = rounds_for(own.scores.size());
+    boosting.seed = options_.seed;
+    whole_.emplace(lesson, boosting);
   }
 
   /// As many rows as the task has, drawn with repetition: which were drawn.
@@ -278,6 +294,7 @@ class BoostedModel : public Model {
   std::vector<Task> others_;
   double origin_ = 0;  ///< of margins: members that weigh them differently agree here
   std::vector<Member> members_;
+  std::optional<Booster> whole_;  ///< learned without the prior, for the importance of knobs
   std::optional<Booster> feasibility_;
   std::optional<double> held_out_;
 };

@@ -349,6 +349,25 @@ TEST(BoostedModel, gives_the_gain_of_program_features_to_the_knobs_behind_them) 
   EXPECT_LT(shares[2], 0.2);
 }
 
+TEST(BoostedModel, finds_the_knob_that_matters_where_the_prior_knows_it_already) {
+  const Programs programs("1024");
+  const auto model = make_boosted_model(programs.features, {.loss = Loss::regression});
+  const auto prior = make_analytic_model(programs.features);
+  std::vector<Known> known;
+  for (std::int64_t inner = 1; inner <= 1024; inner *= 2)
+    for (std::int64_t idle = 1; idle <= 8; idle *= 2) {
+      const Choice choice = programs.choice(inner, idle, 1024);
+      // What the prior gets wrong is a little that the third knob does.
+      const double seconds =
+          std::exp(-prior->predict({choice})[0].score) * (1 + 0.01 * static_cast<double>(idle));
+      known.push_back({choice, TrialOutcome::timed, seconds});
+    }
+  model->learn(known);
+  const auto shares = model->importance(0);
+  EXPECT_GT(shares[0] + shares[1], 0.75);
+  EXPECT_LT(shares[2], 0.25);
+}
+
 TEST(BoostedModel, learns_from_other_tasks) {
   // Narrow is fast there, against the prior; of this space nothing is known.
   const Programs there("512"), here("1024");
