@@ -14,7 +14,10 @@ Answer reference_worker(const ReceivedTask& received) {
         make_arguments(task.program, {.seed = task.seed, .sizes = task.sizes});
     const std::filesystem::path folder = reference_folder(received.folder);
     std::filesystem::create_directories(folder);
-    Expectation(task.program, arguments).save(folder);
+    // A tuner waits for it: where the interpreter would take more than a moment, compiled code does it.
+    constexpr double moment = 1e6;
+    const bool is_long = interpreter_work(task.program, arguments) > moment;
+    Expectation(task.program, arguments, is_long ? Reference::compiled : Reference::automatic).save(folder);
     const std::optional<Work> work = count_work(task.program, arguments);
     // What a runner keeps: arguments and their copies, expected values and bounds as float64.
     std::int64_t bytes = 0;

@@ -156,7 +156,9 @@ class Trials::Workers {
   std::vector<Duelist> duel(const std::vector<std::string>& traces, double seconds) {
     std::vector<Job> jobs = jobs_of(traces);
     // Each by itself first: who fails is not in the way of the others.
+    is_duel_ = true;
     const std::size_t known = work_on(jobs, {});
+    is_duel_ = false;
     std::vector<Duelist> duelists;
     for (std::size_t i = 0; i < known; ++i) duelists.push_back({jobs[i].report});
     if (known == jobs.size() && !should_stop()) fight(jobs, duelists, seconds);
@@ -362,7 +364,15 @@ class Trials::Workers {
       request["incumbent"] = to_json(*incumbent_);
       request["rival"] = incumbent_object_.string();
     }
-    runner_.ask(request.dump(), id, options_.run_limit_s);
+    runner_.ask(request.dump(), id, against_incumbent ? hopeless_s() : options_.run_limit_s);
+  }
+
+  /// A call that takes hundreds of the incumbent's need not be waited for. By what the incumbent's whole run
+  /// took, so that large arguments and a busy machine do not count against a candidate.
+  double hopeless_s() const {
+    constexpr double least_s = 2, factor = 8;
+    if (!incumbent_ || is_duel_) return options_.run_limit_s;
+    return std::min(options_.run_limit_s, std::max(least_s, factor * incumbent_run_s_));
   }
 
   void hear_runner(std::vector<Job>& jobs) {
@@ -370,7 +380,8 @@ class Trials::Workers {
     if (!reply) return;
     if (incumbent_is_stale_) return hear_of_incumbent(*reply);
     Job& job = jobs[running_];
-    job.report.run_s += runtime::steady_seconds() - run_started_;
+    const double run_s = runtime::steady_seconds() - run_started_;
+    job.report.run_s += run_s;
     if (reply->is_from_outside && !std::exchange(job.tried_again, true)) {
       job.state = Job::State::built;
       return;
@@ -394,18 +405,19 @@ class Trials::Workers {
     job.report.time = ran->time;
     job.report.raced = ran->raced;
     job.state = Job::State::done;
-    note_incumbent(job, *ran);
+    note_incumbent(job, *ran, run_s);
     // Its time is that of a machine that is no more.
     incumbent_is_stale_ = verdict == Canary::Verdict::moved && incumbent_object_ != job.object;
   }
 
-  void note_incumbent(const Job& job, const Ran& ran) {
+  void note_incumbent(const Job& job, const Ran& ran, double run_s) {
     if (ran.rival_time) incumbent_ = ran.rival_time;
     const bool is_faster =
         !incumbent_ || (ran.ratio ? ran.ratio->median_s < 1 : ran.time.median_s < incumbent_->median_s);
     if (!is_faster) return;
     dropped_.push_back(std::exchange(incumbent_object_, job.object));
     incumbent_ = ran.time;
+    incumbent_run_s_ = run_s;
   }
 
   void hear_of_incumbent(const WorkerReply& reply) {
@@ -462,9 +474,11 @@ class Trials::Workers {
   double run_started_ = 0;
   Canary canary_;
   std::optional<CallTime> incumbent_;
+  double incumbent_run_s_ = 0;  ///< to load, check and time it
   std::filesystem::path incumbent_object_;
   std::vector<std::filesystem::path> dropped_;  ///< incumbents of earlier batches, that are none any more
   bool incumbent_is_stale_ = false;
+  bool is_duel_ = false;  ///< then nobody is hopeless
 };
 
 Trials::Trials(TrialTask task, TrialOptions options)

@@ -27,7 +27,8 @@ struct TrialTask {
 };
 
 struct TrialOptions {
-  /// By the clock on the wall, of one schedule: at the end of it the worker is killed.
+  /// By the clock on the wall, of one schedule: at the end of it the worker is killed. Once there is an
+  /// incumbent, running one ends earlier: at eight times what the incumbent's own run took, and two seconds.
   double build_limit_s = 50, run_limit_s = 50;
   /// Until a worker is ready (it makes the arguments), and until the reference is there.
   double start_limit_s = 60, reference_limit_s = 600;

@@ -31,6 +31,18 @@ TEST(Run, checks_every_example) {
   }
 }
 
+TEST(Worker, is_no_command_that_people_are_told_of) {
+  EXPECT_EQ(ardea("--help").out.find("worker"), std::string::npos);
+  const Answer help = ardea("worker --help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_NE(help.out.find("a process that the tuner starts"), std::string::npos) << help.out;
+  const Answer unknown = ardea("worker fly");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(unknown.error, "ardea: worker fly: there is no such worker, only build, run and reference\n");
+}
+
+TEST(Worker, ends_with_its_input) { EXPECT_EQ(ardea("worker build").exit_code, 0); }
+
 TEST(Show, timing_names_every_step_pass_and_part_of_llvm) {
   const Answer answer = ardea("show gemm 16,16,16 --timing --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;

@@ -139,6 +139,15 @@ TEST(Trials, survive_a_kernel_that_never_ends) {
   expect_timed(trials.measure({tiled}).at(0));
 }
 
+TEST(Trials, do_not_wait_long_for_a_kernel_that_is_hopeless_beside_the_incumbent) {
+  TrialOptions patient = options();
+  patient.run_limit_s = 1000;
+  Trials trials(task_of(product), patient);
+  expect_timed(trials.measure({tiled}).at(0));
+  expect_failed(trials.measure({"fault:loop"}).at(0), TrialOutcome::timed_out,
+                "running it did not end within ");
+}
+
 TEST(Trials, survive_a_kernel_that_takes_all_memory) {
   Trials trials(task_of(product), options());
   const auto reports = trials.measure({"fault:allocate", tiled});
