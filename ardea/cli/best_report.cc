@@ -122,9 +122,10 @@ std::string best_text(const BestReport& report) {
   for (const auto& [name, seconds] : report.libraries_s)
     if (name != "ardea") beside.push_back(fmt::format("{:.3f} × {}", seconds / own_s, name));
   if (!beside.empty()) text += "  " + join(beside, ", ") + "\n";
-  text += fmt::format("  trial {} of {} by {}, {} failed; {:%Y-%m-%d %H:%M} UTC; {}\n", trial.number,
-                      entry.trials, trial.method, entry.failures,
-                      fmt::gmtime(static_cast<std::time_t>(trial.taken_at)), entry.task.compiler);
+  text +=
+      fmt::format("  trial {} of {}{}, {} failed; {:%Y-%m-%d %H:%M} UTC; {}\n", trial.number, entry.trials,
+                  trial.method == db::duel ? ", winner of a duel" : " by " + trial.method, entry.failures,
+                  fmt::gmtime(static_cast<std::time_t>(trial.taken_at)), entry.task.compiler);
   const std::string knobs = knobs_text(trial);
   if (!trial.sketch.empty() || !knobs.empty())
     text += fmt::format("  {}{}{}\n", trial.sketch, trial.sketch.empty() || knobs.empty() ? "" : ": ", knobs);

@@ -30,7 +30,10 @@ std::vector<std::string> remarks(const db::Kept<db::Note>& notes) {
     if (!about.is_object()) continue;
     const std::string why =
         about.value("method_why", json("")).is_string() ? about.value("method_why", "") : "";
-    if (!why.empty() && std::find(all.begin(), all.end(), why) == all.end()) all.push_back(why);
+    if (why.empty()) continue;
+    const std::string method = about.value("method", json("")).is_string() ? about.value("method", "") : "";
+    const std::string remark = method.empty() ? why : fmt::format("By {}: {}.", method, why);
+    if (std::find(all.begin(), all.end(), remark) == all.end()) all.push_back(remark);
   }
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include "ardea/report/markup.h"
 #include "ardea/report/parts.h"
+#include "ardea/support/text.h"
 
 namespace ardea::report {
 
@@ -100,6 +101,17 @@ std::string picture(const Marginal& m) {
   return out + "</svg>\n";
 }
 
+/// "A in panels = yes, B in panels = no" → its answers.
+std::vector<std::string> answers(const std::string& sketch) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < sketch.size();) {
+    const std::size_t end = std::min(sketch.find(", ", begin), sketch.size());
+    parts.push_back(sketch.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return parts;
+}
+
 std::string sketches(const Trials& ranked, const Trials& top) {
   std::map<std::string, std::pair<double, double>> by_sketch;
   for (const db::Trial* trial : ranked)
@@ -107,12 +119,22 @@ std::string sketches(const Trials& ranked, const Trials& top) {
   if (by_sketch.size() < 2) return "";
   for (const db::Trial* trial : top)
     by_sketch[trial->sketch].second += 100.0 / static_cast<double>(top.size());
-  std::vector<Bar> all;
+  // What all of them answer alike tells none apart.
+  std::map<std::string, std::size_t> given;
   for (const auto& [name, of] : by_sketch)
-    all.push_back({name.empty() ? "(no choice)" : name, of.second,
+    for (const std::string& answer : answers(name)) ++given[answer];
+  std::vector<Bar> all;
+  for (const auto& [name, of] : by_sketch) {
+    std::vector<std::string> own;
+    for (const std::string& answer : answers(name))
+      if (given[answer] < by_sketch.size()) own.push_back(answer);
+    all.push_back({own.empty() ? "(none of these)" : join(own, ", "), of.second,
                    fmt::format("{:.0f} % of the fastest, {:.0f} % of all", of.second, of.first), "good"});
+  }
   std::stable_sort(all.begin(), all.end(), [](const Bar& a, const Bar& b) { return a.value > b.value; });
-  return figure(bars(all), "Structural choices (sketches): how many of the fastest tenth take each.");
+  return figure(
+      "<div class=long>" + bars(all) + "</div>\n",
+      "Structural choices (sketches), as far as they differ: how many of the fastest tenth take each.");
 }
 
 }  // namespace
@@ -121,21 +143,26 @@ std::string knobs(const Story& story) {
   const Trials ranked = ranking(story);
   if (ranked.size() < 4) return "<p>Too few trials were timed to say where the best ones lie.</p>\n";
   std::string out = sketches(ranked, top_of(ranked));
+  // Numbers of one sketch mean the same; where it was hardly tried, those of all that have a knob of that
+  // name.
   const std::string& sketch = story.best ? story.best->sketch : ranked[0]->sketch;
   Trials same;
   for (const db::Trial* trial : ranked)
     if (trial->sketch == sketch) same.push_back(trial);
+  constexpr std::size_t few = 10;
+  const bool is_of_winner = same.size() >= few;
+  if (!is_of_winner) same = ranked;
   const Trials top = top_of(same);
   const std::vector<Marginal> found = marginals(same, top, story.best);
-  if (found.empty()) return out + "<p>All timed trials of the winner's sketch have the same numbers.</p>\n";
+  if (found.empty()) return out + "<p>All timed trials have the same numbers.</p>\n";
   std::string shown, others;
   for (std::size_t i = 0; i < found.size(); ++i) (i < most_shown ? shown : others) += picture(found[i]);
-  out += figure(
-      "<div class=knobs>" + shown + "</div>\n",
-      fmt::format("Of {} timed trials of the winner's sketch (wide bars) and the fastest {} of them (narrow "
-                  "bars): how often each knob has each value. The winner's value is bold; knobs whose values "
-                  "matter most come first.",
-                  same.size(), top.size()));
+  out +=
+      figure("<div class=knobs>" + shown + "</div>\n",
+             fmt::format("Of {} timed trials{} (wide bars) and the fastest {} of them (narrow bars): how "
+                         "often each knob has "
+                         "each value. The winner's value is bold; knobs whose values matter most come first.",
+                         same.size(), is_of_winner ? " of the winner's sketch" : "", top.size()));
   if (!others.empty())
     out += fmt::format("<details><summary>{} more knobs</summary><div class=knobs>{}</div></details>\n",
                        found.size() - most_shown, others);

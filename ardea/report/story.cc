@@ -8,8 +8,9 @@ namespace ardea::report {
 
 namespace {
 
-/// The winner of a run's last duel is a trial of its own, of a point that was tried before.
-constexpr std::string_view duel_method = "duel";
+/// Who was in a run's last duel is timed there once more: trials of their own, of points that were tried
+/// before.
+bool is_of_a_duel(const db::Trial& trial) { return trial.method.ends_with(db::duel); }
 
 }  // namespace
 
@@ -17,7 +18,7 @@ std::vector<Run> runs_of(const Story& story) {
   std::vector<Run> runs;
   std::map<std::string, std::size_t> places;
   for (const db::Trial& trial : story.trials) {
-    if (trial.method == duel_method) continue;
+    if (is_of_a_duel(trial)) continue;
     const auto [at, is_new] = places.try_emplace(trial.run, runs.size());
     if (is_new) runs.push_back({fmt::format("{}, seed {}", trial.method, trial.seed), {}});
     runs[at->second].trials.push_back(&trial);
@@ -34,7 +35,7 @@ std::vector<Run> runs_of(const Story& story) {
 std::vector<const db::Trial*> ranking(const Story& story) {
   std::vector<const db::Trial*> timed;
   for (const db::Trial& trial : story.trials)
-    if (trial.time && trial.method != duel_method) timed.push_back(&trial);
+    if (trial.time && !is_of_a_duel(trial)) timed.push_back(&trial);
   std::stable_sort(timed.begin(), timed.end(), [](const db::Trial* a, const db::Trial* b) {
     return a->time->median_s < b->time->median_s;
   });

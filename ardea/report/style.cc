@@ -77,6 +77,9 @@ svg .s5 { stroke: var(--s5); } svg circle.s5 { fill: var(--s5); stroke: none; }
 .bars { width: 100%; max-width: 46rem; font-size: .9rem; }
 .bars th { text-align: left; min-width: 6.5rem; font-weight: 500; padding: .25rem 1rem .25rem 0; max-width: 22rem; overflow-wrap: anywhere; }
 .bars td { padding: .25rem 0; white-space: nowrap; color: var(--quiet); }
+.long .bars { max-width: 62rem; }
+.long .bars th { max-width: none; width: 50%; font-weight: 500; }
+.long .bars .bar { width: 22%; }
 .bars .bar { width: 45%; padding-right: 1rem; }
 .bars .bar span { display: block; height: .85rem; min-width: 1px; background: var(--all); border-radius: 1px; }
 .bars .good .bar span { background: var(--accent); }

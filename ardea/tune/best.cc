@@ -62,9 +62,9 @@ std::string describe(const Best& best) {
   const CallTime& time = best.trial.time.value();
   const bool is_short = time.median_s < 1e-3;
   const double unit = is_short ? 1e-6 : 1e-3;
-  return fmt::format("trial {} of {} by {}, {:.4g} {} ({:.4g} to {:.4g})", best.trial.number,
-                     best.task.trials, best.trial.method, time.median_s / unit, is_short ? "us" : "ms",
-                     time.low_s / unit, time.high_s / unit);
+  const std::string by = best.trial.method == db::duel ? ", winner of a duel" : " by " + best.trial.method;
+  return fmt::format("trial {} of {}{}, {:.4g} {} ({:.4g} to {:.4g})", best.trial.number, best.task.trials,
+                     by, time.median_s / unit, is_short ? "us" : "ms", time.low_s / unit, time.high_s / unit);
 }
 
 }  // namespace ardea::tune
