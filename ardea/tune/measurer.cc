@@ -43,9 +43,12 @@ class Workers : public Measurer {
 
 std::optional<std::size_t> winner_of(const std::vector<measure::Duelist>& duelists,
                                      const std::vector<bool>& may_win) {
+  const bool first_holds =
+      !duelists.empty() && may_win[0] && duelists[0].report.outcome == TrialOutcome::timed;
   std::optional<std::size_t> winner;
   for (std::size_t i = 0; i < duelists.size(); ++i) {
     if (!may_win[i] || duelists[i].report.outcome != TrialOutcome::timed) continue;
+    if (i > 0 && first_holds && duelists[i].ratio.high >= 1) continue;
     if (!winner || duelists[i].ratio.median < duelists[*winner].ratio.median) winner = i;
   }
   return winner;

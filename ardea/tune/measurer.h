@@ -25,12 +25,13 @@ class Measurer {
     std::vector<measure::Duelist> duelists;  ///< in the order of the candidates
     std::optional<std::size_t> winner = {};  ///< nothing where none was timed
   };
-  /// In turns, for so many seconds, beside the first one. Of those in `may_win` the fastest wins.
+  /// In turns, for so many seconds, beside the first one. Of those in `may_win` one wins (winner_of).
   virtual Duel duel(const std::vector<Candidate>& candidates, const std::vector<bool>& may_win,
                     double seconds) = 0;
 };
 
-/// The one with the least time beside the first; of equal ones the first.
+/// The one with the least time beside the first; of equal ones the first. Where the first may win, another
+/// wins only if it is clearly faster: its whole interval is.
 std::optional<std::size_t> winner_of(const std::vector<measure::Duelist>& duelists,
                                      const std::vector<bool>& may_win);
 

@@ -158,6 +158,21 @@ TEST_F(Tuning, does_not_leave_the_default_point_for_a_lucky_one) {
   EXPECT_EQ(database.best(task)->trace, tuned.winner->trial.trace) << "the database knows the winner";
 }
 
+TEST(Duel, is_won_against_the_first_by_who_is_clearly_faster) {
+  const auto timed = [](double low, double median, double high) {
+    return measure::Duelist{{.time = CallTime{median, low, high}}, {median, low, high}};
+  };
+  const measure::Duelist failed{{.outcome = TrialOutcome::crashed}, {}};
+  const measure::Duelist first = timed(1, 1, 1), unclear = timed(0.8, 0.9, 1.01),
+                         clear = timed(0.93, 0.95, 0.99);
+  EXPECT_EQ(winner_of({first, unclear}, {true, true}), 0U);
+  EXPECT_EQ(winner_of({first, unclear, clear}, {true, true, true}), 2U);
+  EXPECT_EQ(winner_of({first, clear, unclear}, {true, true, true}), 1U);
+  EXPECT_EQ(winner_of({first, unclear}, {false, true}), 1U) << "a yardstick holds nothing";
+  EXPECT_EQ(winner_of({failed, unclear}, {true, true}), 1U);
+  EXPECT_EQ(winner_of({failed, failed}, {true, true}), std::nullopt);
+}
+
 TEST_F(Tuning, goes_on_after_failures_and_keeps_what_they_were) {
   measurer.report_of = [](const space::Choice& choice) -> measure::TrialReport {
     if (static_cast<int>(simulated_seconds(choice) * 1e4) % 2 == 0)
