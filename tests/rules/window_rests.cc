@@ -59,8 +59,8 @@ TEST_P(WindowRests, are_right_in_every_way) {
   EXPECT_EQ(rests, GetParam().rests);
 }
 
-const std::set<std::string> every_rest = {"rows cut",    "columns cut",    "both cut",
-                                          "rows padded", "columns padded", "both padded"},
+const std::set<std::string> all_rests_of_windows = {"rows cut",    "columns cut",    "both cut",
+                                                    "rows padded", "columns padded", "both padded"},
                             only_columns = {"columns cut", "columns padded"},
                             only_padded = {"rows padded", "columns padded", "both padded"},
                             // Of channels that are one tile, but no whole vectors.
@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, WindowRests,
     testing::Values(
         OddWindows{"c2d", "nhwc", {1, 4, 31, 2, 13, 3, 3, 1, 1, 1}, "neoverse-v1", one_tile},
-        OddWindows{"c2d", "nhwc", {1, 2, 13, 2, 29, 1, 1, 1, 0, 1}, "generic-x86_64", every_rest},
-        OddWindows{"c2d", "nchw", {1, 3, 37, 2, 13, 2, 3, 1, 1, 1}, "generic-x86_64", every_rest},
+        OddWindows{"c2d", "nhwc", {1, 2, 13, 2, 29, 1, 1, 1, 0, 1}, "generic-x86_64", all_rests_of_windows},
+        OddWindows{"c2d", "nchw", {1, 3, 37, 2, 13, 2, 3, 1, 1, 1}, "generic-x86_64", all_rests_of_windows},
         OddWindows{"c2d", "nchw", {1, 9, 57, 2, 5, 3, 3, 2, 1, 1}, "neoverse-v1", only_columns},
         // Joined rows are cut, and not padded.
         OddWindows{"c2d",
@@ -81,8 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                    {"rows cut", "columns cut", "both cut", "rows padded"}},
         OddWindows{"c1d", "ncw", {1, 37, 2, 13, 3, 1, 1, 1}, "avx2", only_columns},
         OddWindows{"grouped", "nchw", {1, 5, 37, 4, 6, 3, 3, 1, 1, 1, 2}, "avx2", {"columns padded"}},
-        OddWindows{"depthwise", "nchw", {1, 11, 13, 2, 3, 3, 1, 1}, "neoverse-v1", every_rest},
-        OddWindows{"depthwise", "nchw", {1, 21, 23, 2, 3, 3, 2, 1}, "avx2", every_rest},
+        OddWindows{"depthwise", "nchw", {1, 11, 13, 2, 3, 3, 1, 1}, "neoverse-v1", all_rests_of_windows},
+        OddWindows{"depthwise", "nchw", {1, 21, 23, 2, 3, 3, 2, 1}, "avx2", all_rests_of_windows},
         OddWindows{"depthwise", "nhwc", {1, 3, 11, 7, 3, 3, 1, 1}, "avx2", one_tile},
         // Places of windows that stand still are not padded.
         OddWindows{"t2d",
