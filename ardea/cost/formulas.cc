@@ -109,13 +109,13 @@ Formulas::Value Formulas::apply(Op op, Value a, Value b, Value c) {
 }
 
 Formulas::Value Formulas::of(const Expr& e, const Environment& variables) {
-  std::unordered_map<const ExprNode*, Value> done;
+  std::unordered_map<Expr, Value> done;
   return of(e, variables, done);
 }
 
 Formulas::Value Formulas::of(const Expr& e, const Environment& variables,
-                             std::unordered_map<const ExprNode*, Value>& done) {
-  if (const auto known = done.find(e.get()); known != done.end()) return known->second;
+                             std::unordered_map<Expr, Value>& done) {
+  if (const auto known = done.find(e); known != done.end()) return known->second;
   const auto part = [&](const Expr& x) { return of(x, variables, done); };
   Value value = unknown;
   if (const auto constant = constant_int(e)) {
@@ -166,7 +166,7 @@ Formulas::Value Formulas::of(const Expr& e, const Environment& variables,
       default: break;
     }
   }
-  done.emplace(e.get(), value);
+  done.emplace(e, value);
   return value;
 }
 

@@ -79,7 +79,7 @@ class Formulas {
     double number = 0;
   };
   Value place(const Step& step);
-  Value of(const Expr& e, const Environment& variables, std::unordered_map<const ExprNode*, Value>& done);
+  Value of(const Expr& e, const Environment& variables, std::unordered_map<Expr, Value>& done);
 
   std::vector<Step> steps_;
   std::map<std::tuple<Op, Value, Value, Value, double>, Value> known_;

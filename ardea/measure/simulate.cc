@@ -112,7 +112,7 @@ class Machine : public interp::Observer {
   void allocates(const void* memory, const std::string& name, const std::string&) override {
     const auto [at, is_new] = by_name_.emplace(name, static_cast<int>(granules_.size()));
     if (is_new) granules_.emplace_back();
-    by_address_[memory] = at->second;
+    by_address_[reinterpret_cast<std::uintptr_t>(memory)] = at->second;
   }
   void touches(const void*, const std::string&, std::int64_t, std::int64_t, bool, const Stmt&) override {
     if (depth_ == 0) ++host_accesses_;
@@ -227,7 +227,8 @@ class Machine : public interp::Observer {
   }
 
   int place_of(const void* memory) {
-    const auto [at, is_new] = by_address_.try_emplace(memory, static_cast<int>(granules_.size()));
+    const auto [at, is_new] =
+        by_address_.try_emplace(reinterpret_cast<std::uintptr_t>(memory), static_cast<int>(granules_.size()));
     if (is_new) granules_.emplace_back();
     return at->second;
   }
@@ -247,7 +248,7 @@ class Machine : public interp::Observer {
   std::vector<double> free_;
   std::vector<std::vector<Granule>> granules_;  ///< by place
   std::map<std::string, int> by_name_;
-  std::unordered_map<const void*, int> by_address_;
+  std::unordered_map<std::uintptr_t, int> by_address_;  ///< of memory that lives
   std::unordered_map<const intrin::Instruction*, Kind> kinds_;
   std::int64_t host_accesses_ = 0;
   int depth_ = 0;

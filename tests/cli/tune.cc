@@ -51,7 +51,7 @@ TEST_F(TuneCommand, finds_checks_and_remembers_a_program) {
   const db::Database database = db::Database::open(at("t.db"));
   const auto tasks = database.tasks().sound;
   ASSERT_EQ(tasks.size(), 1U);
-  EXPECT_EQ(tasks[0].task.workload, result["workload"]);
+  EXPECT_EQ(tasks[0].task.workload, result["workload"].get<std::string>());
   const auto best = database.best(tasks[0].id);
   ASSERT_TRUE(best);
   EXPECT_EQ(json::parse(best->trace), result["tuned"]["trace"]);
