@@ -189,8 +189,7 @@ Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target, st
     const bool is_solution = point && space::is_solution(needed, *point);
     const std::string fault = point ? fault_of(sketch, *point, target) : "it has no values";
     EXPECT_EQ(is_solution, fault.empty())
-        << to_string(sketch.ways) << " at " << fmt::format("{}", fmt::join(tuple, ", ")) << ": "
-        << (fault.empty() && point ? "against " + broken(needed, *point)->reason : fault)
+        << to_string(sketch.ways) << " at " << fmt::format("{}", fmt::join(tuple, ", ")) << ": " << fault
         << (is_drawn ? fmt::format("; drawn from the seed {}", seed) : "");
     if (is_solution && fault.empty() && !space::is_solution(sketch.system, *point)) {
       EXPECT_TRUE(twin_of(sketch, *point, target))
