@@ -54,6 +54,7 @@ class Formulas {
   Value less(Value a, Value b) { return apply(Op::less, a, b); }
   Value equal(Value a, Value b) { return apply(Op::equal, a, b); }
   Value negation(Value a) { return subtract(number(1), a); }  ///< of a truth
+  Value more_than_one(Value a) { return less(number(1), a); }
   Value select(Value condition, Value a, Value b) { return apply(Op::select, condition, a, b); }
   Value magnitude(Value a) { return max(a, subtract(number(0), a)); }
 
