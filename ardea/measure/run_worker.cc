@@ -15,15 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const CallTime& time) { return {time.median_s, time.low_s, time.high_s}; }
-
 /// Of seconds, or of quotients of them.
 CallTime call_time(const std::vector<double>& values) {
   const Interval interval = median_interval(values);
   return {interval.median, interval.low, interval.high};
 }
-
-CallTime time_from(const json& numbers) { return {numbers.at(0), numbers.at(1), numbers.at(2)}; }
 
 /// Whether turns are needed to tell which of two is the faster one, and within reach: six rounds of a long
 /// call take as long as many candidates.
@@ -72,13 +68,13 @@ class RunWorker {
     const FirstCall first = check(call);
     TimedCallOptions options{.race = {.precision = request.at("precision"), .most_s = request.at("timing_s")},
                              .interruptions = involuntary_switches};
-    if (!request.at("incumbent").is_null()) options.incumbent = time_from(request["incumbent"]);
+    if (!request.at("incumbent").is_null()) options.incumbent = time_from_json(request["incumbent"]);
     if (!changed_in_place_.empty()) options.restore = [&] { restore(changed_in_place_); };
     const TimedCall timed =
         is_out(first, options.incumbent)
             ? TimedCall{.time = {first.seconds, first.seconds, first.seconds}, .raced = true}
             : time_call(turn_of(call), options);
-    json answer = {{"time", to_json(timed.time)}, {"raced", timed.raced}};
+    json answer = {{"time", time_to_json(timed.time)}, {"raced", timed.raced}};
     if (options.incumbent && request.contains("rival") &&
         is_near(timed.time, *options.incumbent, options.race.most_s))
       answer.update(against_incumbent(call, request));
@@ -111,8 +107,8 @@ class RunWorker {
     const std::string& object = request.at("rival").get_ref<const std::string&>();
     if (!rival_ || rival_->first != object) rival_.emplace(object, loaded(object));
     const Rotation rotation = rotated({&call, &rival_->second}, 0.5 * request.at("timing_s").get<double>());
-    return {{"ratio", to_json(call_time(ratios(rotation.seconds[0], rotation.seconds[1])))},
-            {"rival_time", to_json(call_time(rotation.seconds[1]))}};
+    return {{"ratio", time_to_json(call_time(ratios(rotation.seconds[0], rotation.seconds[1])))},
+            {"rival_time", time_to_json(call_time(rotation.seconds[1]))}};
   }
 
   Rotation rotated(const std::vector<const runtime::PreparedCall*>& calls, double seconds) const {
@@ -159,8 +155,8 @@ class RunWorker {
     const Rotation rotation = rotated(contenders, request.at("seconds"));
     json duelists = json::array();
     for (const std::vector<double>& seconds : rotation.seconds) {
-      duelists.push_back({{"time", to_json(call_time(seconds))},
-                          {"ratio", to_json(call_time(ratios(seconds, rotation.seconds[0])))}});
+      duelists.push_back({{"time", time_to_json(call_time(seconds))},
+                          {"ratio", time_to_json(call_time(ratios(seconds, rotation.seconds[0])))}});
     }
     return {{"duel", duelists}};
   }

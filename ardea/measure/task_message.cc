@@ -34,4 +34,9 @@ ReceivedTask from_message(const nlohmann::json& message) {
   return received;
 }
 
+nlohmann::json time_to_json(const CallTime& time) { return {time.median_s, time.low_s, time.high_s}; }
+CallTime time_from_json(const nlohmann::json& numbers) {
+  return {numbers.at(0), numbers.at(1), numbers.at(2)};
+}
+
 }  // namespace ardea::measure

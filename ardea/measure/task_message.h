@@ -17,4 +17,8 @@ struct ReceivedTask {
 };
 ReceivedTask from_message(const nlohmann::json& message);
 
+/// A time as workers are told it, and tell it: [median, low, high].
+nlohmann::json time_to_json(const CallTime& time);
+CallTime time_from_json(const nlohmann::json& numbers);
+
 }  // namespace ardea::measure

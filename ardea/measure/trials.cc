@@ -1,16 +1,12 @@
 #include "ardea/measure/trials.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "ardea/measure/canary.h"
-#include "ardea/measure/inputs.h"
 #include "ardea/measure/placement.h"
 #include "ardea/measure/task_message.h"
-#include "ardea/measure/work.h"
+#include "ardea/measure/trial_answers.h"
 #include "ardea/measure/worker_kinds.h"
 #include "ardea/measure/worker_process.h"
 #include "ardea/runtime/time_evaluator.h"
@@ -39,88 +35,6 @@ struct Job {
   std::filesystem::path object = {};
   bool tried_again = false;  ///< after a death from outside
 };
-
-json to_json(const CallTime& time) { return {time.median_s, time.low_s, time.high_s}; }
-CallTime time_from(const json& numbers) { return {numbers.at(0), numbers.at(1), numbers.at(2)}; }
-
-TrialReport failure(TrialOutcome outcome, std::string sentence) {
-  TrialReport report;
-  report.outcome = outcome;
-  report.message = std::move(sentence);
-  return report;
-}
-
-constexpr auto no_answer = "the process that was running it wrote what is no answer";
-
-/// What a failed answer, or the end of a worker, means for the candidate at that stage; nothing for another
-/// answer.
-std::optional<TrialReport> failure_of(const WorkerReply& reply, bool building) {
-  using Kind = WorkerReply::Kind;
-  const char* const subject = building ? "building it" : "running it";
-  const TrialOutcome usual = building ? TrialOutcome::compile_failed : TrialOutcome::crashed;
-  const auto sentence = [&] { return fmt::format("{} {}", subject, reply.sentence); };
-  switch (reply.kind) {
-    case Kind::answered: {
-      const json answer = json::parse(reply.answer);
-      if (!answer.contains("failed")) return std::nullopt;
-      const bool is_named =
-          answer["failed"].is_string() && answer.contains("message") && answer["message"].is_string();
-      if (!is_named) break;
-      return failure(trial_outcome_of(answer["failed"].get<std::string>()).value_or(usual),
-                     answer["message"]);
-    }
-    case Kind::timed_out: return failure(TrialOutcome::timed_out, sentence());
-    case Kind::out_of_memory:
-      return failure(building ? TrialOutcome::compile_failed : TrialOutcome::launch_failed, sentence());
-    case Kind::died:
-    case Kind::rubbish: break;
-  }
-  return failure(usual, "the process that was " + sentence());
-}
-
-/// What the runner answers about a candidate.
-struct Ran {
-  CallTime time;
-  bool raced = false;
-  CanaryReading canary = {};
-  std::optional<CallTime> ratio = {};       ///< its times over the incumbent's, turn by turn
-  std::optional<CallTime> rival_time = {};  ///< the incumbent's
-};
-
-/// Nothing where it is no such answer.
-std::optional<Ran> ran_from(const std::string& text) {
-  try {
-    const json answer = json::parse(text);
-    Ran ran{.time = time_from(answer.at("time")),
-            .raced = answer.at("raced"),
-            .canary = {answer.at("canary").at(0), answer.at("canary").at(1)}};
-    if (answer.contains("ratio")) ran.ratio = time_from(answer["ratio"]);
-    if (answer.contains("rival_time")) ran.rival_time = time_from(answer["rival_time"]);
-    return ran;
-  } catch (const json::exception&) {
-    return std::nullopt;
-  }
-}
-
-struct Fought {
-  CallTime time;
-  Interval ratio;
-};
-
-/// None where it is no such answer.
-std::vector<Fought> fought_from(const std::string& text) {
-  try {
-    std::vector<Fought> all;
-    const json answer = json::parse(text);
-    for (const json& entry : answer.at("duel")) {
-      const CallTime ratio = time_from(entry.at("ratio"));
-      all.push_back({time_from(entry.at("time")), {ratio.median_s, ratio.low_s, ratio.high_s}});
-    }
-    return all;
-  } catch (const json::exception&) {
-    return {};
-  }
-}
 
 }  // namespace
 
@@ -361,7 +275,7 @@ class Trials::Workers {
                     {"precision", options_.precision},
                     {"timing_s", options_.timing_s}};
     if (incumbent_ && against_incumbent) {
-      request["incumbent"] = to_json(*incumbent_);
+      request["incumbent"] = time_to_json(*incumbent_);
       request["rival"] = incumbent_object_.string();
     }
     runner_.ask(request.dump(), id, against_incumbent ? hopeless_s() : options_.run_limit_s);
@@ -391,7 +305,7 @@ class Trials::Workers {
     if (failed || !ran) {
       // Whatever it did to the memory of its process, the next one begins anew.
       runner_.retire();
-      const TrialReport why = failed ? *failed : failure(TrialOutcome::crashed, no_answer);
+      const TrialReport why = failed ? *failed : no_answer();
       job.report.outcome = why.outcome;
       job.report.message = why.message;
       job.state = Job::State::done;
@@ -451,7 +365,7 @@ class Trials::Workers {
     for (std::size_t i = 0; i < fit.size(); ++i) {
       Duelist& duelist = duelists[fit[i]];
       if (i >= fought.size()) {
-        duelist.report = failed ? *failed : failure(TrialOutcome::crashed, no_answer);
+        duelist.report = failed ? *failed : no_answer();
         continue;
       }
       duelist.report.time = fought[i].time;
