@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ardea/cli/interrupt.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/trial_csv.h"
 #include "ardea/cli/tune_report.h"
 #include "ardea/support/error.h"
 
@@ -28,29 +28,14 @@ void check_platform(const std::string& platform) {
           "-p {}: there is no such platform, only cpu, dlboost, tensorcore and vta", platform);
 }
 
-/// The trials of a case, as Heron logs them.
-class Log {
- public:
-  Log(const std::string& folder, const std::string& name) {
-    if (folder.empty()) return;
-    path_ = std::filesystem::path(folder) / (name + ".csv");
-    std::error_code failure;
-    std::filesystem::create_directories(path_.parent_path(), failure);
-    out_.open(path_, std::ios::trunc);
-    write(csv_header());
-  }
-  void add(const db::Trial& trial, const std::optional<measure::Work>& work) {
-    if (!path_.empty()) write(csv_line(trial, work));
-  }
-
- private:
-  void write(const std::string& text) {
-    out_ << text << std::flush;
-    require(out_.good(), "\"out_name\": {} cannot be written", path_.string());
-  }
-  std::filesystem::path path_;
-  std::ofstream out_;
-};
+/// Where the trials of a case are logged, as Heron logs them; empty where they are not.
+std::filesystem::path log_of(const std::string& folder, const std::string& name) {
+  if (folder.empty()) return {};
+  std::filesystem::path path = std::filesystem::path(folder) / (name + ".csv");
+  std::error_code failure;  // the file that cannot be written says it
+  std::filesystem::create_directories(path.parent_path(), failure);
+  return path;
+}
 
 /// The accelerator whose results are of that type, unless another is asked for.
 std::string target_of(const HeronConfig& config, const TuneOptions& options) {
@@ -105,7 +90,7 @@ int tune_as_heron(const TuneOptions& options) {
   json all = json::array();
   int code = exit_ok;
   for (const HeronCase& one : config.cases) {
-    Log log(config.out_name, one.name);
+    TrialCsv log(log_of(config.out_name, one.name), "\"out_name\":");
     const TuneSession* running = nullptr;
     TuneSession session(
         request_of(config, one, options), &database, [&] { return interrupt.is_asked_for(); },

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ardea/cli/commands.h"
 #include "ardea/cli/heron.h"
 #include "ardea/cli/interrupt.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/trial_csv.h"
 #include "ardea/cli/tune_report.h"
 #include "ardea/cli/tune_suite.h"
 #include "ardea/support/error.h"
@@ -39,27 +39,6 @@ TuneRequest request_of(const TuneOptions& options) {
   return request;
 }
 
-/// The lines of --csv, each on the disk as soon as its trial is.
-class Csv {
- public:
-  explicit Csv(const std::string& path) : path_(path) {
-    if (path.empty()) return;
-    out_.open(path, std::ios::trunc);
-    write(csv_header());
-  }
-  void add(const db::Trial& trial, const std::optional<measure::Work>& work) {
-    if (!path_.empty()) write(csv_line(trial, work));
-  }
-
- private:
-  void write(const std::string& text) {
-    out_ << text << std::flush;
-    require(out_.good(), "--csv {}: it cannot be written", path_);
-  }
-  std::string path_;
-  std::ofstream out_;
-};
-
 int exit_code_of(const tune::Tuned& tuned, bool was_stopped) {
   if (was_stopped) return exit_interrupted;
   return tuned.winner ? exit_ok : exit_disagrees;
@@ -67,7 +46,7 @@ int exit_code_of(const tune::Tuned& tuned, bool was_stopped) {
 
 int tune_alone(const TuneOptions& options, db::Database& database) {
   const Interrupt interrupt;
-  Csv csv(options.csv);
+  TrialCsv csv(options.csv, "--csv");
   const TuneSession* running = nullptr;
   TuneSession session(
       request_of(options), &database, [&] { return interrupt.is_asked_for(); },
@@ -89,7 +68,7 @@ int tune_many(const TuneOptions& options, db::Database& database) {
   require(!options.replay, "--suite {}: --replay is for one workload; leave it out", options.suite);
   const std::vector<SuiteEntry> entries = read_suite(options.suite);
   const Interrupt interrupt;
-  Csv csv(options.csv);
+  TrialCsv csv(options.csv, "--csv");
   const SuiteReport suite = tune_suite(
       entries, request_of(options), &database, [&] { return interrupt.is_asked_for(); },
       [&](const TuneSession& session, const db::Trial& trial) { csv.add(trial, session.work()); });

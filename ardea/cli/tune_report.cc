@@ -176,24 +176,4 @@ json tune_json(const TuneReport& report) {
   return out;
 }
 
-std::string csv_header() {
-  return "trial,gop_per_s,outcome,time_ms,low_ms,high_ms,elapsed_s,method,sketch,knobs\n";
-}
-
-std::string csv_line(const db::Trial& trial, const std::optional<measure::Work>& work) {
-  const auto quoted = [](const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-    return out + "\"";
-  };
-  std::vector<std::string> knobs;
-  for (const auto& [name, value] : trial.knobs) knobs.push_back(fmt::format("{}={}", name, value));
-  const double rate = work && trial.time ? work->operations / trial.time->median_s / 1e9 : 0;
-  const std::string times = trial.time ? fmt::format("{},{},{}", trial.time->median_s * 1e3,
-                                                     trial.time->low_s * 1e3, trial.time->high_s * 1e3)
-                                       : ",,";
-  return fmt::format("{},{:.6g},{},{},{:.3f},{},{},{}\n", trial.number, rate, to_string(trial.outcome), times,
-                     trial.elapsed_s, trial.method, quoted(trial.sketch), quoted(join(knobs, " ")));
-}
-
 }  // namespace ardea::cli

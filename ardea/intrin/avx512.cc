@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "ardea/intrin/families.h"
 
 namespace ardea::intrin {
@@ -40,7 +42,8 @@ static inline void $function(void* C, const void* A, const void* B) {
                                            words)}});
 }
 
-/// Sixteen sums of four products of unsigned with signed bytes; `broadcast` has four that every sum uses.
+/// Sixteen sums of four products of bytes; `A` has four that every sum uses. In the texts, `as` are these in
+/// all lanes, `b` are the others and `c` the sums so far: `$llvm` and `$c` make the result of them.
 Instruction vpdpbusd(const std::string& name, const std::map<std::string, std::string>& words) {
   return written_instruction(name, "avx512vnni",
                              filled(R"(
@@ -56,11 +59,12 @@ def vpdpbusd(C: T.Buffer((16,), "int32"), A: T.Buffer((4,), "$a"), B: T.Buffer((
                              {{"llvm", filled(R"(
 define void @vpdpbusd(ptr %C, ptr %A, ptr %B) {
   %c = load <16 x i32>, ptr %C, align 4
-  %a = load i32, ptr %A, align 1
+  %four = load i32, ptr %A, align 1
   %b = load <16 x i32>, ptr %B, align 1
+  %a = xor i32 %four, $up
   %a0 = insertelement <16 x i32> poison, i32 %a, i64 0
   %as = shufflevector <16 x i32> %a0, <16 x i32> poison, <16 x i32> zeroinitializer
-  %r = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %c, <16 x i32> $unsigned, <16 x i32> $signed)
+  $llvm
   store <16 x i32> %r, ptr %C, align 4
   ret void
 }
@@ -73,56 +77,41 @@ declare <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32>, <16 x i32>, <16 x i
 static inline void $function(void* C, const void* A, const void* B) {
   int32_t four;
   memcpy(&four, A, 4);
-  const __m512i as = _mm512_set1_epi32(four), b = _mm512_loadu_si512(B);
-  _mm512_storeu_si512(C, _mm512_dpbusd_epi32(_mm512_loadu_si512(C), $cunsigned, $csigned));
+  const __m512i as = _mm512_set1_epi32(four), b = _mm512_loadu_si512(B), c = _mm512_loadu_si512(C);
+  $c
+  _mm512_storeu_si512(C, r);
 }
 )",
                                            words)}});
 }
 
-/// The same of signed with signed bytes, which the machine does not have: what all lanes share is moved up by
-/// 128, and 128 times the sum of the others is taken off. That sum is the same for all rows that meet the
-/// same vector: the compiler finds it once for them.
-Instruction signed_vpdpbusd() {
-  return written_instruction("avx512.vpdpbusd_broadcast_signed", "avx512vnni", R"(
-@T.prim_func
-def vpdpbusd(C: T.Buffer((16,), "int32"), A: T.Buffer((4,), "int8"), B: T.Buffer((16, 4), "int8")):
-    for j, k in T.grid(16, 4):
-        with T.block("C"):
-            vj, vk = T.axis.remap("SR", [j, k])
-            C[vj] = C[vj] + T.Cast("int32", A[vk]) * T.Cast("int32", B[vj, vk])
-)",
-                             {{"", 1}, {"", 1}, {"", 1}},
-                             {{"llvm", R"(
-define void @vpdpbusd(ptr %C, ptr %A, ptr %B) {
-  %c = load <16 x i32>, ptr %C, align 4
-  %a = load i32, ptr %A, align 1
-  %b = load <16 x i32>, ptr %B, align 1
-  %up = xor i32 %a, -2139062144 ; 128 in each byte
-  %up0 = insertelement <16 x i32> poison, i32 %up, i64 0
-  %ups = shufflevector <16 x i32> %up0, <16 x i32> poison, <16 x i32> zeroinitializer
-  %by0 = insertelement <16 x i32> poison, i32 -2139062144, i64 0
+/// What the machine has: unsigned with signed bytes.
+std::map<std::string, std::string> mixed(const std::string& unsigned_bytes, const std::string& signed_bytes) {
+  return {
+      {"llvm", fmt::format("%r = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %c, <16 x i32> "
+                           "%{}, <16 x i32> %{})",
+                           unsigned_bytes, signed_bytes)},
+      {"c", fmt::format("const __m512i r = _mm512_dpbusd_epi32(c, {}, {});", unsigned_bytes, signed_bytes)},
+      {"a", unsigned_bytes == "as" ? "uint8" : "int8"},
+      {"b", unsigned_bytes == "as" ? "int8" : "uint8"},
+      {"up", "0"}};
+}
+
+/// Signed with signed bytes, which the machine does not have: what all lanes share is moved up by 128, and
+/// 128 times the sum of the others is taken off. That sum is the same for all rows that meet the same vector:
+/// the compiler finds it once for them.
+std::map<std::string, std::string> both_signed() {
+  return {{"a", "int8"},
+          {"b", "int8"},
+          {"up", "-2139062144"},  // 128 in each byte
+          {"llvm", R"(%by0 = insertelement <16 x i32> poison, i32 -2139062144, i64 0
   %by = shufflevector <16 x i32> %by0, <16 x i32> poison, <16 x i32> zeroinitializer
-  %sums = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %c, <16 x i32> %ups, <16 x i32> %b)
+  %sums = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %c, <16 x i32> %as, <16 x i32> %b)
   %over = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> zeroinitializer, <16 x i32> %by, <16 x i32> %b)
-  %r = sub <16 x i32> %sums, %over
-  store <16 x i32> %r, ptr %C, align 4
-  ret void
-}
-declare <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32>, <16 x i32>, <16 x i32>)
-)"},
-                              {"c", R"(
-#include <immintrin.h>
-#include <string.h>
-static inline void $function(void* C, const void* A, const void* B) {
-  int32_t four;
-  memcpy(&four, A, 4);
-  const __m512i by = _mm512_set1_epi8(-128), b = _mm512_loadu_si512(B);
-  const __m512i ups = _mm512_xor_si512(_mm512_set1_epi32(four), by);
+  %r = sub <16 x i32> %sums, %over)"},
+          {"c", R"(const __m512i by = _mm512_set1_epi8(-128);
   const __m512i over = _mm512_dpbusd_epi32(_mm512_setzero_si512(), by, b);
-  _mm512_storeu_si512(C, _mm512_sub_epi32(_mm512_dpbusd_epi32(_mm512_loadu_si512(C), ups, b), over));
-}
-)"}});
+  const __m512i r = _mm512_sub_epi32(_mm512_dpbusd_epi32(c, _mm512_xor_si512(as, by), b), over);)"}};
 }
 
 }  // namespace
@@ -143,19 +132,9 @@ std::vector<Instruction> avx512_instructions() {
                                {"bytes", "8"},
                                {"ctype", "double"},
                                {"c", "pd"}}),
-      vpdpbusd("avx512.vpdpbusd_broadcast_u8", {{"a", "uint8"},
-                                                {"b", "int8"},
-                                                {"unsigned", "%as"},
-                                                {"signed", "%b"},
-                                                {"cunsigned", "as"},
-                                                {"csigned", "b"}}),
-      vpdpbusd("avx512.vpdpbusd_broadcast_i8", {{"a", "int8"},
-                                                {"b", "uint8"},
-                                                {"unsigned", "%b"},
-                                                {"signed", "%as"},
-                                                {"cunsigned", "b"},
-                                                {"csigned", "as"}}),
-      signed_vpdpbusd(),
+      vpdpbusd("avx512.vpdpbusd_broadcast_u8", mixed("as", "b")),
+      vpdpbusd("avx512.vpdpbusd_broadcast_i8", mixed("b", "as")),
+      vpdpbusd("avx512.vpdpbusd_broadcast_signed", both_signed()),
   };
 }
 

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ardea/support/drain.h"
 #include "ardea/support/error.h"
 
 namespace ardea {
@@ -97,22 +98,6 @@ std::int64_t memory_of(pid_t pid) {
   const int read = std::fscanf(file, "%lld %lld %lld", &all, &resident, &shared);
   std::fclose(file);
   return read == 3 ? (resident - shared) * sysconf(_SC_PAGESIZE) : 0;
-}
-
-/// Appends what is there now; false once the other side has closed.
-bool drain(int end, std::string& text, std::size_t most) {
-  std::array<char, 65536> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
-  while (text.size() <= most) {
-    const ssize_t count = read(end, bytes.data(), bytes.size());
-    if (count > 0) {
-      text.append(bytes.data(), static_cast<std::size_t>(count));
-    } else if (count == 0) {
-      return false;
-    } else if (errno != EINTR) {
-      return errno == EAGAIN;
-    }
-  }
-  return true;
 }
 
 /// Writes to a process that has ended must not end this one.

@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "ardea/support/drain.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -44,21 +45,6 @@ class Pipe {
   int write_end() const { return write_; }
   void close_write() {
     if (write_ >= 0) close(std::exchange(write_, -1));
-  }
-
-  /// Appends what is there now; false once the other side has closed.
-  bool drain(std::string& text) const {
-    std::array<char, 65536> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
-    for (;;) {
-      const ssize_t count = read(read_, bytes.data(), bytes.size());
-      if (count > 0) {
-        text.append(bytes.data(), static_cast<std::size_t>(count));
-      } else if (count == 0) {
-        return false;
-      } else if (errno != EINTR) {
-        return errno == EAGAIN;
-      }
-    }
   }
 
  private:
@@ -103,8 +89,8 @@ std::optional<int> read_to_end(pid_t child, const Pipe& out, const Pipe& error, 
                                      pollfd{error_open ? error.read_end() : -1, POLLIN, 0}};
     poll(waiting.data(), waiting.size(), nap_ms);
     const std::optional<int> status = ended(child);  // asked before the last reading, so that none is lost
-    if (out_open) out_open = out.drain(result.out);
-    if (error_open) error_open = error.drain(result.error);
+    if (out_open) out_open = drain(out.read_end(), result.out);
+    if (error_open) error_open = drain(error.read_end(), result.error);
     if (status) return status;
     if (Clock::now() >= deadline) return std::nullopt;
   }

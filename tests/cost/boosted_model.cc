@@ -288,6 +288,32 @@ struct Programs {
   }
 };
 
+/// Of programs of 1024 elements, `seconds` by how many lanes and by the idle knob.
+std::vector<Known> timed_by(const Programs& programs,
+                            const std::function<double(std::int64_t inner, std::int64_t idle)>& seconds) {
+  std::vector<Known> known;
+  for (std::int64_t inner = 1; inner <= 1024; inner *= 2)
+    for (std::int64_t idle = 1; idle <= 8; idle *= 2)
+      known.push_back({programs.choice(inner, idle, 1024), TrialOutcome::timed, seconds(inner, idle)});
+  return known;
+}
+std::vector<Known> wider_is_slower(const Programs& programs) {
+  return timed_by(programs, [](auto inner, auto) { return 1e-6 * static_cast<double>(inner); });
+}
+
+/// What is known of programs of 512 elements where wider is slower, for a model of programs of 1024.
+OtherTask other_task(const Programs& there, const Programs& here, const std::vector<std::int64_t>& widths,
+                     double unit, int times) {
+  OtherTask other;
+  for (const std::int64_t inner : widths) {
+    std::vector<float> row = there.features->rows({there.choice(inner, 1, 512)}).values;
+    row.resize(feature_count);
+    row.resize(here.features->columns().size(), NAN);
+    for (int i = 0; i < times; ++i) other.trials.push_back({row, unit * static_cast<double>(inner)});
+  }
+  return other;
+}
+
 TEST(AnalyticModel, ranks_what_was_never_measured) {
   const Programs programs("1024");
   const auto model = make_analytic_model(programs.features);
@@ -325,12 +351,7 @@ TEST(BoostedModel, begins_with_the_prior_and_learns_where_it_is_wrong) {
   EXPECT_GT(before[1].score, before[0].score);
   EXPECT_EQ(nothing[1].score, nothing[0].score);
   // On this machine wider is slower.
-  std::vector<Known> known;
-  for (std::int64_t inner = 1; inner <= 1024; inner *= 2)
-    for (std::int64_t idle = 1; idle <= 8; idle *= 2)
-      known.push_back(
-          {programs.choice(inner, idle, 1024), TrialOutcome::timed, 1e-6 * static_cast<double>(inner)});
-  model->learn(known);
+  model->learn(wider_is_slower(programs));
   const auto after = model->predict(asked);
   EXPECT_LT(after[1].score, after[0].score);
 }
@@ -338,12 +359,7 @@ TEST(BoostedModel, begins_with_the_prior_and_learns_where_it_is_wrong) {
 TEST(BoostedModel, gives_the_gain_of_program_features_to_the_knobs_behind_them) {
   const Programs programs("1024");
   const auto model = make_boosted_model(programs.features, {.prior = false});
-  std::vector<Known> known;
-  for (std::int64_t inner = 1; inner <= 1024; inner *= 2)
-    for (std::int64_t idle = 1; idle <= 8; idle *= 2)
-      known.push_back(
-          {programs.choice(inner, idle, 1024), TrialOutcome::timed, 1e-6 * static_cast<double>(inner)});
-  model->learn(known);
+  model->learn(wider_is_slower(programs));
   const auto shares = model->importance(0);
   EXPECT_GT(shares[0] + shares[1], 0.8);
   EXPECT_LT(shares[2], 0.2);
@@ -353,16 +369,11 @@ TEST(BoostedModel, finds_the_knob_that_matters_where_the_prior_knows_it_already)
   const Programs programs("1024");
   const auto model = make_boosted_model(programs.features, {.loss = Loss::regression});
   const auto prior = make_analytic_model(programs.features);
-  std::vector<Known> known;
-  for (std::int64_t inner = 1; inner <= 1024; inner *= 2)
-    for (std::int64_t idle = 1; idle <= 8; idle *= 2) {
-      const Choice choice = programs.choice(inner, idle, 1024);
-      // What the prior gets wrong is a little that the third knob does.
-      const double seconds =
-          std::exp(-prior->predict({choice})[0].score) * (1 + 0.01 * static_cast<double>(idle));
-      known.push_back({choice, TrialOutcome::timed, seconds});
-    }
-  model->learn(known);
+  model->learn(timed_by(programs, [&](auto inner, auto idle) {
+    // What the prior gets wrong is a little that the third knob does.
+    const double score = prior->predict({programs.choice(inner, idle, 1024)})[0].score;
+    return std::exp(-score) * (1 + 0.01 * static_cast<double>(idle));
+  }));
   const auto shares = model->importance(0);
   EXPECT_GT(shares[0] + shares[1], 0.75);
   EXPECT_LT(shares[2], 0.25);
@@ -371,13 +382,7 @@ TEST(BoostedModel, finds_the_knob_that_matters_where_the_prior_knows_it_already)
 TEST(BoostedModel, learns_from_other_tasks) {
   // Narrow is fast there, against the prior; of this space nothing is known.
   const Programs there("512"), here("1024");
-  OtherTask other;
-  for (const std::int64_t inner : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
-    std::vector<float> row = there.features->rows({there.choice(inner, 1, 512)}).values;
-    row.resize(feature_count);
-    row.resize(here.features->columns().size(), NAN);
-    for (int i = 0; i < 3; ++i) other.trials.push_back({row, 1e-6 * static_cast<double>(inner)});
-  }
+  const OtherTask other = other_task(there, here, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}, 1e-6, 3);
   const auto model = make_boosted_model(here.features, {.prior = false, .others = {other}});
   ASSERT_TRUE(model->is_trained());
   const auto predictions = model->predict({here.choice(1, 1, 1024), here.choice(64, 1, 1024)});
@@ -388,13 +393,7 @@ TEST(BoostedModel, learns_from_other_tasks) {
 TEST(BoostedModel, compares_times_within_a_task_alone) {
   const Programs there("512"), here("1024");
   const auto scores_with = [&](double unit) {
-    OtherTask other;
-    for (const std::int64_t inner : {1, 2, 4, 8, 16, 32}) {
-      std::vector<float> row = there.features->rows({there.choice(inner, 1, 512)}).values;
-      row.resize(feature_count);
-      row.resize(here.features->columns().size(), NAN);
-      other.trials.push_back({row, unit * static_cast<double>(inner)});
-    }
+    const OtherTask other = other_task(there, here, {1, 2, 4, 8, 16, 32}, unit, 1);
     const auto model =
         make_boosted_model(here.features, {.loss = Loss::regression, .prior = false, .others = {other}});
     std::vector<Known> known;

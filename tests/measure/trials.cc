@@ -52,23 +52,37 @@ TrialOptions options() {
           .timing_s = 0.01};
 }
 
-/// While it lives, workers of one kind fail.
-class Faulty {
+/// A variable of the environment, while it lives.
+class Variable {
  public:
-  explicit Faulty(const std::string& kind_and_fault) {
-    setenv("ARDEA_TEST_WORKER", kind_and_fault.c_str(), 1);
+  Variable(std::string name, const std::string& value) : name_(std::move(name)) {
+    setenv(name_.c_str(), value.c_str(), 1);
   }
-  Faulty(const std::string& kind_and_fault, const std::filesystem::path& once) : Faulty(kind_and_fault) {
-    std::ofstream(once) << "once";
-    setenv("ARDEA_TEST_WORKER_ONCE", once.c_str(), 1);
-  }
-  ~Faulty() {
-    unsetenv("ARDEA_TEST_WORKER");
-    unsetenv("ARDEA_TEST_WORKER_ONCE");
-  }
-  Faulty(const Faulty&) = delete;
-  Faulty& operator=(const Faulty&) = delete;
+  ~Variable() { unsetenv(name_.c_str()); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  std::string name_;
 };
+
+/// While it lives, workers of one kind fail.
+class Faulty : Variable {
+ public:
+  explicit Faulty(const std::string& kind_and_fault) : Variable("ARDEA_TEST_WORKER", kind_and_fault) {}
+};
+
+/// The trials of the product.
+class ProductTrials : public Trials {
+ public:
+  explicit ProductTrials(TrialOptions chosen = options()) : Trials(task_of(product), std::move(chosen)) {}
+};
+
+TrialOptions limited(double TrialOptions::* limit, double seconds) {
+  TrialOptions all = options();
+  all.*limit = seconds;
+  return all;
+}
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -91,7 +105,7 @@ void expect_failed(const TrialReport& report, TrialOutcome outcome, const std::s
 }
 
 TEST(Trials, are_told_in_the_order_of_the_traces) {
-  Trials trials(task_of(product), options());
+  ProductTrials trials;
   std::vector<std::size_t> told;
   const auto reports = trials.measure({as_written, tiled, "fault:nothing", tiled},
                                       [&](std::size_t i, const TrialReport&) { told.push_back(i); });
@@ -114,7 +128,7 @@ TEST(Trials, take_traces_in_json) {
 }
 
 TEST(Trials, survive_kernels_that_fail_each_recorded_as_what_it_was) {
-  Trials trials(task_of(product), options());
+  ProductTrials trials;
   const auto reports = trials.measure(
       {"fault:segfault", tiled, "fault:difference", "fault:fail", "fault:nothing", "fault:segfault", tiled});
   ASSERT_EQ(reports.size(), 7U);
@@ -128,9 +142,7 @@ TEST(Trials, survive_kernels_that_fail_each_recorded_as_what_it_was) {
 }
 
 TEST(Trials, survive_a_kernel_that_never_ends) {
-  TrialOptions limited = options();
-  limited.run_limit_s = 2;
-  Trials trials(task_of(product), limited);
+  ProductTrials trials(limited(&TrialOptions::run_limit_s, 2));
   std::vector<TrialReport> reports = trials.measure({tiled});
   const double seconds = seconds_of([&] { reports = trials.measure({"fault:loop"}); });
   expect_failed(reports.at(0), TrialOutcome::timed_out, "running it did not end within 2 s");
@@ -140,16 +152,14 @@ TEST(Trials, survive_a_kernel_that_never_ends) {
 }
 
 TEST(Trials, do_not_wait_long_for_a_kernel_that_is_hopeless_beside_the_incumbent) {
-  TrialOptions patient = options();
-  patient.run_limit_s = 1000;
-  Trials trials(task_of(product), patient);
+  ProductTrials trials(limited(&TrialOptions::run_limit_s, 1000));
   expect_timed(trials.measure({tiled}).at(0));
   expect_failed(trials.measure({"fault:loop"}).at(0), TrialOutcome::timed_out,
                 "running it did not end within ");
 }
 
 TEST(Trials, survive_a_kernel_that_takes_all_memory) {
-  Trials trials(task_of(product), options());
+  ProductTrials trials;
   const auto reports = trials.measure({"fault:allocate", tiled});
   // Refused by the system, or killed where the address space is not limited.
   const bool refused = reports.at(0).message == "std::bad_alloc";
@@ -159,9 +169,7 @@ TEST(Trials, survive_a_kernel_that_takes_all_memory) {
 }
 
 TEST(Trials, survive_schedules_that_cannot_be_built) {
-  TrialOptions limited = options();
-  limited.build_limit_s = 10;
-  Trials trials(task_of(product), limited);
+  ProductTrials trials(limited(&TrialOptions::build_limit_s, 10));
   const auto reports = trials.measure(
       {"sch.get_block(\"D\")", "[1]", "build:segfault", "build:allocate", "build:file", tiled});
   ASSERT_EQ(reports.size(), 6U);
@@ -174,9 +182,7 @@ TEST(Trials, survive_schedules_that_cannot_be_built) {
 }
 
 TEST(Trials, survive_a_build_that_never_ends) {
-  TrialOptions limited = options();
-  limited.build_limit_s = 2;
-  Trials trials(task_of(product), limited);
+  ProductTrials trials(limited(&TrialOptions::build_limit_s, 2));
   std::vector<TrialReport> reports;
   const double seconds = seconds_of([&] { reports = trials.measure({"build:loop"}); });
   expect_failed(reports.at(0), TrialOutcome::timed_out, "building it did not end within 2 s");
@@ -196,9 +202,8 @@ TEST(Trials, survive_workers_that_never_answer_or_answer_rubbish) {
            {"build:leaves", TrialOutcome::compile_failed, "exited with status 3"}}) {
     SCOPED_TRACE(fault);
     const Faulty faulty(fault);
-    TrialOptions limited = options();
-    if (outcome == TrialOutcome::timed_out) limited.run_limit_s = 2;
-    Trials trials(task_of(product), limited);
+    ProductTrials trials(outcome == TrialOutcome::timed_out ? limited(&TrialOptions::run_limit_s, 2)
+                                                            : options());
     expect_failed(trials.measure({tiled}).at(0), outcome, words);
   }
 }
@@ -207,13 +212,16 @@ TEST(Trials, try_once_more_what_died_of_a_signal_from_outside) {
   const TemporaryFolder folder;
   for (const std::string kind : {"run", "build", "reference"}) {
     SCOPED_TRACE(kind);
-    const Faulty faulty(kind + ":killed", folder.path() / "once");
-    Trials trials(task_of(product), options());
+    const std::filesystem::path once = folder.path() / "once";
+    std::ofstream(once) << "once";
+    const Faulty faulty(kind + ":killed");
+    const Variable at_most_once("ARDEA_TEST_WORKER_ONCE", once.string());
+    ProductTrials trials;
     expect_timed(trials.measure({tiled}).at(0));
-    EXPECT_FALSE(std::filesystem::exists(folder.path() / "once"));
+    EXPECT_FALSE(std::filesystem::exists(once));
   }
   const Faulty faulty("run:killed");
-  Trials trials(task_of(product), options());
+  ProductTrials trials;
   expect_failed(trials.measure({tiled}).at(0), TrialOutcome::crashed, "was ended by signal 9");
 }
 
@@ -225,9 +233,9 @@ std::string text_of(const std::filesystem::path& path) {
 TEST(Trials, repeat_rounds_of_a_slowed_machine_twice_and_then_time_the_incumbent_anew) {
   const TemporaryFolder folder;
   const Faulty faulty("run:script");
-  setenv("ARDEA_TEST_REQUESTS", (folder.path() / "requests").c_str(), 1);
-  setenv("ARDEA_TEST_CANARIES", "1 1 2 2 2 2 2 2", 1);
-  Trials trials(task_of(product), options());
+  const Variable requests("ARDEA_TEST_REQUESTS", (folder.path() / "requests").string());
+  const Variable canaries("ARDEA_TEST_CANARIES", "1 1 2 2 2 2 2 2");
+  ProductTrials trials;
   const auto reports = trials.measure({tiled, tiled, tiled, tiled});
   ASSERT_EQ(reports.size(), 4U);
   EXPECT_EQ(reports[1].time->median_s, 3);
@@ -237,8 +245,6 @@ TEST(Trials, repeat_rounds_of_a_slowed_machine_twice_and_then_time_the_incumbent
   EXPECT_EQ(text_of(folder.path() / "requests"),
             "2 null\n3 [2.0,2.0,2.0]\n4 [2.0,2.0,2.0]\n4 [2.0,2.0,2.0]\n4 [2.0,2.0,2.0]\n"
             "2 null\n5 [7.0,7.0,7.0]\n");
-  unsetenv("ARDEA_TEST_REQUESTS");
-  unsetenv("ARDEA_TEST_CANARIES");
 }
 
 /// Of a batch of twenty: how often something was built while something was timed, and how often on a
@@ -250,16 +256,15 @@ struct Overlaps {
 Overlaps overlaps_of(const TrialTask& task) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "log";
-  setenv("ARDEA_TEST_LOG", file.c_str(), 1);
   TrialOptions all = options();
   all.build_workers = 0;
   {
+    const Variable log("ARDEA_TEST_LOG", file.string());
     Trials trials(task, all);
     const auto reports = trials.measure(std::vector<std::string>(20, as_written));
     EXPECT_EQ(reports.size(), 20U);
     for (const TrialReport& report : reports) expect_timed(report);
   }
-  unsetenv("ARDEA_TEST_LOG");
   Overlaps overlaps;
   std::multiset<std::string> running, building;
   std::istringstream log(text_of(file));
@@ -312,20 +317,19 @@ std::string error_of(const std::function<void()>& work) {
 TEST(Trials, say_what_stands_against_the_task_itself) {
   TrialOptions without = options();
   without.program = "/nowhere/ardea";
-  EXPECT_EQ(error_of([&] { Trials(task_of(product), without).measure({tiled}); }),
+  EXPECT_EQ(error_of([&] { ProductTrials(without).measure({tiled}); }),
             "/nowhere/ardea worker reference: it cannot be started: No such file or directory");
   {
     const Faulty faulty("run:exits");
     EXPECT_NE(error_of([&] {
-                Trials(task_of(product), options()).measure({tiled});
+                ProductTrials().measure({tiled});
               }).find("worker run: it exited with status 5 before it was ready, 3 times in a row"),
               std::string::npos);
   }
   const Faulty faulty("reference:leaves");
-  EXPECT_NE(error_of([&] {
-              Trials(task_of(product), options()).measure({tiled});
-            }).find("main: its reference cannot be computed: "),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { ProductTrials().measure({tiled}); }).find("main: its reference cannot be computed: "),
+      std::string::npos);
 }
 
 /// Whether the process runs: neither gone nor waiting for its parent to hear of its end.
@@ -338,11 +342,11 @@ bool is_alive(pid_t pid) {
 TEST(Trials, leave_no_process_behind_when_the_tuner_is_killed) {
   const TemporaryFolder folder;
   const std::filesystem::path said = folder.path() / "pid";
-  setenv("TMPDIR", folder.path().c_str(), 1);
+  const Variable temporary("TMPDIR", folder.path().string());
   const pid_t tuner = fork();
   if (tuner == 0) {
     setenv("ARDEA_TEST_WORKER_PID", said.c_str(), 1);
-    Trials trials(task_of(product), options());
+    ProductTrials trials;
     trials.measure({"fault:loop"});
     _exit(0);
   }
@@ -355,14 +359,13 @@ TEST(Trials, leave_no_process_behind_when_the_tuner_is_killed) {
   EXPECT_EQ(waitpid(tuner, nullptr, 0), tuner);
   for (int i = 0; i < 600 && is_alive(worker); ++i) usleep(100000);
   EXPECT_FALSE(is_alive(worker));
-  unsetenv("TMPDIR");
 }
 
 TEST(Trials, end_early_when_asked_to) {
   bool stop = false;
   TrialOptions stopping = options();
   stopping.stop = [&] { return stop; };
-  Trials trials(task_of(product), stopping);
+  ProductTrials trials(stopping);
   const auto reports = trials.measure({tiled, as_written, tiled, tiled},
                                       [&](std::size_t i, const TrialReport&) { stop = i == 1; });
   EXPECT_EQ(reports.size(), 2U);
@@ -387,7 +390,7 @@ def main(A: T.Buffer((64,), "float32")):
 }
 
 TEST(Trials, duel_all_that_can_be_built) {
-  Trials trials(task_of(product), options());
+  ProductTrials trials;
   const auto duelists = trials.duel({tiled, "[1]", as_written}, 0.05);
   ASSERT_EQ(duelists.size(), 3U);
   expect_timed(duelists[0].report);
@@ -399,7 +402,7 @@ TEST(Trials, duel_all_that_can_be_built) {
 }
 
 TEST(Trials, name_the_duelist_that_fails) {
-  Trials trials(task_of(product), options());
+  ProductTrials trials;
   const auto duelists = trials.duel({tiled, "fault:segfault", as_written, "fault:difference"}, 0.05);
   ASSERT_EQ(duelists.size(), 4U);
   expect_timed(duelists[0].report);

@@ -22,16 +22,6 @@ int kills() {
   return asked == nullptr ? 10 : std::atoi(asked);
 }
 
-db::Task killed_task() {
-  return {.workload = "gemm 24,16,20",
-          .program = "p",
-          .target_name = "t",
-          .target = "{}",
-          .threads = 1,
-          .compiler = "c",
-          .protocol = "simulated"};
-}
-
 /// Trials take a moment, so that a kill may come at any place.
 class Slow : public Simulated {
  public:
@@ -48,7 +38,7 @@ class Slow : public Simulated {
 void tune_on(const std::string& path, const std::string& run, std::int64_t trials,
              const std::function<void(const db::Trial&)>& recorded) {
   db::Database database = db::Database::create(path);
-  const std::int64_t task = database.add(killed_task());
+  const std::int64_t task = database.add(simulated_task());
   Slow measurer;
   const search::Method method = chance();
   Tuner tuner(small_space(), measurer,
@@ -112,7 +102,7 @@ TEST(Kills, lose_nothing_that_was_acknowledged) {
     if (!std::filesystem::exists(path)) continue;  // killed before it had begun
     const db::Database database = db::Database::create(path);
     ASSERT_TRUE(database.verify().none());
-    const auto task = database.find(killed_task());
+    const auto task = database.find(simulated_task());
     std::set<std::string> there;
     if (task)
       for (const db::Trial& trial : database.trials(*task).sound)

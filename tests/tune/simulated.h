@@ -24,6 +24,16 @@ inline const rules::ProgramSpace& small_space() {
   return space;
 }
 
+inline db::Task simulated_task() {
+  return {.workload = "gemm 24,16,20",
+          .program = "p",
+          .target_name = "t",
+          .target = "{}",
+          .threads = 1,
+          .compiler = "c",
+          .protocol = "simulated"};
+}
+
 /// Seconds of a call: a bowl over the logarithms of the knobs, deeper in later sketches.
 inline double simulated_seconds(const space::Choice& choice) {
   const space::System& system = small_space().sketches[choice.sketch].sketch.system;

@@ -11,16 +11,6 @@ namespace ardea::tune {
 
 namespace {
 
-db::Task example_task() {
-  return {.workload = "gemm 24,16,20",
-          .program = "p",
-          .target_name = "t",
-          .target = "{}",
-          .threads = 1,
-          .compiler = "c",
-          .protocol = "simulated"};
-}
-
 class Tuning : public testing::Test {
  protected:
   TuneOptions options(const search::Method& method) {
@@ -42,7 +32,7 @@ class Tuning : public testing::Test {
   Simulated measurer;
   const TemporaryFolder folder;
   db::Database database = db::Database::create(folder.path() / "t.db");
-  const std::int64_t task = database.add(example_task());
+  const std::int64_t task = database.add(simulated_task());
 };
 
 TEST_F(Tuning, begins_with_what_the_model_of_the_machine_chooses) {
@@ -289,7 +279,7 @@ TEST_F(Tuning, asks_for_the_same_points_when_it_is_replayed) {
   Tuner tuner(small_space(), measurer, options(method), nullptr, Tuner::Kept{&database, task});
   const Tuned tuned = run_to_the_end(tuner);
 
-  const RecordedRun run = recorded_run(database, example_task(), "chance", 1);
+  const RecordedRun run = recorded_run(database, simulated_task(), "chance", 1);
   EXPECT_EQ(run.id, "first");
   EXPECT_EQ(run.trials.size(), 20U);
   const auto recorded = measured_before(run);
@@ -313,7 +303,7 @@ TEST_F(Tuning, says_where_a_replay_leaves_its_run) {
   const search::Method method = chance();
   Tuner tuner(small_space(), measurer, options(method), nullptr, Tuner::Kept{&database, task});
   run_to_the_end(tuner);
-  const auto recorded = measured_before(recorded_run(database, example_task(), "", {}));
+  const auto recorded = measured_before(recorded_run(database, simulated_task(), "", {}));
   TuneOptions other = options(method);
   other.seed = 2;
   Tuner replay(small_space(), *recorded, other);
@@ -324,8 +314,8 @@ TEST_F(Tuning, says_where_a_replay_leaves_its_run) {
     EXPECT_NE(std::string(error.what()).find("its trial 2 was at another point"), std::string::npos)
         << error.what();
   }
-  EXPECT_THROW(recorded_run(database, example_task(), "grid", {}), Error);
-  EXPECT_THROW(recorded_run(database, example_task(), "", 5), Error);
+  EXPECT_THROW(recorded_run(database, simulated_task(), "grid", {}), Error);
+  EXPECT_THROW(recorded_run(database, simulated_task(), "", 5), Error);
 }
 
 TEST_F(Tuning, of_a_run_that_was_cut_off_is_replayed_as_far_as_it_went) {
@@ -334,7 +324,7 @@ TEST_F(Tuning, of_a_run_that_was_cut_off_is_replayed_as_far_as_it_went) {
   with.stop = [&] { return measurer.measured.size() >= 9; };
   Tuner tuner(small_space(), measurer, with, nullptr, Tuner::Kept{&database, task});
   while (tuner.step()) {}
-  const auto recorded = measured_before(recorded_run(database, example_task(), "", {}));
+  const auto recorded = measured_before(recorded_run(database, simulated_task(), "", {}));
   Tuner replay(small_space(), *recorded, options(method));
   while (replay.step()) {}
   EXPECT_EQ(replay.progress().trials, 9);
