@@ -34,7 +34,7 @@ std::optional<space::Point> twin_of(const Sketch& sketch, const space::Point& po
 
 /// Tuples of the knobs' values are tried by hand, all of them or as many as are asked for, drawn from the
 /// seed. Fails the test where one is valid and no solution, or the other way round; one that only breaks what
-/// the sketch is kept to must have a twin.
+/// the sketch is kept to must have a twin, or be refused.
 struct Tried {
   int valid = 0, all = 0, twins = 0;
 };
