@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ardea/cost/booster.h"
+#include "ardea/cost/gaussian_process.h"
 #include "ardea/cost/rank_correlation.h"
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
@@ -23,6 +24,10 @@ constexpr std::size_t least_held_out = 4;
 constexpr double slowest_cycles = 1e18;
 /// What a trial of another task counts for beside one of this task.
 constexpr float weight_of_others = 0.3F;
+
+/// What the smooth part of the model counts for beside the trees, and the most points that it learns from.
+constexpr double smooth_share = 0.7;
+constexpr std::size_t most_smooth = 256;
 
 /// Rows and how fast they are: ln(1 / seconds), less the mean of the task.
 struct Task {
@@ -73,6 +78,7 @@ class BoostedModel : public Model {
   void learn(const std::vector<Known>& known) override {
     members_.clear();
     whole_.reset();
+    smooth_.reset();
     held_out_.reset();
     learn_speed(own_task(known));
     learn_feasibility(known);
@@ -100,6 +106,14 @@ class BoostedModel : public Model {
         const double mean = sums[i] / count;
         predictions[i].score = mean;
         predictions[i].deviation = std::sqrt(std::max(0.0, squares[i] - count * mean * mean) / (count - 1));
+      }
+    }
+    if (smooth_) {
+      const std::vector<GaussianProcess::Answer> answers = smooth_->predict(rows);
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        Prediction& one = predictions[i];
+        one.score = std::lerp(one.score, answers[i].mean + margins[i], smooth_share);
+        one.deviation = std::lerp(one.deviation, answers[i].deviation, smooth_share);
       }
     }
     if (feasibility_) {
@@ -223,7 +237,36 @@ class BoostedModel : public Model {
       members_.push_back(std::move(member));
     }
     if (weight > 0) held_out_ = correlations / weight;
+    if (knows_own) learn_smooth(own, own_margins);
     if (knows_own && options_.prior) learn_whole(own);
+  }
+
+  /// What margins leave over, as it varies with the features. Of very many points the faster half, which is
+  /// to be told apart, and some of each speed below.
+  void learn_smooth(const Task& own, const std::vector<double>& margins) {
+    std::vector<std::size_t> order(own.scores.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return own.scores[a] > own.scores[b]; });
+    if (order.size() > most_smooth) {
+      constexpr std::size_t fast = most_smooth / 2, slow = most_smooth - fast;
+      const std::size_t others = order.size() - fast;
+      for (std::size_t i = 0; i < slow; ++i) order[fast + i] = order[fast + i * others / slow];
+      order.resize(most_smooth);
+    }
+    Rows rows{own.rows.columns};
+    std::vector<double> rest, scores;
+    for (const std::size_t at : order) {
+      rows.append(own.rows.row(at));
+      scores.push_back(own.scores[at]);
+      rest.push_back(own.scores[at] - margins[at]);
+    }
+    smooth_.emplace(rows, rest,
+                    std::vector<std::size_t>{feature_count});  // sketches are counted, not ordered
+    if (!held_out_) return;
+    std::vector<double> foretold = smooth_->left_out();
+    for (std::size_t i = 0; i < order.size(); ++i) foretold[i] += margins[order[i]];
+    held_out_ = std::lerp(*held_out_, rank_correlation(foretold, scores), smooth_share);
   }
 
   /// Members say what matters to what the prior gets wrong. These trees say what matters to speed.
@@ -294,7 +337,8 @@ class BoostedModel : public Model {
   std::vector<Task> others_;
   double origin_ = 0;  ///< of margins: members that weigh them differently agree here
   std::vector<Member> members_;
-  std::optional<Booster> whole_;  ///< learned without the prior, for the importance of knobs
+  std::optional<Booster> whole_;           ///< learned without the prior, for the importance of knobs
+  std::optional<GaussianProcess> smooth_;  ///< of what margins leave over
   std::optional<Booster> feasibility_;
   std::optional<double> held_out_;
 };

@@ -34,8 +34,10 @@ struct ModelOptions {
   std::vector<OtherTask> others = {};
 };
 
-/// Boosted trees over the features of a space's choices. Each of its members learns from a bootstrap sample
-/// of what was timed: how much they disagree is the deviation, and what a member has not seen tells how good
+/// Boosted trees over the features of a space's choices, and beside them a Gaussian process over the same
+/// features, which knows more where little is known: what is predicted lies between the two. Each tree member
+/// learns from a bootstrap sample of what was timed: how much they disagree, and how far from known points
+/// one is, makes the deviation; what a member has not seen, and points left out one by one, tell how good
 /// it is. Trials that were not timed teach whether others will be; where none has failed, all are feasible.
 /// Trained from the fourth point of a time of its own on; by other tasks or with a prior from the start.
 std::unique_ptr<Model> make_boosted_model(std::shared_ptr<const Features> features,

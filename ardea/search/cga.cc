@@ -161,7 +161,7 @@ Method cga_method() {
                   {"greedy", 0.6, 0, 1,
                    "the share of points that are the best predicted; others by roulette"},
                   {"temperature", 0.6, 0.01, 100, "of roulettes: smaller prefers the fast ones more"},
-                  {"optimism", 0, 0, 10, "how many deviations of a prediction count as speed"},
+                  {"optimism", 0.5, 0, 10, "how many deviations of a prediction count as speed"},
                   {"patience", 8, 0.1, 10'000,
                    "trials at half the best speed that halve a sketch's share of new points"}},
       .make = [](const Setting& setting) { return std::make_unique<ConstrainedGeneticSearch>(setting); }};
