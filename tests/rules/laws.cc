@@ -190,10 +190,12 @@ Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target, st
     // It breaks only what keeps two points from being one program: it may be refused, for it is not a point.
     const bool may_be_twin = point && !is_solution && space::is_solution(needed, *point);
     const std::string fault = point ? fault_of(sketch, *point, target) : "it has no values";
-    if (is_solution || !may_be_twin)
+    if (is_solution || !may_be_twin) {
       EXPECT_EQ(is_solution, fault.empty())
-          << to_string(sketch.ways) << " at " << fmt::format("{}", fmt::join(tuple, ", ")) << ": " << fault
+          << to_string(sketch.ways) << " at " << fmt::format("{}", fmt::join(tuple, ", ")) << ": "
+          << (fault.empty() && point ? "against " + broken(needed, *point)->reason : fault)
           << (is_drawn ? fmt::format("; drawn from the seed {}", seed) : "");
+    }
     if (may_be_twin && fault.empty()) {
       EXPECT_TRUE(twin_of(sketch, *point, target))
           << to_string(sketch.ways) << ": no other point is the program of "

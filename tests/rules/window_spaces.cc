@@ -40,22 +40,32 @@ Function program_of(const Convolution& asked) {
 
 class WindowSpaces : public testing::TestWithParam<Convolution> {};
 
+/// Whether it answers against the model what becomes of what tiles leave over: window_rests.cc is about
+/// these.
+bool is_about_rests(const Sketch& sketch) {
+  return std::any_of(sketch.ways.begin(), sketch.ways.end(), [](const Way& way) {
+    return way.question.ends_with(" left over") && way.taken != way.model;
+  });
+}
+
 /// Samples of every sketch are what was predicted, and compute what the program did, lowered, too.
 TEST_P(WindowSpaces, have_right_programs_only) {
   const target::Target target = target::find(GetParam().target);
   const ProgramSpace space = program_space(program_of(GetParam()), target, rules_for(target));
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
   EXPECT_GE(space.sketches.size(), GetParam().sketches);
-  EXPECT_LE(space.sketches.size(), 12U);
+  EXPECT_LE(space.sketches.size(), 20U);
   EXPECT_TRUE(space.sketches[0].sketch.model.has_value());
   const Answers answers(space.program);
-  for (const auto& [sketch, solver] : space.sketches)
+  for (const auto& [sketch, solver] : space.sketches) {
+    if (is_about_rests(sketch)) continue;
     for (const space::Point& point : solver->sample(1, 5).points) {
       SCOPED_TRACE(in_words(sketch, point));
       const Function replayed = replayed_by_the_law(sketch, point);
       answers.expect_of(replayed);
       answers.expect_of(lower::lower_unpacked(replayed, target));
     }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -166,6 +176,20 @@ TEST(WindowSpace, copies_images_for_columns_apart_by_the_model) {
     EXPECT_NE(text.find(c.has), std::string::npos) << text;
     EXPECT_EQ(text.find(c.has_not), std::string::npos) << text;
   }
+}
+
+/// Columns that a stride takes apart and no two windows share are left to the compiler, a column at a time.
+TEST(WindowSpace, leaves_columns_of_one_window_each_to_the_compiler) {
+  const target::Target target = target::find("neoverse-v1");
+  const auto has_lanes = [&](std::int64_t taps, std::int64_t stride) {
+    const auto made = model_schedule(program_of({"depthwise", "nchw", {1, 13, 29, 2, 3, taps, stride, 0}}),
+                                     target, rules_for(target));
+    return print(made->schedule.program()).find("T.vectorized") != std::string::npos;
+  };
+  EXPECT_FALSE(has_lanes(3, 3));
+  EXPECT_FALSE(has_lanes(2, 2));
+  EXPECT_TRUE(has_lanes(3, 2));
+  EXPECT_TRUE(has_lanes(5, 5));
 }
 
 /// What a convolution's elements are multiplied by may be made after them: then the two are not joined.

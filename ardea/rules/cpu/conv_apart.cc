@@ -7,7 +7,6 @@
 #include "ardea/rules/cpu/register_sums.h"
 #include "ardea/rules/cpu/windows.h"
 #include "ardea/rules/exact_cut.h"
-#include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/register_tiles.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -15,6 +14,7 @@
 #include "ardea/schedule/primitives/memory/rolling_buffer.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/program/tree.h"
 #include "ardea/support/ceil_div.h"
 
@@ -44,17 +44,26 @@ class EachChannel {
       : d_(d), s_(d.steps()), sum_(sum), block_(block), name_(path_to(s_.program(), block)->block().name) {}
 
   void run() {
+    if (shares_no_columns() && !followers_of(d_, block_).after &&
+        d_.whether(fmt::format("lanes of {} found by the compiler", name_), true))
+      return sum_one_by_one();
     const std::int64_t lanes = lanes_of(d_.target());
     const std::int64_t neighbours = sum_.stage.extents[down()], side_by_side = sum_.stage.extents[right()];
     decide_gathering();
     // Columns that are read apart come two registers at a time.
     const std::int64_t sums = sums_at_a_time(neighbours, is_apart() && !gathers_ ? 8 : 4, d_.target());
     decide_copy(sums);
-    choose_rows(sums);
-    lanes_ = d_.number(name_ + "_lanes", tile_sizes_within(side_by_side, most_vectors_apart * lanes, lanes),
-                       std::min(lanes, side_by_side));
+    const TileAxis rows{neighbours, d_.target().vector_registers, 1, sums};
+    const TileAxis columns{side_by_side, most_vectors_apart * lanes, lanes, lanes};
+    choose_left_over_of_tiles(rows, columns);
+    choose_rows(rows);
+    lanes_ = columns.number(d_, name_ + "_lanes", left_over_.columns);
+    Followers followers = followers_of(d_, block_);
+    if (left_over_.is(Rest::padded)) followers = pad();
     if (gathers_) copy_ = gather_columns(d_, block_, sum_);
-    sum_in_registers(sums);
+    left_over_.is(Rest::cut) ? sum_whole_tiles() : sum_all(followers);
+    unroll_sum(d_, name_, reduced_, sum_.reduced_extents(), sums, is_by_model_);
+    if (d_.target().cores > 1) s_.apply(Parallel{outer_});
     if (copy_)
       place_copy();
     else if (sum_.has_border)
@@ -69,6 +78,27 @@ class EachChannel {
 
   /// Whether a stride takes the columns apart that are lanes.
   bool is_apart() const { return !sum_.channels_last && sum_.axes.back().stride > 1; }
+
+  /// Whether these are read by one window each, all of them: the compiler, which sees the reads of a loop
+  /// over windows side by side, takes them apart for all taps at once.
+  bool shares_no_columns() const {
+    const WindowAxis& columns = sum_.axes.back();
+    return is_apart() && columns.stride <= widest_read_apart && columns.taps == columns.stride &&
+           columns.dilation == 1;
+  }
+
+  void sum_one_by_one() {
+    const auto loops = s_.get_loops(block_);
+    outer_ = loops[down() - 1];
+    s_.blocks(DecomposeReduction{block_, loops[sum_.stage.spatial]});
+    for (std::size_t i = sum_.stage.spatial; i < loops.size(); ++i) s_.apply(Unroll{loops[i]});
+    if (sum_.has_border) {
+      copy_ = sum_.maker;
+      place_copy();
+    }
+    if (d_.target().cores > 1) s_.apply(Parallel{outer_});
+    d_.finish(block_);
+  }
 
   /// Such columns are read from between their neighbours, or brought together first.
   void decide_gathering() {
@@ -122,17 +152,41 @@ class EachChannel {
     return largest_divisor(rows, std::min(sums, rows - 1));
   }
 
+  /// Where rows are kept, tiles are whole. A copy for the rows of a tile belongs to one nest.
+  void choose_left_over_of_tiles(const TileAxis& rows, const TileAxis& columns) {
+    if (keeps_rows_) return;
+    LeftOverChoices choices = choices_of_left_over(d_, block_, sum_.stage, rows, columns);
+    if (copies_for_tiles_) choices.rows_cut = choices.columns_cut = false;
+    // Channels that are no whole vectors take less than half of the time in nests without a guard, which
+    // would stand beside those of the border.
+    if (sum_.channels_last && columns.extent % columns.multiple != 0) choices.model.columns = Rest::cut;
+    left_over_ = choose_left_over(d_, block_, name_, choices);
+    is_by_model_ = left_over_ == choices.model || left_over_.is_guarded();
+  }
+
+  /// What is filled up is a copy, whether the image had one or not.
+  Followers pad() {
+    std::vector<PaddedIterator> iterators;
+    if (left_over_.rows == Rest::padded) iterators.push_back({down(), sums_});
+    if (left_over_.columns == Rest::padded) iterators.push_back({right(), lanes_});
+    const PaddedWindows padded = pad_windows(d_, block_, sum_, iterators);
+    sum_ = padded.sum;
+    copy_ = sum_.maker;
+    if (padded.kernel_copy) s_.apply(Vectorize{s_.get_loops(*padded.kernel_copy).back()});
+    return padded.followers;
+  }
+
   /// Where rows are kept, the windows of all iterations have the same size: tiles are whole. With channels
   /// last, tiles lie within a row, and it is rows of a band that follow each other; threads share the bands.
-  void choose_rows(std::int64_t sums) {
-    const std::int64_t neighbours = sum_.stage.extents[down()], rows = sum_.axes[0].places;
-    std::vector<std::int64_t> sizes = tile_sizes_within(neighbours, d_.target().vector_registers);
+  void choose_rows(const TileAxis& neighbours) {
+    const std::int64_t rows = sum_.axes[0].places;
     if (keeps_rows_ && !sum_.channels_last) {
+      std::vector<std::int64_t> sizes = neighbours.sizes(Rest::guarded);
       std::erase(sizes, rows);
-      rows_cut_ = exact_cut(d_, name_ + "_neighbours", rows, sizes, tallest_part(sums));
+      rows_cut_ = exact_cut(d_, name_ + "_neighbours", rows, sizes, tallest_part(neighbours.model));
       return;
     }
-    sums_ = d_.number(name_ + "_neighbours", sizes, sums);
+    sums_ = neighbours.number(d_, name_ + "_neighbours", left_over_.rows);
     if (!keeps_rows_) return;
     std::vector<std::int64_t> bands = divisors_of(rows);
     std::erase(bands, 1);
@@ -164,15 +218,18 @@ class EachChannel {
     s_.apply(Vectorize{parts[0]});
   }
 
-  void sum_in_registers(std::int64_t sums) {
-    const BlockRef out = results_in_registers(d_, block_);
+  void sum_all(const Followers& followers) {
+    const BlockRef out = results_in_registers(d_, block_, followers);
     const auto loops = s_.get_loops(block_);
     const std::vector<LoopRef> reduced(loops.begin() + static_cast<std::ptrdiff_t>(sum_.stage.spatial),
                                        loops.end());
     const bool has_exact_tiles = rows_cut_ && !sum_.channels_last;
-    const auto tall = has_exact_tiles ? split(d_, loops[down()], *rows_cut_)
-                                      : s_.loops(Split{loops[down()], {std::nullopt, sums_}});
-    const auto wide = s_.loops(Split{loops[right()], {std::nullopt, lanes_}});
+    const auto tall = has_exact_tiles
+                          ? split(d_, loops[down()], *rows_cut_)
+                          : split_into_tiles(d_, loops[down()], make_int(sum_.stage.extents[down()]), sums_,
+                                             left_over_.rows);
+    const auto wide = split_into_tiles(d_, loops[right()], make_int(sum_.stage.extents[right()]), lanes_,
+                                       left_over_.columns);
     std::vector<LoopRef> order(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(down()));
     outer_ = loops[down() - 1];
     rows_ = tall[0];
@@ -188,32 +245,54 @@ class EachChannel {
     order.insert(order.end(), {tall[1], wide[1]});
     s_.apply(Reorder{order});
     keep_in_registers(d_, {block_, out}, wide[0], reduced[0]);
-    unroll_sum(d_, name_, reduced, sum_.reduced_extents(), sums);
-    tiles_ = {tall[0], wide[0]};
-    if (d_.target().cores > 1) s_.apply(Parallel{outer_});
+    reduced_ = {reduced};
+    row_tiles_ = {tall[0]};
+    lane_tiles_ = {wide[0]};
+  }
+
+  void sum_whole_tiles() {
+    outer_ = s_.get_loops(block_)[down() - 1];
+    const SumsToCut sums{.sums = block_,
+                         .around = down(),
+                         .out = sum_.stage.out->name,
+                         .tile_rows = sums_,
+                         .tile_columns = lanes_};
+    CutSums cut = cut_off(d_, sums, left_over_);
+    SumNest& whole = cut.whole;
+    if (whole.rows.size() == 1) whole.rows = split_into_tiles(d_, whole.rows[0], {}, sums_, Rest::guarded);
+    if (whole.columns.size() == 1)
+      whole.columns = split_into_tiles(d_, whole.columns[0], {}, lanes_, Rest::guarded);
+    sum_in_registers(d_, sums, whole);
+    cut.rests.insert(cut.rests.begin(), whole);
+    for (const SumNest& nest : cut.rests) {
+      reduced_.push_back(nest.steps);
+      if (nest.rows.size() > 1) row_tiles_.push_back(nest.rows[0]);
+      if (nest.columns.size() > 1) lane_tiles_.push_back(nest.columns[0]);
+    }
   }
 
   void read_border() {
     s_.apply(ComputeInline{*sum_.maker});
-    if (sum_.channels_last) {
-      cut_at_border(d_, sum_, outer_);
-      cut_at_border(d_, sum_, tiles_[0]);
-    } else {
-      for (const LoopRef& loop : tiles_) cut_at_border(d_, sum_, loop);
-    }
+    if (sum_.channels_last) cut_at_border(d_, sum_, outer_);
+    for (const LoopRef& loop : row_tiles_) cut_at_border(d_, sum_, loop);
+    if (sum_.channels_last) return;
+    for (const LoopRef& loop : lane_tiles_) cut_at_border(d_, sum_, loop);
   }
 
   Derivation& d_;
   Schedule& s_;
-  const WindowedSum& sum_;
+  WindowedSum sum_;
   BlockRef block_;
   std::string name_;
+  LeftOver left_over_;
+  bool is_by_model_ = true;  ///< or guarded: then other questions are open, too
   Number sums_, lanes_;
   bool gathers_ = false, keeps_rows_ = false, copies_for_tiles_ = false;
   std::optional<ExactCut> rows_cut_;  ///< of the rows of the image, where they are kept
   std::optional<BlockRef> copy_;
-  LoopRef outer_, rows_;        ///< which threads share; which keeps rows from iteration to iteration
-  std::vector<LoopRef> tiles_;  ///< down, right
+  LoopRef outer_, rows_;  ///< which threads share; which keeps rows from iteration to iteration
+  std::vector<LoopRef> row_tiles_, lane_tiles_;  ///< of every nest that has some
+  std::vector<std::vector<LoopRef>> reduced_;    ///< of every nest
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "ardea/rules/cpu/register_sums.h"
 #include "ardea/rules/cpu/windows.h"
 #include "ardea/rules/exact_cut.h"
-#include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/window_plan.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -42,15 +41,17 @@ class ChannelsFirst {
 
   void run() {
     choose_plan();
+    choose_left_over_of_tiles();
     choose_numbers();
+    Followers followers = followers_of(d_, block_);
+    if (left_over_.is(Rest::padded)) followers = pad();
     if (!is_pointwise(sum_)) joins_rows_ ? copy_joined() : copy_rows();
-    arrange_output();
+    arrange_output(followers);
     split_loops();
-    // Of the results' loops, rows are the channel and the places, joined or not.
-    keep_in_registers(d_, {block_, out_}, channel_tiles_, reduced_[0], joins_rows_ ? rank_ : rank_ + 1);
-    unroll_sum(d_, name_, reduced_, sum_.reduced_extents(), plan_.tile.rows * plan_.tile.vectors);
+    unroll_sum(d_, name_, reduced_, sum_.reduced_extents(), plan_.tile.rows * plan_.tile.vectors,
+               left_over_.is_guarded());
     if (copy_) place_copy();
-    if (d_.target().cores > 1) s_.apply(Parallel{shared_loop()});
+    if (d_.target().cores > 1) share_among_threads();
     d_.finish(block_);
   }
 
@@ -85,13 +86,29 @@ class ChannelsFirst {
     return lengths;
   }
 
+  /// Columns of a tile: places of a row, or of rows that follow each other.
+  std::int64_t columns_of_all() const { return joins_rows_ ? image_rows() * row() : row(); }
+  TileAxis row_axis() const { return {sum_.group, d_.target().vector_registers, 1, plan_.tile.rows}; }
+  TileAxis column_axis() const {
+    const std::int64_t lanes = lanes_of(d_.target());
+    return {columns_of_all(), most_vectors_of_places * lanes, lanes, plan_.tile.vectors * lanes};
+  }
+
+  /// Joined, places are no iterator that could be padded; in parts of joined rows, and in groups, tiles are
+  /// whole.
+  void choose_left_over_of_tiles() {
+    LeftOverChoices choices = choices_of_left_over(d_, block_, sum_.stage, row_axis(), column_axis());
+    if (joins_rows_) choices.columns_padded = false;
+    if (joins_rows_ && in_parts_) choices.columns_cut = false;
+    if (sum_.groups() > 1) choices = {.columns_padded = choices.columns_padded};
+    left_over_ = choose_left_over(d_, block_, name_, choices);
+  }
+
   /// The tile of sums, and how many rows of the image are a part of it.
   void choose_numbers() {
-    const std::int64_t lanes = lanes_of(d_.target());
-    const std::int64_t columns = joins_rows_ ? image_rows() * row() : row();
-    const std::int64_t width = std::min(plan_.tile.vectors * lanes, columns);
+    const std::int64_t width = std::min(column_axis().model, columns_of_all());
     choose_channels();
-    std::vector<std::int64_t> widths = tile_sizes_within(columns, most_vectors_of_places * lanes, lanes);
+    const std::vector<std::int64_t> widths = column_axis().sizes(Rest::guarded);
     if (in_parts_) {
       std::vector<std::int64_t> parts = lengths_of_parts();
       if (keeps_rows_) std::erase(parts, 1);
@@ -111,17 +128,30 @@ class ChannelsFirst {
         return;
       }
     }
-    columns_ = d_.number(name_ + "_pixels", widths, width);
+    columns_ = column_axis().number(d_, name_ + "_pixels", left_over_.columns);
   }
 
   /// Tiles of a group are whole: no proof says of which group the channels behind the last would be.
   void choose_channels() {
-    const std::vector<std::int64_t> sizes = tile_sizes_within(sum_.group, d_.target().vector_registers);
     if (sum_.groups() == 1)
-      channels_ = d_.number(name_ + "_channels", sizes, plan_.tile.rows);
+      channels_ = row_axis().number(d_, name_ + "_channels", left_over_.rows);
     else
-      channels_of_group_ =
-          exact_cut(d_, name_ + "_channels", sum_.group, sizes, largest_divisor(sum_.group, plan_.tile.rows));
+      channels_of_group_ = exact_cut(d_, name_ + "_channels", sum_.group, row_axis().sizes(Rest::guarded),
+                                     largest_divisor(sum_.group, plan_.tile.rows));
+  }
+
+  Followers pad() {
+    std::vector<PaddedIterator> iterators;
+    if (left_over_.rows == Rest::padded) iterators.push_back({sum_.channel, channels_});
+    if (left_over_.columns == Rest::padded) iterators.push_back({sum_.axes.back().place, columns_});
+    const PaddedWindows padded = pad_windows(d_, block_, sum_, iterators);
+    sum_ = padded.sum;
+    if (padded.kernel_copy) {  // all that belongs to a channel lies side by side
+      std::vector<LoopRef> loops = s_.get_loops(*padded.kernel_copy);
+      loops.erase(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(sum_.kernel_channel + 1));
+      if (!loops.empty()) s_.apply(Vectorize{loops.size() > 1 ? s_.loops(Fuse{loops})[0] : loops[0]});
+    }
+    return padded.followers;
   }
 
   /// One image for each column of the window, so that rows follow each other in it.
@@ -164,56 +194,104 @@ class ChannelsFirst {
     copy_ = gather_columns(d_, block_, sum_);
   }
 
-  /// Results are written from the registers to where they belong.
-  void arrange_output() {
-    if (!joins_rows_) {
-      out_ = results_in_registers(d_, block_);
-      return;
+  /// Results are written from the registers to where they belong. Of several nests each has its own: then
+  /// joined rows are taken apart after all of them.
+  void arrange_output(const Followers& followers) {
+    std::optional<IndexText> layout;
+    if (joins_rows_) {
+      const std::string b = batch_indices(sum_), outer = rank_ == 3 ? "z, " : "";
+      layout = fmt::format("lambda {0}c, {1}y, x: ({0}c, {1}y * {2} + x)", b, outer, row());
     }
-    const std::string b = batch_indices(sum_), outer = rank_ == 3 ? "z, " : "";
-    out_ = results_in_registers(d_, block_,
-                                fmt::format("lambda {0}c, {1}y, x: ({0}c, {1}y * {2} + x)", b, outer, row()));
+    if (!left_over_.is(Rest::cut)) {
+      out_ = results_in_registers(d_, block_, followers, layout);
+    } else if (layout) {
+      for (const BlockRef& block : s_.blocks(TransformLayout{block_, {sum_.stage.out->name}, *layout}))
+        s_.apply(Vectorize{s_.get_loops(block).back()});
+    }
+  }
+
+  /// In order: batches, groups, planes, parts, rows.
+  void split_outer_loops(const std::vector<LoopRef>& loops) {
+    around_.assign(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(sum_.batches));
+    channels_of_all_ = loops[sum_.channel];
+    columns_of_row_ = loops[sum_.axes.back().place];
+    if (sum_.groups() > 1) {
+      const auto groups =
+          s_.loops(Split{channels_of_all_, {Number(sum_.groups()), Number(sum_.group)}, true, true});
+      group_loop_ = groups[0];
+      around_.push_back(groups[0]);
+      channels_of_all_ = groups[1];
+    }
+    if (rank_ == 3) around_.push_back(loops[sum_.axes[0].place]);
+    if (rank_ < 2) return;
+    LoopRef rows = loops[sum_.axes[rank_ - 2].place];
+    if (in_parts_) {
+      const auto parts = split(d_, rows, *parts_);
+      part_loop_ = parts[0];
+      rows = parts[1];
+      around_.push_back(parts[0]);
+    }
+    if (joins_rows_) {
+      std::vector<LoopRef> joined = {channels_of_all_, rows, columns_of_row_};
+      if (part_loop_) joined.insert(joined.begin(), *part_loop_);
+      s_.apply(Reorder{joined});
+      columns_of_row_ = s_.loops(Fuse{{rows, columns_of_row_}})[0];
+    } else {
+      row_loop_ = rows;
+      around_.push_back(rows);
+    }
   }
 
   void split_loops() {
     const auto loops = s_.get_loops(block_);
-    reduced_.assign(loops.begin() + static_cast<std::ptrdiff_t>(sum_.stage.spatial), loops.end());
-    std::vector<LoopRef> order(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(sum_.batches));
-    LoopRef channels = loops[sum_.channel], columns = loops[sum_.axes.back().place];
-    if (sum_.groups() > 1) {
-      const auto groups = s_.loops(Split{channels, {Number(sum_.groups()), Number(sum_.group)}, true, true});
-      group_loop_ = groups[0];
-      order.push_back(groups[0]);
-      channels = groups[1];
-    }
-    if (rank_ == 3) order.push_back(loops[sum_.axes[0].place]);
-    if (rank_ > 1) {
-      LoopRef rows = loops[sum_.axes[rank_ - 2].place];
-      if (in_parts_) {
-        const auto parts = split(d_, rows, *parts_);
-        part_loop_ = parts[0];
-        rows = parts[1];
-        order.push_back(parts[0]);
-      }
-      if (joins_rows_) {
-        std::vector<LoopRef> joined = {channels, rows, columns};
-        if (part_loop_) joined.insert(joined.begin(), *part_loop_);
-        s_.apply(Reorder{joined});
-        columns = s_.loops(Fuse{{rows, columns}})[0];
-      } else {
-        row_loop_ = rows;
-        order.push_back(rows);
-      }
-    }
-    const auto right = column_tile_count_ ? split(d_, columns, {*column_tile_count_, columns_})
-                                          : s_.loops(Split{columns, {std::nullopt, columns_}});
-    const auto down = channels_of_group_ ? split(d_, channels, *channels_of_group_)
-                                         : s_.loops(Split{channels, {std::nullopt, channels_}});
-    channel_tiles_ = down[0];
+    split_outer_loops(loops);
+    const std::vector<LoopRef> reduced(loops.begin() + static_cast<std::ptrdiff_t>(sum_.stage.spatial),
+                                       loops.end());
+    if (left_over_.is(Rest::cut)) return sum_whole_tiles(reduced);
+    reduced_ = {reduced};
+    const auto right = in_column_tiles(columns_of_row_);
+    const auto down = channels_of_group_ ? split(d_, channels_of_all_, *channels_of_group_)
+                                         : split_into_tiles(d_, channels_of_all_, make_int(sum_.group),
+                                                            channels_, left_over_.rows);
+    channel_tiles_ = {down[0]};
+    std::vector<LoopRef> order = around_;
     order.insert(order.end(), {right[0], down[0]});
-    order.insert(order.end(), reduced_.begin(), reduced_.end());
+    order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), {down[1], right[1]});
     s_.apply(Reorder{order});
+    keep_in_registers(d_, {block_, out_}, down[0], reduced[0], result_rows());
+  }
+
+  std::vector<LoopRef> in_column_tiles(const LoopRef& columns) {
+    if (column_tile_count_) return split(d_, columns, {*column_tile_count_, columns_});
+    return split_into_tiles(d_, columns, make_int(columns_of_all()), columns_, left_over_.columns);
+  }
+
+  /// Of the results' loops, rows are the channel and the places, joined or not.
+  std::size_t result_rows() const { return joins_rows_ ? rank_ : rank_ + 1; }
+
+  void sum_whole_tiles(const std::vector<LoopRef>& reduced) {
+    std::vector<LoopRef> order = around_;
+    order.insert(order.end(), {channels_of_all_, columns_of_row_});
+    order.insert(order.end(), reduced.begin(), reduced.end());
+    s_.apply(Reorder{order});
+    const SumsToCut sums{.sums = block_,
+                         .around = around_.size(),
+                         .out = path_to(s_.program(), block_)->block().writes->at(0).buffer->name,
+                         .tile_rows = channels_,
+                         .tile_columns = columns_,
+                         .result_rows = result_rows()};
+    CutSums cut = cut_off(d_, sums, left_over_);
+    SumNest& whole = cut.whole;
+    if (whole.columns.size() == 1) whole.columns = in_column_tiles(whole.columns[0]);
+    if (whole.rows.size() == 1)
+      whole.rows = split_into_tiles(d_, whole.rows[0], {}, channels_, Rest::guarded);
+    sum_in_registers(d_, sums, whole);
+    cut.rests.insert(cut.rests.begin(), whole);
+    for (const SumNest& nest : cut.rests) {
+      reduced_.push_back(nest.steps);
+      if (nest.rows.size() > 1) channel_tiles_.push_back(nest.rows[0]);
+    }
   }
 
   void place_copy() {
@@ -251,29 +329,34 @@ class ChannelsFirst {
     if (rank_ > 1) cut_at_border(d_, sum_, loops[loops.size() - 2]);
   }
 
-  /// The loop whose iterations the cores share. Tiles of joined rows end within rows, of which no proof says
-  /// that they stay apart; tiles of channels do.
-  LoopRef shared_loop() const {
-    if (part_loop_) return *part_loop_;
-    if (row_loop_) return *row_loop_;
-    return group_loop_ ? *group_loop_ : channel_tiles_;
+  /// The cores share parts or rows, where there are any. Tiles of joined rows end within rows, of which no
+  /// proof says that they stay apart; tiles of channels do.
+  void share_among_threads() {
+    if (part_loop_ || row_loop_ || group_loop_) {
+      s_.apply(Parallel{part_loop_ ? *part_loop_ : row_loop_ ? *row_loop_ : *group_loop_});
+      return;
+    }
+    for (const LoopRef& tiles : channel_tiles_) s_.apply(Parallel{tiles});
   }
 
   Derivation& d_;
   Schedule& s_;
-  const WindowedSum& sum_;
+  WindowedSum sum_;
   BlockRef block_, out_;
   std::string name_;
   std::size_t rank_;
   WindowPlan plan_;
   bool joins_rows_ = false, in_parts_ = false, keeps_rows_ = false;
+  LeftOver left_over_;
   Number channels_, columns_;
   std::optional<Number> column_tile_count_;
   std::optional<ExactCut> parts_, channels_of_group_;
   std::optional<BlockRef> copy_;
   std::optional<LoopRef> group_loop_, part_loop_, row_loop_;
-  LoopRef channel_tiles_;
-  std::vector<LoopRef> reduced_;
+  std::vector<LoopRef> around_;               ///< all tiles
+  LoopRef channels_of_all_, columns_of_row_;  ///< the loops that tiles are made of
+  std::vector<LoopRef> channel_tiles_;        ///< of whole tiles first
+  std::vector<std::vector<LoopRef>> reduced_;
 };
 
 }  // namespace

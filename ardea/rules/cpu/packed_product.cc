@@ -7,7 +7,7 @@
 #include "ardea/ir/ceil_div.h"
 #include "ardea/rules/analysis/producers.h"
 #include "ardea/rules/cpu/padded_product.h"
-#include "ardea/rules/cpu/product_rest.h"
+#include "ardea/rules/cpu/sum_rest.h"
 #include "ardea/rules/model/blocking.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
@@ -73,8 +73,13 @@ class Steps {
   void run() {
     choose_numbers();
     if (left_over_.is(Rest::cut))
-      whole_ =
-          cut_off(d_, {block_, product_.batches, product_.out->name, tile_rows_, tile_columns_}, left_over_);
+      cut_ = cut_off(d_,
+                     {.sums = block_,
+                      .around = product_.batches,
+                      .out = product_.out->name,
+                      .tile_rows = tile_rows_,
+                      .tile_columns = tile_columns_},
+                     left_over_);
     if (left_over_.is(Rest::padded)) pad();
     pack();
     split_loops();
@@ -299,17 +304,14 @@ class Steps {
   /// The loops over tiles and over what is in one.
   std::vector<LoopRef> in_tiles(const std::vector<LoopRef>& loops, const Expr& extent, const Number& tile,
                                 Rest rest) {
-    if (rest == Rest::cut) return loops;
-    if (rest == Rest::guarded) return s_.loops(Split{loops[0], {std::nullopt, tile}});
-    const Number tiles = d_.follows(ceil_div(extent, value_of(tile)));
-    return s_.loops(Split{loops[0], {tiles, tile}, true, /*disable_predication=*/true});
+    return rest == Rest::cut ? loops : split_into_tiles(d_, loops[0], extent, tile, rest);
   }
 
   void split_loops() {
     if (!left_over_.is(Rest::cut)) {
       const std::vector<LoopRef> loops = s_.get_loops(block_);
       const std::size_t first = product_.batches;
-      whole_ = {{loops[first]}, {loops[first + 1]}, loops[first + 2]};
+      cut_.whole = {{loops[first]}, {loops[first + 1]}, {}, {loops[first + 2]}};
     }
     const auto two = [&](const LoopRef& loop, const Number& inner) {
       return s_.loops(Split{loop, {std::nullopt, inner}});
@@ -319,14 +321,14 @@ class Steps {
     const auto groups = [&](const std::vector<LoopRef>& tiles, const Number& group, Rest rest) {
       return rest == Rest::guarded ? two(tiles[0], group) : std::vector<LoopRef>{tiles[0]};
     };
-    const auto i = in_tiles(whole_.rows, product_.m, tile_rows_, left_over_.rows);
+    const auto i = in_tiles(cut_.whole.rows, product_.m, tile_rows_, left_over_.rows);
     const auto ii = groups(i, row_group_, left_over_.rows);
-    const auto j = in_tiles(whole_.columns, product_.n, tile_columns_, left_over_.columns);
+    const auto j = in_tiles(cut_.whole.columns, product_.n, tile_columns_, left_over_.columns);
     const auto jj = groups(j, column_group_, left_over_.columns);
-    steps_ = whole_.steps;
+    steps_ = cut_.whole.steps[0];
     std::vector<LoopRef> order;
     if (!epilogue_) {
-      const auto k = two(whole_.steps, steps_of_block_);
+      const auto k = two(steps_, steps_of_block_);
       step_blocks_ = k[0];
       steps_ = k[1];
       order.push_back(k[0]);
@@ -470,7 +472,9 @@ class Steps {
     if (!uses_threads()) return;
     if (left_loop_) s_.apply(Parallel{*left_loop_});
     if (right_loop_) s_.apply(Parallel{*right_loop_});
-    for (const LoopRef& tiles : whole_.rests) s_.apply(Parallel{tiles});
+    for (const SumNest& rest : cut_.rests)
+      for (const auto& loops : {rest.rows, rest.columns})
+        if (loops.size() > 1) s_.apply(Parallel{loops[0]});
     const std::int64_t of_a_thread = row_tiles_of_a_thread(ceil_div(sizes().m, tile_.rows));
     bool shares_rows = of_a_thread * tile_.rows < sizes().m;
     if (left_over_.is_guarded())
@@ -489,7 +493,7 @@ class Steps {
   ProductTile tile_;
   Blocks blocks_;
   LeftOver left_over_;
-  WholeTiles whole_;
+  CutSums cut_;
   Number tile_rows_, tile_columns_, steps_of_block_, row_group_, column_group_;
   bool makes_left_once_ = false;
   std::optional<BlockRef> left_, right_;

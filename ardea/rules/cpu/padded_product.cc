@@ -3,7 +3,7 @@
 #include "ardea/ir/ceil_div.h"
 #include "ardea/rules/analysis/epilogue.h"
 #include "ardea/rules/analysis/stage.h"
-#include "ardea/rules/cpu/product_rest.h"
+#include "ardea/rules/cpu/sum_rest.h"
 #include "ardea/rules/model/threads.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"

@@ -37,7 +37,7 @@ PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const
                              const std::optional<Number>& tile_rows = std::nullopt);
 
 /// How many rows a tile has, of these, and whether what they leave over is padded to a whole one: a question
-/// (product_rest.h), for tiles that do not divide all rows.
+/// (sum_rest.h), for tiles that do not divide all rows.
 struct TileRows {
   std::vector<std::int64_t> sizes;
   std::int64_t model = 1;

@@ -52,18 +52,20 @@ void keep_in_registers(Derivation& d, const SumBlocks& blocks, const LoopRef& ar
   }
 }
 
-void unroll_sum(Derivation& d, const std::string& name, const std::vector<LoopRef>& reduced,
-                const std::vector<std::int64_t>& extents, std::int64_t products) {
+void unroll_sum(Derivation& d, const std::string& name, const std::vector<std::vector<LoopRef>>& nests,
+                const std::vector<std::int64_t>& extents, std::int64_t products, bool asks) {
   const Unrolling model = choose_unrolling(extents, products);
   std::size_t whole = with_unit_loops(model.whole, extents);
   const std::size_t by_model = whole;
-  if (const auto other = another_unrolling(whole, extents)) {
+  const auto other = another_unrolling(whole, extents);
+  if (other && asks) {
     const auto answer = [](std::size_t loops) { return fmt::format("{} of its loops", loops); };
     const std::size_t few = std::min(whole, *other), many = std::max(whole, *other);
     const std::size_t taken = d.way(name + " written out", {answer(few), answer(many)}, whole == few ? 0 : 1);
     whole = taken == 0 ? few : many;
   }
-  for (std::size_t i = 0; i < whole; ++i) d.steps().apply(Unroll{reduced[reduced.size() - 1 - i]});
+  for (const std::vector<LoopRef>& reduced : nests)
+    for (std::size_t i = 0; i < whole; ++i) d.steps().apply(Unroll{reduced[reduced.size() - 1 - i]});
   if (whole == extents.size()) return;
   const std::size_t next = extents.size() - 1 - whole;
   // All of it would be another way.
@@ -71,7 +73,7 @@ void unroll_sum(Derivation& d, const std::string& name, const std::vector<LoopRe
   std::erase_if(parts, [&](std::int64_t part) { return part >= extents[next] || part > most_of_one_loop; });
   const ExactCut cut =
       exact_cut(d, name + "_unrolled", extents[next], parts, whole == by_model ? model.part : 1);
-  d.steps().apply(Unroll{split(d, reduced[next], cut)[1]});
+  for (const std::vector<LoopRef>& reduced : nests) d.steps().apply(Unroll{split(d, reduced[next], cut)[1]});
 }
 
 }  // namespace ardea::rules

@@ -19,9 +19,10 @@ void keep_in_registers(Derivation& d, const SumBlocks& blocks, const schedule::L
                        const schedule::LoopRef& reduced, std::size_t result_rows = 2,
                        std::size_t result_columns = 1);
 
-/// How the loops that reduce are written out (model/unrolling.h). How many of them is a way, how much of the
-/// next one a knob.
-void unroll_sum(Derivation& d, const std::string& name, const std::vector<schedule::LoopRef>& reduced,
-                const std::vector<std::int64_t>& extents, std::int64_t products);
+/// How the loops that reduce, in each of these nests, are written out (model/unrolling.h). How many of them
+/// is a way, where that is asked, how much of the next one a knob.
+void unroll_sum(Derivation& d, const std::string& name,
+                const std::vector<std::vector<schedule::LoopRef>>& nests,
+                const std::vector<std::int64_t>& extents, std::int64_t products, bool asks = true);
 
 }  // namespace ardea::rules

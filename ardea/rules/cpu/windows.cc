@@ -8,8 +8,11 @@
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/memory/cache_read.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/reverse_compute_inline.h"
+#include "ardea/schedule/primitives/reduce/pad_einsum.h"
 #include "ardea/schedule/program/tree.h"
 
 namespace ardea::rules {
@@ -43,26 +46,73 @@ Rule window_rule(const std::string& name, const std::string& doc,
               }};
 }
 
-BlockRef results_in_registers(Derivation& d, const BlockRef& sum, const std::optional<IndexText>& layout) {
+BlockRef results_in_registers(Derivation& d, const BlockRef& sum, const Followers& followers,
+                              const std::optional<IndexText>& layout) {
   Schedule& s = d.steps();
-  const Buffer results = plain_stage(s.program(), sum, Lengths::any)->out;
-  const auto after = elementwise_consumer(s.program(), sum);
-  std::vector<BlockRef> places;  // of a parameter, which keeps its layout
-  if (layout) places = s.blocks(TransformLayout{sum, {results->name}, *layout});
-  const BlockRef out = s.blocks(CacheWrite{sum, 0, "register"})[0];
-  for (const BlockRef& block : places) s.apply(ReverseComputeInline{block});
-  if (after) {
-    s.apply(ReverseComputeInline{*after});
-    d.finish(*after);
+  const Buffer results = path_to(s.program(), sum)->block().writes->at(0).buffer;
+  BlockRef out;
+  if (followers.unpad && !layout) {
+    s.apply(SetScope{sum, 0, "register"});
+    out = *followers.unpad;
+  } else {
+    std::vector<BlockRef> places;  // of a parameter, which keeps its layout
+    if (layout) places = s.blocks(TransformLayout{sum, {results->name}, *layout});
+    out = s.blocks(CacheWrite{sum, 0, "register"})[0];
+    if (followers.unpad) places.push_back(*followers.unpad);
+    for (const BlockRef& block : places) s.apply(ReverseComputeInline{block});
+  }
+  if (followers.after) {
+    s.apply(ReverseComputeInline{*followers.after});
+    d.finish(*followers.after);
   }
   return out;
 }
 
-BlockRef copy_of_data(Derivation& d, const BlockRef& block, const WindowedSum& sum) {
+LeftOverChoices choices_of_left_over(const Derivation& d, const BlockRef& block, const Stage& sum,
+                                     const TileAxis& rows, const TileAxis& columns) {
+  for (std::size_t i = 0; i < sum.extents.size(); ++i)
+    if (!sum.is_known(i)) return {};
+  const bool cuts = !followers_of(d, block).after;
+  return {.rows_cut = cuts && rows.offers(Rest::cut),
+          .columns_cut = cuts && columns.offers(Rest::cut),
+          .rows_padded = rows.offers(Rest::padded),
+          .columns_padded = columns.offers(Rest::padded)};
+}
+
+Followers followers_of(const Derivation& d, const BlockRef& sum) {
+  return {.unpad = {}, .after = elementwise_consumer(d.steps().program(), sum)};
+}
+
+PaddedWindows pad_windows(Derivation& d, const BlockRef& block, const WindowedSum& sum,
+                          const std::vector<PaddedIterator>& iterators) {
+  Schedule& s = d.steps();
+  PaddedWindows padded{.sum = sum, .kernel_copy = {}, .followers = followers_of(d, block)};
+  std::vector<Number> padding(sum.stage.iterators.size(), Number(1));
+  for (const auto& [iterator, multiple] : iterators) padding[iterator] = multiple;
+  const std::vector<BlockRef> added = s.blocks(PadEinsum{block, padding});
+  padded.followers.unpad = added.back();
+  for (std::size_t i = 0; i + 1 < added.size(); ++i) {
+    const Block& copy = path_to(s.program(), added[i])->block();
+    const Buffer from = copy.reads->at(0).buffer, to = copy.writes->at(0).buffer;
+    if (from == sum.kernel) {
+      padded.kernel_copy = added[i];
+      padded.sum.kernel = to;
+      continue;
+    }
+    if (sum.has_border) s.apply(ComputeInline{*sum.maker});
+    padded.sum.data = to;
+    padded.sum.maker = added[i];
+    padded.sum.has_border = true;
+  }
+  return padded;
+}
+
+BlockRef copy_for(Derivation& d, const BlockRef& block, const Buffer& buffer,
+                  const std::vector<BlockRef>& readers) {
   const auto& reads = *path_to(d.steps().program(), block)->block().reads;
   const auto at = std::find_if(reads.begin(), reads.end(),
-                               [&](const BufferRegion& region) { return region.buffer == sum.data; });
-  return d.steps().blocks(CacheRead{block, at - reads.begin(), "global"})[0];
+                               [&](const BufferRegion& region) { return region.buffer == buffer; });
+  return d.steps().blocks(CacheRead{block, at - reads.begin(), "global", readers})[0];
 }
 
 BlockRef gather_columns(Derivation& d, const BlockRef& block, const WindowedSum& sum) {
@@ -75,7 +125,7 @@ BlockRef gather_columns(Derivation& d, const BlockRef& block, const WindowedSum&
   if (sum.has_border) {
     copy = sum.maker;
   } else if (!is_parameter(d.steps().program(), sum.data)) {
-    copy = copy_of_data(d, block, sum);
+    copy = copy_for(d, block, sum.data);
     name = path_to(d.steps().program(), *copy)->block().writes->at(0).buffer->name;
   }
   const auto packed =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ardea/rules/analysis/windowed_sum.h"
+#include "ardea/rules/cpu/sum_rest.h"
 #include "ardea/rules/rule.h"
 #include "ardea/schedule/program/index_text.h"
 
@@ -20,13 +21,41 @@ Rule window_rule(
     const std::string& name, const std::string& doc, const std::function<bool(const WindowedSum&)>& serves,
     const std::function<void(Derivation&, const schedule::BlockRef&, const WindowedSum&)>& apply);
 
+/// What takes the results of a sum one by one: of padded ones those that count, and a stage of the program.
+struct Followers {
+  std::optional<schedule::BlockRef> unpad, after;
+};
+Followers followers_of(const Derivation& d, const schedule::BlockRef& sum);
+
 /// The sum's results in registers, in another layout where one is given, and the block that takes them out:
-/// with what follows the sum element by element in it, which then is finished.
+/// with what follows the sum in it, which then is finished.
 schedule::BlockRef results_in_registers(Derivation& d, const schedule::BlockRef& sum,
+                                        const Followers& followers,
                                         const std::optional<schedule::IndexText>& layout = {});
 
-/// A block that copies the data before the sum reads it.
-schedule::BlockRef copy_of_data(Derivation& d, const schedule::BlockRef& block, const WindowedSum& sum);
+/// What there is to choose of what tiles of the sum leave over (sum_rest.h). What follows the sum stands at
+/// one nest, and tiles of groups are whole: nothing is cut off from either. Beside a size that only a call
+/// knows nothing is shown to fit the registers.
+LeftOverChoices choices_of_left_over(const Derivation& d, const schedule::BlockRef& block, const Stage& sum,
+                                     const TileAxis& rows, const TileAxis& columns);
+
+/// A sum that runs over whole multiples of some of its iterators.
+struct PaddedWindows {
+  /// Its data, where that is filled up, is an image with a border that its maker makes.
+  WindowedSum sum;
+  std::optional<schedule::BlockRef> kernel_copy;  ///< where the kernel is filled up
+  Followers followers;
+};
+struct PaddedIterator {
+  std::size_t iterator;
+  schedule::Number multiple;
+};
+PaddedWindows pad_windows(Derivation& d, const schedule::BlockRef& block, const WindowedSum& sum,
+                          const std::vector<PaddedIterator>& iterators);
+
+/// A copy of the buffer that the block reads: for all that read it, or for these.
+schedule::BlockRef copy_for(Derivation& d, const schedule::BlockRef& block, const Buffer& buffer,
+                            const std::vector<schedule::BlockRef>& readers = {});
 
 /// Columns that a stride takes apart are brought together, by the copy that is returned: each data[…, x] lies
 /// at […, x % stride, x // stride].

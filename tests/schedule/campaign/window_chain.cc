@@ -67,7 +67,7 @@ class WindowChain {
   }
 
   void add_stage() {
-    switch (random_.integer(0, 9)) {
+    switch (random_.integer(0, 10)) {
       case 0:
       case 1: return stencil();
       case 2: return window();
@@ -77,6 +77,7 @@ class WindowChain {
       case 6: return turned();
       case 7:
       case 8: return bordered();
+      case 9: return spread();
       default: return best();
     }
   }
@@ -191,6 +192,47 @@ class WindowChain {
     write(axes, spatial(rank), access(source.name, indices), "sum");
   }
 
+  /// Sums over windows of a copy of the source that has gaps, or a rest, that nobody writes: what they read
+  /// is apart as its elements are, or under a condition.
+  void spread() {
+    const Tensor source = any_source();
+    Tensor copy{fmt::format("G{}", made_), {}, true};
+    std::vector<Axis> copy_axes, axes, reduce_axes;
+    std::vector<std::string> places, indices, conditions;
+    for (std::size_t d = 0; d < source.shape.size(); ++d) {
+      const Size& size = source.shape[d];
+      const std::int64_t gap = size.symbolic ? 1 : random_.integer(1, 3);
+      const std::int64_t first = random_.integer(0, 1), rest = random_.integer(0, 2);
+      copy_axes.push_back({size});
+      places.push_back(fmt::format("{} * {} + {}", v(d), gap, first));
+      copy.shape.push_back(
+          {size.symbolic, (size.symbolic ? size.number : (size.number - 1) * gap + 1) + first + rest});
+      // A guard instead of a smaller extent, some of the time.
+      const bool guarded = gap == 1 && first == 0 && rest > 0 && random_.chance(0.7);
+      const std::int64_t stride = size.symbolic ? 1 : random_.integer(1, 2), width = random_.integer(1, 3);
+      const auto out = reduced(guarded ? copy.shape[d] : size, stride, width - 1);
+      axes.push_back({out.value_or(size)});
+      std::string element = v(d);
+      if (out) {
+        element = fmt::format("({} * {} + v{})", element, stride, source.shape.size() + reduce_axes.size());
+        reduce_axes.push_back({{false, width}, 'R'});
+      }
+      if (guarded) conditions.push_back(fmt::format("{} < {}", element, size.text()));
+      indices.push_back(fmt::format("{} * {} + {}", element, gap, first));
+    }
+    others_.push_back(copy);
+    body_ += loops(copy_axes);
+    body_ += fmt::format("            {} = {}\n", access(copy.name, places),
+                         access(source.name, spatial(source.shape.size())));
+    ++made_;
+    const std::size_t rank = axes.size();
+    axes.insert(axes.end(), reduce_axes.begin(), reduce_axes.end());
+    std::string read = access(copy.name, indices);
+    if (!conditions.empty())
+      read = fmt::format("T.if_then_else({}, {}, T.float32(0.0))", join(conditions, " and "), read);
+    write(axes, spatial(rank), read, "sum");
+  }
+
   void reduce() {
     const Tensor source = any_source();
     if (source.shape.size() != 2) return stencil();
@@ -302,7 +344,9 @@ class WindowChain {
 
   std::string text() const {
     std::vector<std::string> parameters, allocated, matched;
-    for (const Tensor& tensor : tensors_) {
+    std::vector<Tensor> all = tensors_;
+    all.insert(all.end(), others_.begin(), others_.end());
+    for (const Tensor& tensor : all) {
       std::vector<std::string> shape;
       for (const Size& size : tensor.shape) shape.push_back(size.text());
       const std::string sizes = fmt::format("({},)", join(shape, ", "));
@@ -324,6 +368,7 @@ class WindowChain {
   Random& random_;
   const bool symbolic_;
   std::vector<Tensor> tensors_;
+  std::vector<Tensor> others_;  ///< of which only a part is written: no source for other stages
   std::string body_;
   std::int64_t made_ = 0;
 };

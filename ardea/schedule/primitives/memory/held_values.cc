@@ -27,6 +27,13 @@ Buffer matched_whole(const Function& f, Buffer buffer) {
   return buffer;
 }
 
+/// Whether all of the window is touched for certain.
+bool touches_all(const std::vector<arith::Touched>& touched, const BufferRegion& window,
+                 const arith::Analyzer& facts) {
+  const auto box = arith::touched_box(touched, window.buffer);
+  return box && box->exact && arith::contains(box->region, window, facts) == arith::Proof::proved;
+}
+
 }  // namespace
 
 bool is_never_written(const Function& f, const Buffer& buffer) {
@@ -51,6 +58,10 @@ bool reads_only_written(const Function& f, const Buffer& buffer) {
   return arith::reads_only_own_writes(around->body, buffer, {}, facts);
 }
 
+bool reads_all(const Stmt& s, const BufferRegion& window, const arith::Analyzer& facts) {
+  return touches_all(arith::accesses_of(window.buffer, s, facts).reads, window, facts);
+}
+
 bool was_written_before(const Function& f, const Path& path, const BufferRegion& window,
                         const arith::Analyzer& facts) {
   const auto owner = owner_of(f, window.buffer);
@@ -60,10 +71,7 @@ bool was_written_before(const Function& f, const Path& path, const BufferRegion&
     const arith::Analyzer then = path.upto(i).facts(f);
     for (const Stmt& earlier : sequence->statements) {
       if (earlier == path[i + 1]) break;
-      const auto box =
-          arith::touched_box(arith::accesses_of(window.buffer, earlier, then).writes, window.buffer);
-      if (box && box->exact && arith::contains(box->region, window, facts) == arith::Proof::proved)
-        return true;
+      if (touches_all(arith::accesses_of(window.buffer, earlier, then).writes, window, facts)) return true;
     }
   }
   return false;

@@ -12,6 +12,9 @@ bool is_never_written(const Function& f, const Buffer& buffer);
 /// Whether each read of the buffer in f, which writes it, is of something written before.
 bool reads_only_written(const Function& f, const Buffer& buffer);
 
+/// Whether s, where `facts` hold, reads all of the window for certain: then it has a value.
+bool reads_all(const Stmt& s, const BufferRegion& window, const arith::Analyzer& facts);
+
 /// Whether a statement before the last one of the path, in the life of the buffer, writes all of the window,
 /// of which `facts` hold there.
 bool was_written_before(const Function& f, const Path& path, const BufferRegion& window,

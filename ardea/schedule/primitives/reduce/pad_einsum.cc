@@ -13,6 +13,7 @@
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/primitives/memory/added_blocks.h"
 #include "ardea/schedule/primitives/memory/copy_block.h"
+#include "ardea/schedule/primitives/memory/held_values.h"
 #include "ardea/schedule/program/both_hold.h"
 #include "ardea/schedule/program/plain_loop.h"
 #include "ardea/schedule/program/refer.h"
@@ -22,11 +23,25 @@ namespace ardea::schedule {
 
 namespace {
 
-/// A buffer of the block, and which iterator each of its dimensions is indexed by.
+/// What the block does with one dimension of a buffer.
+struct EinsumDimension {
+  std::optional<std::size_t> iterator;  ///< that alone is the index
+  Expr index;
+  Expr read;    ///< elements of it that a copy has to hold
+  Expr extent;  ///< of the copy
+  bool is_padded = false;
+};
+
+/// A buffer of the block.
 struct EinsumOperand {
   Buffer buffer;
-  std::vector<std::size_t> iterators;
+  std::vector<EinsumDimension> dimensions;
   Buffer padded = {};  ///< empty where it stays
+
+  bool has_index(std::size_t iterator) const {
+    return std::any_of(dimensions.begin(), dimensions.end(),
+                       [&](const EinsumDimension& d) { return d.iterator == iterator; });
+  }
 };
 
 class Padding {
@@ -132,6 +147,8 @@ class Padding {
     term_ = element.term;
     neutral_ = element.neutral;
     ARDEA_TRY(take(output_, element.buffer, element.indices));
+    for (const EinsumDimension& dimension : output_.dimensions)
+      if (!dimension.iterator) return not_fitting(element.buffer, element.indices);
     std::optional<Refusal> refusal;
     visit_exprs(term_, [&](const Expr& e) {
       const auto* load = e.as<Load>();
@@ -142,39 +159,104 @@ class Padding {
                     : take(input, load->buffer, load->indices);
       if (!refusal) refusal = keep(std::move(input));
     });
-    return refusal;
+    ARDEA_TRY(refusal);
+    for (const EinsumOperand& input : inputs_) ARDEA_TRY(refuse_copy_of_no_value(input));
+    return std::nullopt;
+  }
+
+  /// A copy holds more than the block reads where an index leaves gaps, one iterator is in two of them or the
+  /// read has a condition: such elements may never have been written.
+  std::optional<Refusal> refuse_copy_of_no_value(const EinsumOperand& input) {
+    if (!input.padded.defined() || is_never_written(f_, input.buffer)) return std::nullopt;
+    BufferRegion copied{input.buffer, {}};
+    for (const EinsumDimension& dimension : input.dimensions)
+      copied.region.push_back({make_int(0), dimension.read});
+    const Stmt& nest = path_[path_.size() - loops_.size() - 1];
+    if (reads_all(nest, copied, facts_) || was_written_before(f_, path_, copied, facts_)) return std::nullopt;
+    return context_.judge(Refusal{
+        "operand_has_no_value",
+        fmt::format(
+            "it is not proved that all of {}, which is copied before block {}, has a value there: the "
+            "block reads only a part, and no statement before it writes the whole",
+            print(copied), block_.name)});
+  }
+
+  Refusal not_fitting(const Buffer& buffer, const std::vector<Expr>& indices) const {
+    return Refusal{"index_not_iterator", fmt::format("an index of {} is not an iterator of block {} alone",
+                                                     print(make_load(buffer, indices)), block_.name)};
   }
 
   std::optional<Refusal> take(EinsumOperand& operand, const Buffer& buffer,
                               const std::vector<Expr>& indices) {
     operand.buffer = buffer;
-    std::vector<Expr> shape;
-    for (const Expr& index : indices) {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
       const auto found = std::find_if(block_.iterators.begin(), block_.iterators.end(),
-                                      [&](const BlockIterator& i) { return index == i.var; });
+                                      [&](const BlockIterator& i) { return indices[d] == i.var; });
       const auto at = static_cast<std::size_t>(found - block_.iterators.begin());
-      const auto& known = operand.iterators;
-      if (found == block_.iterators.end() || std::find(known.begin(), known.end(), at) != known.end())
-        return Refusal{"index_not_iterator",
-                       fmt::format("an index of {} is not an iterator of block {} alone",
-                                   print(make_load(buffer, indices)), block_.name)};
+      if (found == block_.iterators.end() || operand.has_index(at)) {
+        EinsumDimension dimension = ARDEA_TRY(compound_dimension(buffer, indices, d));
+        operand.dimensions.push_back(std::move(dimension));
+        continue;
+      }
       // A copy reads all that the iterators reach, also what the block itself reads under a condition only.
       const Expr extent = arith::as_index(found->domain.extent);
-      const Expr size = arith::as_index(buffer->shape[operand.iterators.size()]);
-      ARDEA_TRY(context_.require(facts_, extent <= size, [&] {
-        return Refusal{
-            "operand_too_small",
-            fmt::format("{} reaches {}, and {} has {} elements there, which block {} asks before it reads",
-                        found->var.name(), print(facts_.simplify(extent)), buffer->name, print(size),
-                        block_.name)};
-      }));
-      operand.iterators.push_back(at);
-      shape.push_back(extents_[at]);
+      ARDEA_TRY(require_elements(buffer, d, extent, found->var.name()));
+      operand.dimensions.push_back({at, indices[d], extent, extents_[at], is_padded(at)});
     }
-    if (std::any_of(operand.iterators.begin(), operand.iterators.end(),
-                    [&](std::size_t i) { return is_padded(i); }))
-      operand.padded = make_buffer(buffer->name + "_pad", shape, buffer->type, buffer->scope);
+    std::vector<Expr> shape;
+    bool has_padding = false;
+    for (const EinsumDimension& dimension : operand.dimensions) {
+      shape.push_back(dimension.extent);
+      has_padding = has_padding || dimension.is_padded;
+    }
+    if (has_padding) operand.padded = make_buffer(buffer->name + "_pad", shape, buffer->type, buffer->scope);
     return std::nullopt;
+  }
+
+  /// Of an index that moves with padded iterators a step each, as windows do: the copy reaches as far as it
+  /// does. Of one that does not the copy has all elements.
+  Result<EinsumDimension> compound_dimension(const Buffer& buffer, const std::vector<Expr>& indices,
+                                             std::size_t d) {
+    std::vector<arith::LoopRange> ranges;
+    bool moves = false;
+    for (std::size_t i = 0; i < block_.iterators.size(); ++i) {
+      ranges.emplace_back(block_.iterators[i].var, block_.iterators[i].domain);
+      moves = moves || (is_padded(i) && uses(indices[d], block_.iterators[i].var));
+    }
+    const Expr size = arith::as_index(buffer->shape[d]);
+    const auto not_moving = [&] {
+      return Refusal{"index_not_iterator",
+                     fmt::format("{} has an index that does not move with the padded iterators of block {} "
+                                 "forwards, by a fixed step each",
+                                 print(make_load(buffer, indices)), block_.name)};
+    };
+    if (!moves) return EinsumDimension{std::nullopt, indices[d], size, size};
+    const auto steps = arith::linear_coefficients(indices[d], ranges, facts_);
+    if (!steps) return not_moving();
+    Expr first = arith::as_index(indices[d]), lowest = make_int(0), before = make_int(0), after = make_int(0);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const auto step = constant_int((*steps)[i]);
+      if (!step || (is_padded(i) && *step < 0)) return not_moving();
+      const Expr extent = arith::as_index(ranges[i].second.extent);
+      first = substitute(first, ranges[i].first, make_const(0, ranges[i].first.type()));
+      (*step < 0 ? lowest : before) = (*step < 0 ? lowest : before) + make_int(*step) * (extent - 1);
+      if (*step > 0) after = after + make_int(*step) * (extents_[i] - 1);
+    }
+    const Expr reach = facts_.simplify(first + before + 1);
+    ARDEA_TRY(context_.require(facts_, first + lowest >= make_int(0), not_moving));
+    ARDEA_TRY(require_elements(buffer, d, reach, print(indices[d])));
+    return EinsumDimension{std::nullopt, indices[d], reach, facts_.simplify(first + after + 1), true};
+  }
+
+  std::optional<Refusal> require_elements(const Buffer& buffer, std::size_t d, const Expr& reach,
+                                          const std::string& what) {
+    const Expr size = arith::as_index(buffer->shape[d]);
+    return context_.require(facts_, reach <= size, [&] {
+      return Refusal{
+          "operand_too_small",
+          fmt::format("{} reaches {}, and {} has {} elements there, which block {} asks before it reads",
+                      what, print(facts_.simplify(reach)), buffer->name, print(size), block_.name)};
+    });
   }
 
   std::optional<Refusal> keep(EinsumOperand input) {
@@ -184,7 +266,12 @@ class Padding {
       inputs_.push_back(std::move(input));
       return std::nullopt;
     }
-    if (same->iterators == input.iterators) return std::nullopt;
+    const bool is_same =
+        std::equal(same->dimensions.begin(), same->dimensions.end(), input.dimensions.begin(),
+                   [](const EinsumDimension& a, const EinsumDimension& b) {
+                     return structurally_equal(a.index, b.index);
+                   });
+    if (is_same) return std::nullopt;
     return Refusal{"several_patterns",
                    fmt::format("block {} reads {} in two ways", block_.name, input.buffer->name)};
   }
@@ -200,9 +287,8 @@ class Padding {
         if (load == nullptr) return e;
         const EinsumOperand& input = *std::find_if(
             inputs_.begin(), inputs_.end(), [&](const EinsumOperand& o) { return o.buffer == load->buffer; });
-        const bool zero =
-            std::find(input.iterators.begin(), input.iterators.end(), i) != input.iterators.end();
-        return zero ? make_const(0, e.type()) : e;
+        // An index that other iterators move, too, meets elements beyond the extent.
+        return input.has_index(i) ? make_const(0, e.type()) : e;
       };
       const Expr beyond = facts_.simplify(rewrite(term_, rewriter));
       if (!structurally_equal(beyond, neutral_))
@@ -222,8 +308,8 @@ class Padding {
         free_block_name(f_, input.padded->name), input.padded->shape, [&](const std::vector<Expr>& at) {
           Expr inside;
           for (std::size_t d = 0; d < at.size(); ++d)
-            if (const std::size_t i = input.iterators[d]; is_padded(i))
-              inside = both_hold(inside, at[d] < arith::as_index(block_.iterators[i].domain.extent));
+            if (const EinsumDimension& dimension = input.dimensions[d]; dimension.is_padded)
+              inside = both_hold(inside, at[d] < dimension.read);
           return make_store(
               input.padded, at,
               chosen_value(inside, make_load(input.buffer, at), make_const(0, input.buffer->type)));
@@ -232,7 +318,8 @@ class Padding {
 
   Block copy_out() const {
     std::vector<Expr> shape;
-    for (const std::size_t i : output_.iterators) shape.push_back(block_.iterators[i].domain.extent);
+    for (const EinsumDimension& dimension : output_.dimensions)
+      shape.push_back(block_.iterators[*dimension.iterator].domain.extent);
     return block_over(free_block_name(f_, output_.buffer->name + "_unpad"), shape,
                       [&](const std::vector<Expr>& at) {
                         return make_store(output_.buffer, at, make_load(output_.padded, at));
