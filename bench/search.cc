@@ -31,14 +31,16 @@ struct Asked {
   std::string op, sizes;
 };
 
-const std::vector<Asked> all_asked = {
-    {"gemm", "1024,1024,1024"}, {"c2d", "1,56,56,64,64,3,3,1,1,1"}, {"softmax", "1024,1024"}};
+const std::vector<Asked> all_asked = {{"gemm", "1024,1024,1024"},
+                                      {"c2d", "1,56,56,64,64,3,3,1,1,1"},
+                                      {"softmax", "1024,1024"},
+                                      {"gemm_bias_relu", "512,512,512"}};
 
 struct Settings {
   std::string target = "neoverse-v1", only;
   std::vector<std::string> methods, options;
   std::vector<std::size_t> marks = {16, 64, 256};
-  int seeds = 30;
+  int seeds = 30, first_seed = 1;
   std::size_t batch = 16;
   std::string model = "rank";
   bool prior = false;
@@ -118,7 +120,7 @@ class Bench {
                settings_.seeds, settings_.batch);
     std::map<std::string, std::vector<Run>> runs;
     std::vector<double> optima;
-    for (int seed = 1; seed <= settings_.seeds; ++seed) {
+    for (int seed = settings_.first_seed; seed < settings_.first_seed + settings_.seeds; ++seed) {
       const bench::Landscape landscape(traits, *cycles, static_cast<std::uint64_t>(seed));
       double least = 1e30;
       for (const std::string& name : settings_.methods) {
@@ -247,6 +249,8 @@ int main(int argc, char** argv) {
       ->delimiter(',');
   app.add_option("--trials", settings.marks, "at which the best so far is told, rising")->delimiter(',');
   app.add_option("--seeds", settings.seeds);
+  app.add_option("--first-seed", settings.first_seed,
+                 "of the machines, for those that nothing was chosen on");
   app.add_option("--batch", settings.batch, "points of a question");
   app.add_option("--model", settings.model,
                  "boosted trees that learn as they are told, to rank or by regression, or one that knows all")

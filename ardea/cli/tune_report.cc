@@ -109,6 +109,9 @@ std::string tune_text(const TuneReport& report) {
                           ? fmt::format("; the model's rank correlation on what it had not seen: {:.2f}",
                                         *report.rank_correlation)
                           : "");
+  if (report.learned.records > 0)
+    text += fmt::format("learned from {} records of {} other shape{}\n", report.learned.records,
+                        report.learned.shapes, report.learned.shapes == 1 ? "" : "s");
   if (report.is_simulated)
     text +=
         "times are simulated: cycles by a model of the machine, answers by the interpreter; nothing was "
@@ -161,6 +164,8 @@ json tune_json(const TuneReport& report) {
               {"simulated", report.is_simulated},
               {"sketches", report.sketches},
               {"points", report.points}};
+  if (report.learned.records > 0)
+    out["learned_from"] = {{"records", report.learned.records}, {"shapes", report.learned.shapes}};
   if (report.rank_correlation) out["rank_correlation"] = *report.rank_correlation;
   if (tuned.standard) out["default"] = ranked_json(*tuned.standard, report, report.default_share);
   if (tuned.winner) out["tuned"] = ranked_json(*tuned.winner, report, report.tuned_share);

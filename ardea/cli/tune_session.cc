@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include "ardea/support/error.h"
 #include "ardea/tune/simulation.h"
 #include "ardea/tune/task.h"
+#include "ardea/tune/teachers.h"
 
 namespace ardea::cli {
 
@@ -59,7 +61,7 @@ std::string command_of(const ProgramOptions& program) {
   return program.transpose_b ? text + " --tb" : text;
 }
 
-std::unique_ptr<cost::Model> model_of(const rules::ProgramSpace& space, const TuneRequest& request) {
+std::shared_ptr<const cost::Features> features_for(const rules::ProgramSpace& space, int threads) {
   std::vector<cost::SketchView> views;
   for (const rules::SolvedSketch& solved : space.sketches) {
     cost::SketchView view{.system = &solved.sketch.system, .symbolic = &solved.sketch.symbolic};
@@ -67,9 +69,7 @@ std::unique_ptr<cost::Model> model_of(const rules::ProgramSpace& space, const Tu
     for (const rules::Way& way : solved.sketch.ways) view.ways.push_back({way.question, way.taken});
     views.push_back(std::move(view));
   }
-  return cost::make_boosted_model(
-      std::make_shared<cost::Features>(std::move(views), space.target, request.threads),
-      {.seed = request.seed, .loss = request.loss, .prior = !request.blind});
+  return std::make_shared<cost::Features>(std::move(views), space.target, threads);
 }
 
 /// Trials that a strategy asked for, not those of duels, which had them again.
@@ -140,7 +140,7 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
       at_first_ = library_times(*program_.workload, request_.threads, first_library_s);
   }
   if (database_ != nullptr && !request_.replay) task_ = database_->add(key_);
-  if (request_.method->uses_model) model_ = model_of(space_, request_);
+  if (request_.method->uses_model) make_model();
   std::optional<tune::Tuner::Kept> kept;
   if (database_ != nullptr && !request_.replay) kept = tune::Tuner::Kept{database_, task_};
   tuner_ = std::make_unique<tune::Tuner>(
@@ -158,6 +158,30 @@ void TuneSession::choose_method() {
   why_method_ = chosen.why;
 }
 
+/// What was learned from is noted before the first trial, so that a replay of whatever there is learns the
+/// same.
+void TuneSession::make_model() {
+  const auto features = features_for(space_, request_.threads);
+  cost::ModelOptions options{.seed = request_.seed, .loss = request_.loss, .prior = !request_.blind};
+  std::vector<tune::Teacher> teachers;
+  if (database_ != nullptr && replayed_) {
+    for (const db::Note& note : database_->notes(*database_->find(key_)).sound)
+      if (note.run == replayed_->id && note.name == tune::learned_from)
+        teachers = tune::teachers_in(*database_, note.text);
+  } else if (database_ != nullptr && !request_.blind) {
+    teachers = tune::teachers_of(*database_, key_);
+    if (!teachers.empty())
+      database_->add_notes(task_, {{.run = run_,
+                                    .name = std::string(tune::learned_from),
+                                    .text = tune::to_note(teachers),
+                                    .taken_at = std::time(nullptr)}});
+  }
+  options.others = tune::lessons_of(teachers, *features);
+  learned_.shapes = options.others.size();
+  for (const cost::OtherTask& other : options.others) learned_.records += other.trials.size();
+  model_ = cost::make_boosted_model(features, options);
+}
+
 tune::TuneOptions TuneSession::tuner_options(std::function<bool()> stop,
                                              std::function<void(const db::Trial&)> recorded) {
   tune::TuneOptions options{.method = &*request_.method,
@@ -168,6 +192,7 @@ tune::TuneOptions TuneSession::tuner_options(std::function<bool()> stop,
                    : request_.seconds ? std::numeric_limits<std::int64_t>::max() / 2
                                       : usual_trials;
   options.batch = request_.batch > 0 ? request_.batch : tune::batch_for(likely_trials(request_));
+  options.run = run_;
   options.stop = std::move(stop);
   options.recorded = std::move(recorded);
   options.told = [this](const tune::Progress& progress) {
@@ -238,6 +263,7 @@ TuneReport TuneSession::finish() {
                     .why_method = why_method_,
                     .points = points_,
                     .sketches = space_.sketches.size(),
+                    .learned = learned_,
                     .work = work_,
                     .counts_integers = program_.workload && !program_.workload->acc.is_float(),
                     .is_replay = request_.replay,
@@ -273,6 +299,8 @@ void TuneSession::keep_notes(const TuneReport& report) const {
               {"trials", tuned.trials},     {"earlier", tuned.earlier},        {"seconds", tuned.seconds},
               {"search_s", tuned.search_s}, {"points", report.points},         {"sketches", report.sketches}};
   if (request_.blind) run["blind"] = true;
+  if (report.learned.records > 0)
+    run["learned"] = {{"records", report.learned.records}, {"shapes", report.learned.shapes}};
   if (report.rank_correlation) run["rank_correlation"] = *report.rank_correlation;
   add("run", run);
   if (tuned.standard) {

@@ -34,6 +34,11 @@ struct TuneRequest {
   bool against_libraries = true;
 };
 
+/// What a model began with: trials of other shapes of the operator.
+struct LearnedFrom {
+  std::size_t records = 0, shapes = 0;
+};
+
 /// What came of a task, with what it is compared with.
 struct TuneReport {
   std::string title;    ///< the operator with its types, or the file
@@ -45,6 +50,7 @@ struct TuneReport {
   std::string why_method;  ///< a sentence; empty where it was asked for
   double points = 0;
   std::size_t sketches = 0;
+  LearnedFrom learned = {};
   std::optional<measure::Work> work = {};
   std::optional<PeakShare> default_share = {}, tuned_share = {};
   LibraryTimes libraries = {};
@@ -82,12 +88,14 @@ class TuneSession {
   class Workers;
   tune::TuneOptions tuner_options(std::function<bool()> stop, std::function<void(const db::Trial&)> recorded);
   void choose_method();
+  void make_model();
   void keep_notes(const TuneReport& report) const;
   double elapsed() const;
   bool is_simulated() const { return target_.kind == target::Kind::accelerator; }
   std::optional<PeakShare> share_at(double seconds) const;
 
   const double start_;
+  const std::string run_ = tune::new_run_name();
   TuneRequest request_;
   const target::Target target_;  ///< as the threads see it
   const Program program_;
@@ -101,6 +109,7 @@ class TuneSession {
   std::string why_method_;
   std::optional<measure::Work> work_;
   LibraryTimes at_first_;
+  LearnedFrom learned_;
   std::unique_ptr<cost::Model> model_;
   std::optional<tune::RecordedRun> replayed_;
   std::unique_ptr<tune::Measurer> measurer_;
