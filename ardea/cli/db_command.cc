@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "ardea/cli/best_report.h"
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/rates.h"
 #include "ardea/cli/tuned.h"
 #include "ardea/db/exchange.h"
 #include "ardea/support/error.h"
@@ -28,10 +30,6 @@ db::Database existing(const DbOptions& options) {
   return existing(Asked{.command = "db " + options.action, .db = options.db});
 }
 
-std::string time_text(const std::optional<db::Trial>& trial) {
-  return trial && trial->time ? fmt::format("{:.4g} ms", trial->time->median_s * 1e3) : "-";
-}
-
 json described(const db::KeptTask& entry) {
   return {{"workload", entry.task.workload}, {"target", entry.task.target_name},
           {"threads", entry.task.threads},   {"compiler", entry.task.compiler},
@@ -49,9 +47,10 @@ int list(const DbOptions& options) {
     json one = described(entry);
     if (best) one["best_s"] = best->time->median_s;
     all.push_back(std::move(one));
-    text += fmt::format("{:<40}  {:<16} {:>3} threads  {:>6} trials  {:>5} failed  {:>12}  {}\n",
-                        title_of(entry.task), entry.task.target_name, entry.task.threads, entry.trials,
-                        entry.failures, time_text(best), entry.task.compiler);
+    text += fmt::format("{:<40}  {:<16} {:>3} thread{}  {:>6} trials  {:>5} failed  {:>12}  {}\n",
+                        title_of(entry.task), entry.task.target_name, entry.task.threads,
+                        entry.task.threads == 1 ? " " : "s", entry.trials, entry.failures,
+                        best ? time_text(best->time->median_s) : "-", entry.task.compiler);
   }
   if (text.empty()) text = fmt::format("{}: nothing was tuned yet\n", database.path());
   write_out(options.json
@@ -94,11 +93,26 @@ std::string kept_text(const db::Imported& imported) {
   return text;
 }
 
+/// Error where no line of a file can be one of a trial: before anything is written.
+void require_lines(const std::string& file) {
+  require(!std::filesystem::is_directory(file), "{}: this is a directory; name a file in it", file);
+  std::ifstream in(file, std::ios::binary);
+  require(in.good(), "{}: the file cannot be read", file);
+  bool is_empty = true, has_object = false;
+  for (std::string line; !has_object && std::getline(in, line);) {
+    is_empty = is_empty && line.find_first_not_of(" \t\r") == std::string::npos;
+    has_object = json::parse(line, nullptr, false).is_object();
+  }
+  require(has_object || is_empty,
+          "{}: none of its lines is a JSON object, as `ardea db export` writes them; `ardea db merge` takes "
+          "databases",
+          file);
+}
+
 int import_all(const DbOptions& options) {
   require(!options.files.empty(),
           "db import: name the files of lines to read, such as `ardea db import trials.jsonl`");
-  for (const std::string& file : options.files)
-    require(std::ifstream(file).good(), "db import {}: the file cannot be read", file);
+  for (const std::string& file : options.files) require_lines(file);
   db::Database database = db::Database::create(path_of(options));
   int code = exit_ok;
   json all = json::array();
@@ -145,8 +159,7 @@ int verify(const DbOptions& options) {
 int merge(const DbOptions& options) {
   require(!options.files.empty(),
           "db merge: name the databases to take from, such as `ardea db merge other.db`");
-  for (const std::string& file : options.files)
-    require(std::filesystem::exists(file), "db merge {}: there is no such file", file);
+  for (const std::string& file : options.files) db::Database::require_salvageable(file);
   db::Database database = db::Database::create(path_of(options));
   int code = exit_ok;
   json all = json::array();
@@ -176,6 +189,19 @@ int prune(const DbOptions& options) {
   return exit_ok;
 }
 
+/// What belongs to another action would be ignored here.
+void require_its_own(const DbOptions& options) {
+  const auto only = [&](const std::string& what, bool is_given, const std::vector<std::string>& actions) {
+    require(!is_given || std::find(actions.begin(), actions.end(), options.action) != actions.end(),
+            "db {}: {} belongs to {}; leave it out", options.action, what, join(actions, " and "));
+  };
+  only(options.files.empty() ? "" : options.files[0], !options.files.empty(), {"import", "merge"});
+  only("--workload " + options.workload, !options.workload.empty(), {"best"});
+  only("--out " + options.out, !options.out.empty(), {"export"});
+  only("--as " + options.as, options.as != "own", {"export"});
+  only(fmt::format("--keep {}", options.keep), options.keep != 0, {"prune"});
+}
+
 }  // namespace
 
 int db(const DbOptions& options) {
@@ -185,7 +211,10 @@ int db(const DbOptions& options) {
       {"verify", verify}, {"merge", merge}, {"prune", prune}};
   std::vector<std::string> names;
   for (const auto& [name, action] : actions) {
-    if (name == options.action) return action(options);
+    if (name == options.action) {
+      require_its_own(options);
+      return action(options);
+    }
     names.push_back(name);
   }
   fail("db {}: there is no such action, only {}{}", options.action, join(names, ", "),

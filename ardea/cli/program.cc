@@ -30,8 +30,11 @@ Program from_file(const ProgramOptions& options) {
   std::error_code ignored;
   const bool is_path =
       word.find('/') != std::string::npos || word.ends_with(".tir") || std::filesystem::exists(word, ignored);
-  if (!is_path && is_operator(word))
-    fail("{} needs its sizes {}, as in: {} 8,8,8", word, ops::size_names(ops::find(word)), word);
+  if (!is_path && is_operator(word)) {
+    const ops::Operator& op = ops::find(word);
+    fail("{} needs its sizes {}, as in: {} {}", word, ops::size_names(op), word,
+         join(std::vector<std::string>(op.sizes.size(), "8"), ","));
+  }
   if (!is_path) {
     std::vector<std::string> names;
     for (const ops::Operator& op : ops::operators()) names.push_back(op.name);

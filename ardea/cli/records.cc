@@ -77,9 +77,9 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
     const std::string others =
         found.others.empty() ? "" : "; there are records " + join(found.others, "; and ");
     require(!insists(options),
-            "--best: {} has no record of {} on {} for {} thread{}{}; `ardea tune {}` makes one",
+            "--best: {} has no record of {} on {} for {} thread{}{}; `ardea tune {}{}` makes one",
             database->path(), program.title, target.name, threads, threads == 1 ? "" : "s", others,
-            named(options));
+            named(options), threads == 1 ? "" : fmt::format(" --threads {}", threads));
     if (!others.empty())
       write_note(fmt::format("no record of {} for {} thread{} is used{}", program.title, threads,
                              threads == 1 ? "" : "s", others));

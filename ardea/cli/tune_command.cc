@@ -63,9 +63,6 @@ int tune_alone(const TuneOptions& options, db::Database& database) {
 }
 
 int tune_many(const TuneOptions& options, db::Database& database) {
-  require(options.program.program.empty(), "--suite {}: it names the workloads; leave {} out", options.suite,
-          options.program.program);
-  require(!options.replay, "--suite {}: --replay is for one workload; leave it out", options.suite);
   const std::vector<SuiteEntry> entries = read_suite(options.suite);
   const Interrupt interrupt;
   TrialCsv csv(options.csv, "--csv");
@@ -94,6 +91,18 @@ int tune_many(const TuneOptions& options, db::Database& database) {
   return code;
 }
 
+void require_tunable(const TuneOptions& options) {
+  TuneRequest request = request_of(options);
+  if (options.suite.empty()) return require_tunable(request);
+  require(options.program.program.empty(), "--suite {}: it names the workloads; leave {} out", options.suite,
+          options.program.program);
+  require(!options.replay, "--suite {}: --replay is for one workload; leave it out", options.suite);
+  for (const SuiteEntry& entry : read_suite(options.suite)) {
+    request.program = entry.program;
+    require_tunable(request);
+  }
+}
+
 }  // namespace
 
 int tune(const TuneOptions& options) {
@@ -108,6 +117,7 @@ int tune(const TuneOptions& options) {
   if (!options.config.empty()) return tune_as_heron(options);
   require(!options.program.program.empty() || !options.suite.empty(),
           "tune needs a program, as in: ardea tune gemm 512,512,512; or --suite FILE.json, or -p and -c");
+  require_tunable(options);
   const std::filesystem::path path =
       options.db.empty() ? db::default_path() : std::filesystem::path(options.db);
   require(!options.replay || std::filesystem::exists(path),

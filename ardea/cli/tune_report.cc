@@ -104,7 +104,8 @@ std::string tune_text(const TuneReport& report) {
       tuned.earlier > 0 ? fmt::format(" after {} earlier ones", tuned.earlier) : "", tuned.seconds,
       tuned.search_s, failures_text(tuned.failures), tuned.method, report.seed,
       report.why_method.empty() ? "" : " (" + report.why_method + ")");
-  text += fmt::format("the space: {} sketches, {:.3g} points{}\n", report.sketches, report.points,
+  text += fmt::format("the space: {} sketch{}, {:.3g} points{}\n", report.sketches,
+                      report.sketches == 1 ? "" : "es", report.points,
                       report.rank_correlation
                           ? fmt::format("; the model's rank correlation on what it had not seen: {:.2f}",
                                         *report.rank_correlation)

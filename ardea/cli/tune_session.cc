@@ -8,7 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "ardea/cli/output.h"
 #include "ardea/compile/compile.h"
+#include "ardea/compile/runnable.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/replay_trace.h"
@@ -36,6 +38,8 @@ Program as_written(const TuneRequest& request, const target::Target& target) {
   require(target.kind == target::Kind::cpu || target.kind == target::Kind::accelerator,
           "--target {}: there is no backend for GPUs yet, so that nothing can be built or timed there",
           target.name);
+  const bool is_simulated = target.kind == target::Kind::accelerator;
+  if (!is_simulated && !request.replay) compile::require_runnable(target, target::host());
   ProgramOptions plain = request.program;
   const std::string named = plain.shape.empty() ? plain.program : plain.program + " " + plain.shape;
   require(plain.schedule.empty(), "tune {}: --schedule {} leaves nothing to search; leave it out", named,
@@ -107,6 +111,10 @@ class TuneSession::Workers : public tune::Measurer {
   std::unique_ptr<tune::Measurer> running_;
 };
 
+void require_tunable(const TuneRequest& request) {
+  as_written(request, tune::on_threads(target::find(request.target), request.threads));
+}
+
 TuneSession::TuneSession(TuneRequest request, db::Database* database, std::function<bool()> stop,
                          std::function<void(const db::Trial&)> recorded)
     : start_(runtime::steady_seconds()),
@@ -120,6 +128,8 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
       database_(database),
       space_(rules::program_space(function_, target_, rules::rules_for(target_))) {
   if (is_simulated()) key_.protocol = tune::simulated_protocol;
+  if (request_.resume && database_ != nullptr && !database_->find(key_))
+    write_note(fmt::format("--resume: {} has no trials of this task yet; it begins anew", database_->path()));
   points_ = space_.count().value;
   choose_method();
   work_ =

@@ -34,6 +34,9 @@ struct TuneRequest {
   bool against_libraries = true;
 };
 
+/// Error where it is nothing that could be tuned here: to be asked before anything is written.
+void require_tunable(const TuneRequest& request);
+
 /// What a model began with: trials of other shapes of the operator.
 struct LearnedFrom {
   std::size_t records = 0, shapes = 0;

@@ -13,10 +13,9 @@ namespace ardea::cli {
 
 db::Database existing(const Asked& asked) {
   const std::filesystem::path path = asked.db.empty() ? db::default_path() : std::filesystem::path(asked.db);
-  require(
-      std::filesystem::exists(path),
-      "{}: there is no database {}; `ardea tune`, `ardea db import` and `merge` make one, --db names another",
-      asked.command, path.string());
+  require(std::filesystem::exists(path),
+          "{}: there is no database {}; `ardea tune`, `ardea db import` and `merge` make one", asked.command,
+          path.string());
   return db::Database::open(path);
 }
 

@@ -17,8 +17,17 @@ std::int64_t pragma(const Connection& connection, const char* sql) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
+bool is_empty(const Connection& connection) {
+  return pragma(connection, "SELECT count(*) FROM sqlite_schema") == 0;
+}
+
+const char* what_it_is_instead(const Connection& connection) {
+  return is_empty(connection) ? "it is empty" : "it is the database of another program";
+}
+
 void require_known_version(const Connection& connection) {
   const std::int64_t version = pragma(connection, "PRAGMA user_version");
+  require(version != 0, "{}: {}; name another", connection.path(), what_it_is_instead(connection));
   require(version == format_version,
           "{} is a database of format {}, this program knows {}; a newer Ardea reads it, `ardea db export` "
           "of that one "
@@ -37,6 +46,15 @@ Database Database::create(const std::filesystem::path& path) {
   return database;
 }
 
+void Database::require_salvageable(const std::filesystem::path& path) {
+  const Connection from(path, Connection::Mode::salvage);
+  try {
+    const bool is_ours = pragma(from, "SELECT count(*) FROM sqlite_schema WHERE name = 'trials'") > 0;
+    require(is_ours, "{}: {}; name another", from.path(), what_it_is_instead(from));
+  } catch (const Damaged&) {  // then merging tells what there is
+  }
+}
+
 Database Database::open(const std::filesystem::path& path) {
   Database database(Connection(path, Connection::Mode::write));
   require_known_version(database.connection_);
@@ -44,6 +62,13 @@ Database Database::open(const std::filesystem::path& path) {
 }
 
 void Database::make_tables() const {
+  // By one statement: another tuner may be making them now.
+  require(
+      pragma(
+          connection_,
+          "SELECT count(*) > 0 AND (SELECT user_version FROM pragma_user_version) = 0 FROM sqlite_schema") ==
+          0,
+      "{}: it is the database of another program; name another", path());
   // Readers do not wait for a writer, and a kill leaves a log that the next to open it plays.
   connection_.run("PRAGMA journal_mode = WAL");
   connection_.run("PRAGMA synchronous = FULL");

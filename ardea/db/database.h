@@ -73,6 +73,8 @@ class Database {
     bool is_whole = true;  ///< of the other file: nothing of it was out of reach
   };
   Merged merge(const std::filesystem::path& other);
+  /// Error where nothing at all can be merged from it.
+  static void require_salvageable(const std::filesystem::path& path);
 
  private:
   explicit Database(Connection connection) : connection_(std::move(connection)) {}

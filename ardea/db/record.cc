@@ -13,9 +13,16 @@ namespace {
 
 using nlohmann::json;
 
+/// Printable whatever it is.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c < 0x20 || c > 0x7e ? '?' : c;
+  return out;
+}
+
 json parsed(std::string_view text) {
   json value = json::parse(text, nullptr, false);
-  require(value.is_object(), "this is no JSON object: {}", text.substr(0, 60));
+  require(value.is_object(), "this is no JSON object: {}", shown(text.substr(0, 60)));
   return value;
 }
 

@@ -22,8 +22,9 @@ int flags_of(Connection::Mode mode) {
 
 void Connection::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
-Connection::Connection(const std::filesystem::path& path, Mode mode) : path_(path.string()) {
+Connection::Connection(const std::filesystem::path& path, Mode mode) : path_(path.string()), mode_(mode) {
   require(mode == Mode::create || std::filesystem::exists(path), "there is no database {}", path_);
+  require(!std::filesystem::is_directory(path), "{}: this is a directory; name a file in it", path_);
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(path_.c_str(), &opened, flags_of(mode), nullptr);
   handle_.reset(opened);
@@ -44,9 +45,14 @@ void Connection::refuse(int code) const {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+      if (mode_ == Mode::salvage)
+        throw Damaged(fmt::format("{}: nothing of it can be read as a database ({})", path_, reason));
       throw Damaged(fmt::format(
           "{} is damaged, or no database ({}); `ardea db merge {} --db NEW.db` keeps what is sound of it",
           path_, reason, path_));
+    case SQLITE_CANTOPEN:
+      fail("{}: it cannot be opened; check that you may read and write it and its folder, or name another",
+           path_);
     case SQLITE_FULL: fail("{}: the disk is full; what was kept before is still there", path_);
     case SQLITE_BUSY:
       fail("{}: another program has kept it locked for {} s; try again when that one has ended", path_,

@@ -43,6 +43,7 @@ class Connection {
     void operator()(sqlite3* handle) const;
   };
   std::string path_;
+  Mode mode_;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -106,9 +106,13 @@ int serve(const MakeWorker& make, TrialOutcome usual) {
       require(request->contains("task"), "worker: the first request has no task; the tuner starts workers");
       work = make(from_message(request->at("task")));
       conversation.answer({{"ready", true}});
+    } catch (const json::exception& error) {
+      conversation.answer(
+          {{"error", fmt::format("worker: the task is not as the tuner writes it: {}", error.what())}});
+      return 2;
     } catch (const std::exception& error) {
       conversation.answer({{"error", error.what()}});
-      return 1;
+      return 2;
     }
   }
   return 0;

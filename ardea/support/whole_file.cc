@@ -17,22 +17,26 @@ namespace ardea {
 
 namespace {
 
-/// A new file that vanishes unless it is renamed.
-class TemporaryFile {
+/// What is written: a file of another name that vanishes unless it is renamed, or what has the name already.
+class NewFile {
  public:
-  explicit TemporaryFile(const std::filesystem::path& final_path) : final_path_(final_path) {
-    static std::atomic<unsigned> serial{0};
-    name_ = fmt::format("{}.{}.{}.tmp", final_path.string(), getpid(), serial++);
-    descriptor_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  NewFile(const std::filesystem::path& final_path, bool is_replaced) : final_path_(final_path) {
+    if (is_replaced) {
+      static std::atomic<unsigned> serial{0};
+      name_ = fmt::format("{}.{}.{}.tmp", final_path.string(), getpid(), serial++);
+      descriptor_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } else {
+      descriptor_ = open(final_path.c_str(), O_WRONLY | O_CLOEXEC);
+    }
     if (descriptor_ < 0) refuse("check that the folder exists and can be written");
   }
 
-  ~TemporaryFile() {
+  ~NewFile() {
     if (descriptor_ >= 0) close(descriptor_);
-    if (!renamed_ && !name_.empty()) unlink(name_.c_str());
+    if (!name_.empty()) unlink(name_.c_str());
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
 
   void append(std::string_view part) {
     while (!part.empty()) {
@@ -48,8 +52,9 @@ class TemporaryFile {
     // synchronised.
     if (fsync(descriptor_) != 0 && errno != EINVAL) refuse("free some space or choose another folder");
     if (close(std::exchange(descriptor_, -1)) != 0) refuse("free some space or choose another folder");
+    if (name_.empty()) return;
     if (std::rename(name_.c_str(), final_path_.c_str()) != 0) refuse("choose another path");
-    renamed_ = true;
+    name_.clear();
   }
 
  private:
@@ -58,15 +63,19 @@ class TemporaryFile {
   }
 
   std::filesystem::path final_path_;
-  std::string name_;
+  std::string name_;  ///< until it is renamed
   int descriptor_ = -1;
-  bool renamed_ = false;
 };
 
 }  // namespace
 
 void write_whole_file(const std::filesystem::path& path, const std::vector<std::string_view>& parts) {
-  TemporaryFile file(path);
+  std::error_code failure;
+  const std::filesystem::file_status there = std::filesystem::status(path, failure);
+  const bool is_replaced =
+      !exists(there) || is_regular_file(there) || is_directory(there);  // else /dev/null would become a file
+  const bool is_link = std::filesystem::is_symlink(path, failure);
+  NewFile file(is_link ? std::filesystem::weakly_canonical(path, failure) : path, is_replaced);
   for (const std::string_view part : parts) file.append(part);
   file.finish();
 }

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -58,6 +61,29 @@ TEST_F(WholeFile, leaves_nothing_where_the_name_is_a_folder) {
   EXPECT_THROW(write_whole_file(folder / "a", {"x"}), Error);
   EXPECT_EQ(files(), 1u);
   EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
+}
+
+TEST_F(WholeFile, writes_through_a_link_and_leaves_it_one) {
+  write_whole_file(folder / "a", {"old"});
+  std::filesystem::create_symlink("a", folder / "link");
+  write_whole_file(folder / "link", {"new"});
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(contents(folder / "a"), "new");
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(WholeFile, writes_into_a_pipe_and_leaves_it_one) {
+  const std::string pipe = (folder / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_whole_file(pipe, {"one", "two"});
+  std::array<char, 16> bytes{};
+  EXPECT_EQ(read(reader, bytes.data(), bytes.size()), 6);
+  EXPECT_EQ(std::string(bytes.data()), "onetwo");
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(WholeFile, keeps_the_old_file_where_the_new_one_does_not_fit) {

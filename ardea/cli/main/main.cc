@@ -29,6 +29,11 @@ std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& 
   return sizes;
 }
 
+/// Of a seed: the parser would make a large number of a negative one.
+std::string from_zero(const std::string& text) {
+  return text.starts_with('-') ? "must be at least 0, and is " + text : "";
+}
+
 /// The parser's sentence in our words where it has one for an option that is not known or for a value that is
 /// no number.
 std::string what_is_wrong(const CLI::ParseError& e, const CLI::App& command,
@@ -54,25 +59,30 @@ std::string what_is_wrong(const CLI::ParseError& e, const CLI::App& command,
 }
 
 /// FILE.tir, or OP SHAPE with its types: what every command that takes a program takes.
-void add_program(CLI::App* command, cli::ProgramOptions& program, bool required, bool has_schedule = true) {
+void add_program(CLI::App* command, cli::ProgramOptions& program, bool required,
+                 const std::string& open_sizes) {
   command->add_option("program", program.program, "a program in text form, or an operator's name")
       ->required(required);
-  command->add_option(
-      "shape", program.shape,
-      "the operator's sizes, such as 64,64,64 (`ardea ops` lists them); m,64,64 leaves one open: a "
-      "call knows it (--size m=7)");
+  command->add_option("shape", program.shape,
+                      "the operator's sizes, such as 64,64,64 (`ardea ops` lists them)" + open_sizes);
   command->add_option("--in", program.in, "the operator's input type, or one for each: uint8,int8");
   command->add_option("--acc", program.acc, "the type it computes in");
   command->add_option("--out", program.out, "the type of its result");
   command->add_option("--layout", program.layout, "nchw or nhwc, where the operator has a choice");
   command->add_flag("--tb", program.transpose_b, "gemm with B given as n,k");
-  if (!has_schedule) return;
+}
+const std::string call_knows = "; m,64,64 leaves one open: a call knows it";
+const std::string size_knows = call_knows + " (--size m=7)";
+const std::string all_known = "; all are numbers";
+
+void add_schedule(CLI::App* command, cli::ProgramOptions& program) {
   command->add_option(
       "--schedule", program.schedule,
       "a file of steps that transform the program first, as a script or JSON; `none` for the "
       "program as it is written, `recipe` for what the rules choose for it (an operator's default), `best` "
       "for what was tuned");
-  command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed");
+  command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed")
+      ->check(from_zero);
   command->add_flag(
       "--prepacked", program.prepacked,
       "with weights (the right operand, the kernel) packed by a function of its own, NAME_pack, "
@@ -111,7 +121,8 @@ int run(int argc, char** argv) {
   cli::ShowOptions show;
   CLI::App* show_command =
       app.add_subcommand("show", "print a program: as text, lowered, as LLVM IR, assembly or C");
-  add_program(show_command, show.program, false);
+  add_program(show_command, show.program, false, call_knows);
+  add_schedule(show_command, show.program);
   add_records(show_command, show.program, true);
   show_command
       ->add_option("--as", show.as,
@@ -144,11 +155,14 @@ int run(int argc, char** argv) {
   cli::RunOptions run_options;
   std::vector<std::string> sizes;
   CLI::App* run_command = app.add_subcommand("run", "run a program on generated inputs, time it, check it");
-  add_program(run_command, run_options.program, true);
+  add_program(run_command, run_options.program, true, size_knows);
+  add_schedule(run_command, run_options.program);
   add_records(run_command, run_options.program, true);
   run_command->add_option("--function", run_options.function,
                           "which function, where the program has several");
-  run_command->add_option("--seed", run_options.seed, "of the inputs")->capture_default_str();
+  run_command->add_option("--seed", run_options.seed, "of the inputs")
+      ->check(from_zero)
+      ->capture_default_str();
   run_command->add_flag(
       "--check", run_options.check,
       "compare with the program as written, before any step, interpreted, under a derived tolerance");
@@ -176,7 +190,8 @@ int run(int argc, char** argv) {
   cli::CompileOptions compile;
   CLI::App* compile_command = app.add_subcommand(
       "compile", "write a program as .o, .so, .c and .h with a manifest, for others to link");
-  add_program(compile_command, compile.program, true);
+  add_program(compile_command, compile.program, true, call_knows);
+  add_schedule(compile_command, compile.program);
   add_records(compile_command, compile.program, true);
   compile_command->add_option("-o", compile.folder, "the folder to write to")->required();
   compile_command->add_option("--name", compile.name, "of the library and its files");
@@ -205,7 +220,8 @@ int run(int argc, char** argv) {
   CLI::App* bench_command = app.add_subcommand("bench",
                                                "time a program against its other schedules, libraries and "
                                                "functions of your own, in turn within one run");
-  add_program(bench_command, bench.program, false);
+  add_program(bench_command, bench.program, false, size_knows);
+  add_schedule(bench_command, bench.program);
   add_records(bench_command, bench.program, false);
   bench_command->add_option("--set", bench.set, "all operators of this set of workloads, one line each");
   bench_command->add_option("--workloads", bench.workloads, "the file of the sets")->capture_default_str();
@@ -229,7 +245,7 @@ int run(int argc, char** argv) {
                           "against as many copies of the kernel, each on one thread, in place of peers");
   bench_command->add_option("--rounds", bench.rounds, "turns of each contender; 0: as some seconds allow")
       ->capture_default_str();
-  bench_command->add_option("--seed", bench.seed, "of the inputs")->capture_default_str();
+  bench_command->add_option("--seed", bench.seed, "of the inputs")->check(from_zero)->capture_default_str();
   bench_command->add_flag("--json", bench.json, "machine-readable output");
   bench_command->footer(
       "Examples:\n  ardea bench gemm 512,512,512 --against openblas,blis,eigen\n"
@@ -280,7 +296,9 @@ int run(int argc, char** argv) {
       "space",
       "all programs that the rules, or a script's sampling steps, can make: count, sample, check and explain "
       "them");
-  add_program(space_command, space.program, true);
+  add_program(space_command, space.program, true, call_knows);
+  space_command->add_option("--schedule", space.program.schedule,
+                            "a script whose sampling steps are the choices, in place of the rules'");
   space_command->add_option("--target", space.target, "a name from `ardea target --list`, or a JSON file")
       ->capture_default_str();
   space_command->add_flag("--show", space.show,
@@ -304,7 +322,9 @@ int run(int argc, char** argv) {
   space_command->add_option(
       "--plot", space.plot,
       "draw what knobs are in solutions, and which constraints bind, into this SVG file");
-  space_command->add_option("--seed", space.seed, "of the samples and of the inputs")->capture_default_str();
+  space_command->add_option("--seed", space.seed, "of the samples and of the inputs")
+      ->check(from_zero)
+      ->capture_default_str();
   space_command->add_flag("--json", space.json, "machine-readable output");
   space_command->footer(
       "Examples:\n"
@@ -327,7 +347,7 @@ int run(int argc, char** argv) {
   cli::TuneOptions tune;
   CLI::App* tune_command =
       app.add_subcommand("tune", "search for the fastest program on this machine, and remember it");
-  add_program(tune_command, tune.program, false, false);
+  add_program(tune_command, tune.program, false, all_known);
   tune_command->add_option("--trials", tune.trials,
                            "programs that are built and timed; 64 where no time is given");
   tune_command->add_option("--seconds", tune.seconds, "for all of it; what ends first, ends it");
@@ -335,7 +355,7 @@ int run(int argc, char** argv) {
       "--method", tune.method,
       "how the space is searched: cga, random, grid, …; chosen by the budget where it is left "
       "out");
-  tune_command->add_option("--seed", tune.seed, "of the search")->capture_default_str();
+  tune_command->add_option("--seed", tune.seed, "of the search")->check(from_zero)->capture_default_str();
   tune_command->add_option(
       "--db", tune.db,
       "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
@@ -354,7 +374,7 @@ int run(int argc, char** argv) {
   tune_command->add_option("--suite", tune.suite,
                            "a JSON list of workloads that share the budget by what is expected of each: "
                            "[\"gemm 64,64,64\", {\"workload\": \"softmax 8,64\", \"weight\": 3}]");
-  tune_command->add_option("-p", tune.platform, "with -c: cpu, dlboost, tensorcore or vta");
+  tune_command->add_option("-p", tune.platform, "with -c: cpu, dlboost or vta");
   tune_command->add_option("-c", tune.config, "a configuration of Heron's");
   tune_command->add_flag("--without-libraries", tune.without_libraries, "do not time libraries beside it");
   tune_command->add_flag("--json", tune.json, "machine-readable output");
@@ -398,7 +418,7 @@ int run(int argc, char** argv) {
   cli::BestOptions best;
   CLI::App* best_command =
       app.add_subcommand("best", "the fastest program that was found: its time, speed and schedule");
-  add_program(best_command, best.program, false);
+  add_program(best_command, best.program, false, all_known);
   best_command->add_option(
       "--db", best.db,
       "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
