@@ -153,8 +153,9 @@ samples: build ## draw from the spaces of every operator for many machines (SCAL
 	tools/check_samples --jobs $(JOBS) --scale $(SCALE) --seed $(SEED)
 
 kills: KILLS ?= 100
-kills: build ## kill the tuner at KILLS random moments: nothing that it had told of may be lost
+kills: build ## kill the tuner and its workers at KILLS random moments: nothing that it had told of may be lost, and the next run goes on
 	ARDEA_KILLS=$(KILLS) build/release/bin/test_tune --gtest_filter='Kills.*'
+	ARDEA_KILLS=$(KILLS) build/release/bin/test_cli --gtest_filter='KilledTune.*'
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
 	build/release/bin/ardea_functions --threads $(JOBS)

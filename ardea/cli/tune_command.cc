@@ -11,6 +11,7 @@
 #include "ardea/cli/tune_report.h"
 #include "ardea/cli/tune_suite.h"
 #include "ardea/support/error.h"
+#include "ardea/support/temporary_folder.h"
 
 namespace ardea::cli {
 
@@ -111,6 +112,7 @@ int tune(const TuneOptions& options) {
   // Before anything asks for the pool or loads OpenMP: as `bench` does.
   setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
   setenv("GOMP_SPINCOUNT", "20000", 0);
+  remove_abandoned_folders();
   require(options.platform.empty() == options.config.empty(),
           "{} alone: -p PLATFORM and -c FILE.json belong together",
           options.platform.empty() ? "-c " + options.config : "-p " + options.platform);
