@@ -105,6 +105,25 @@ TEST_F(Tuned, is_benched_only_where_it_is_asked_for) {
   expect_refusal(ardea(bench + db()), "bench uses records only with --best");
 }
 
+TEST_F(Tuned, is_compared_with_the_default_of_its_own_duel_alone) {
+  for (const auto& [method, run, is_told] :
+       {std::tuple("duel", "first", true), {"duel", "second", false}, {"random", "first", false}}) {
+    SCOPED_TRACE(std::string(method) + " of the " + run);
+    const Folder folder;
+    db::Trial trial = made().best;
+    trial.method = method;
+    trial.run = run;
+    const std::string other = with_trial(folder, trial);
+    db::Database database = db::Database::open(folder.path() / "other.db");
+    database.add_notes(*database.find(made().task),
+                       {{.run = "first", .name = "default", .text = R"({"median_s": 2e-9})"}});
+    const Answer best = ardea("best gemm 24,16,20" + other);
+    ASSERT_EQ(best.exit_code, 0) << best.error;
+    EXPECT_EQ(best.out.find("2.000 × as fast as what the rules choose") != std::string::npos, is_told)
+        << best.out;
+  }
+}
+
 /// What cannot be used is told, and what the rules choose is used.
 TEST_F(Tuned, is_told_of_where_it_does_not_fit) {
   const Folder folder;
