@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ardea/ir/accuracy.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
 
@@ -46,10 +47,16 @@ bool has_lane_masks(int bits, const target::Target& target) {
   return target.has("avx512f") || target.has("avx2");
 }
 
-int registers_for(const Stmt& body) {
-  bool loops = false;
+int registers_for(const Stmt& body, const target::Target& target) {
+  bool loops = false, functions = false;
   visit_stmts(body, [&](const Stmt& s) { loops = loops || s.is<For>(); });
-  return loops ? 4 : 1;  // more would leave no registers for anything else
+  if (loops) return 4;  // more would leave no registers for anything else
+  if (uses_registers(body) || target.vector_registers < 32) return 1;
+  visit_exprs(body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    functions = functions || (call != nullptr && find_accuracy(call->op->name) != nullptr);
+  });
+  return functions ? 4 : 1;
 }
 
 bool uses_registers(const Stmt& s) {

@@ -44,9 +44,10 @@ bool uses_registers(const Stmt& s);
 Rest rest_of(const Stmt& body, int bits, const target::Target& target);
 
 /// How many registers one vector may fill. A body with loops inside runs them once for all that it may, since
-/// each of their iterations waits for the one before; any other is as good in vectors of one register, which
-/// C compilers prefer.
-int registers_for(const Stmt& body);
+/// each of their iterations waits for the one before. Functions such as exp are long chains of steps that
+/// wait for each other: in one wide vector the steps of its registers alternate, where there are enough
+/// registers. Any other body is as good in vectors of one register, which C compilers prefer.
+int registers_for(const Stmt& body, const target::Target& target);
 
 /// An extent that is a power of two and fills at most `registers` is one vector, unless its rest is to be
 /// whole. Any other is cut into vectors of one register and what `rest` makes of the remainder.

@@ -29,14 +29,21 @@ inline constexpr double sin_32[] = {-0x1.555556p-3, 0x1.111166p-7, -0x1.a04a7ep-
 /// (cos(r) - 1 + r^2 / 2) / r^4, x = r^2, within 2^-33.1.
 inline constexpr double cos_32[] = {0x1.55554ap-5, -0x1.6c0c2cp-10, 0x1.99e9ecp-16};
 
-/// erf(r) / r - 1, x = r^2, within 2^-29.5.
-inline constexpr double erf_32[] = {0x1.06eba8p-3, -0x1.81274p-2,   0x1.ce2d5p-4,  -0x1.b7fe8ep-6,
-                                    0x1.542de8p-8, -0x1.a5091ep-11, 0x1.4c2cb6p-14};
+/// (tanh(r) / r - 1) / r^2, x = r^2, within 2^-26.1.
+inline constexpr double tanh_32[] = {-0x1.5554fap-2, 0x1.10fba8p-3, -0x1.b6d26ep-5, 0x1.4981d4p-6,
+                                     -0x1.51d054p-8};
 
-/// log(erfc(x + 2.0)) from 1.0 to 4.0, within 2^-30.4.
-inline constexpr double erfc_32[] = {-0x1.575b32p+2, -0x1.1ac322p+2,  -0x1.d8f5cep-1,
-                                     -0x1.0dd63p-6,  0x1.d301bcp-9,   -0x1.7fd4cep-11,
-                                     0x1.2d0a58p-13, -0x1.197a74p-16, 0x1.1d2764p-20};
+/// erf(r) / r - 1, x = r^2, within 2^-25.9.
+inline constexpr double erf_32[] = {0x1.06eba6p-3,  -0x1.812702p-2, 0x1.ce2032p-4,
+                                    -0x1.b6e9ccp-6, 0x1.499c22p-8,  -0x1.449bp-11};
+
+/// log2(erfc(x)) / x from 0.875 to 4.0, within 2^-28.2.
+inline constexpr double erfc_32[] = {-0x1.a0cc4cp+0, -0x1.d58dap-1,  -0x1.372644p-3,
+                                     0x1.0ee176p-5,  -0x1.30d956p-8, 0x1.4568eap-12};
+
+/// (2^x - 1) / x, within 2^-23.3.
+inline constexpr double erfc_exp2_32[] = {0x1.62e432p-1, 0x1.ebf9b2p-3, 0x1.c6adaap-5, 0x1.3ced78p-7,
+                                          0x1.5fba7p-10};
 
 /// (atan(t) - t) / t^3, x = t^2, within 2^-30.5.
 inline constexpr double atan_32[] = {-0x1.55554ap-2, 0x1.9991e8p-3, -0x1.23ba38p-3, 0x1.b22d84p-4,
@@ -71,6 +78,12 @@ inline constexpr double sin_64[] = {-0x1.5555555555555p-3, 0x1.1111111111089p-7,
 inline constexpr double cos_64[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16b44p-10, 0x1.a01a01a000f1dp-16,
                                     -0x1.27e4fb5f89b6p-22, 0x1.1eed76223181ap-29,  -0x1.937c29a8a6fep-37,
                                     0x1.a146c000d5675p-45};
+
+/// (tanh(r) / r - 1) / r^2, x = r^2, within 2^-57.4.
+inline constexpr double tanh_64[] = {-0x1.555555555552bp-2,  0x1.111111110e26fp-3,   -0x1.ba1ba1b7de649p-5,
+                                     0x1.664f481430ab6p-6,   -0x1.226e28d7f3b2dp-7,  0x1.d6d200b3537a9p-9,
+                                     -0x1.7d8cdd88dac07p-10, 0x1.34978d9ca04b3p-11,  -0x1.ec8d5efade808p-13,
+                                     0x1.71c8d9fe104c4p-14,  -0x1.c69d5eb039b47p-16, 0x1.42cf2271277afp-18};
 
 /// erf(r) / r - 1, x = r^2, within 2^-56.2.
 inline constexpr double erf_64[] = {0x1.06eba8214db69p-3,   -0x1.812746b037a02p-2,  0x1.ce2f21a043b32p-4,

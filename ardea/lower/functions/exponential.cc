@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "ardea/lower/functions/coefficients.h"
 #include "ardea/lower/functions/functions.h"
 #include "ardea/lower/functions/reduction.h"
@@ -109,20 +111,27 @@ Expr expm1_of(Terms& t, const Expr& x) {
   return make_select(absolute(x) < t.constant(0x1p-25, 0x1p-54), x, half + half);
 }
 
-// e / (e + 2) with e = expm1(2 |x|). The rounding errors of e and of the sum change the quotient by their
-// share of 1 / (e + 2), which is half of what the quotient lacks to 1.
+// Near 0 x + x³ p(x²), further out 1 - 2 / (exp(2 |x|) + 1): there the quotient is at most 0.4, so that its
+// errors hardly count.
 Expr tanh_of(Terms& t, const Expr& x) {
-  const Expr one = t.constant(1), two = t.constant(2), half = t.constant(0.5);
-  const Pair e = expm1_divided(t, t.keep("x", t.at_most(absolute(x) * two, t.single() ? 20 : 40)), 0);
-  const Pair below = t.sum(e.high, two);
-  const Expr quotient = t.keep("quotient", e.high / below.high);
-  const Expr change = t.fma(-quotient, below.low + e.low, e.low) * (half * (one - quotient));
-  const Expr corrected = quotient + change;
-  return with_sign_of(make_select(quotient < t.constant(0x1p-30, 0x1p-60), absolute(x), corrected), x);
+  const Expr a = t.keep("a", absolute(x)), square = t.keep("square", a * a);
+  const Expr near = t.fma(square * t.polynomial(square, tanh_32, tanh_64), a, a);
+  // Half of 2 |x| = n log 2 + 2 r, and exp(2 r) by the polynomial of exp(r).
+  const Expr inside = t.keep("inside", t.at_most(a, t.single() ? 9.02 : 19.1));
+  const Expr shifted = t.keep("shifted", t.fma(inside, t.constant(0x1.71547652b82fep+1), t.lifted_shifter()));
+  const Expr n = t.keep("n", shifted - t.lifted_shifter());
+  const Expr most = t.fma(-n, t.constant(0x1.62e43p-2, 0x1.62e42fefa3p-2), inside);
+  const Expr r = t.keep("r", t.single() ? most : t.fma(-n, t.constant(0x1.3de6af278ece6p-43), most));
+  std::vector<double> terms = {1, 2};
+  for (const double c : t.single() ? std::span<const double>(exp_32) : std::span<const double>(exp_64))
+    terms.push_back(std::ldexp(c, static_cast<int>(terms.size())));
+  const Expr far =
+      t.constant(1) - t.constant(2) / t.fma(t.polynomial(r, terms), t.lifted_power(shifted), t.constant(1));
+  return with_sign_of(make_select(a < t.constant(0.7), near, far), x);
 }
 
-// The same for 1 / (1 + exp(-x)): q changes by its square, or by q (1 - q) where the power is above the line,
-// too.
+// 1 / (1 + exp(-x)). The rounding errors of the power and of the sum change the quotient q by their share of
+// its square, or of q (1 - q) where the power is above the line, too.
 Expr sigmoid_of(Terms& t, const Expr& x) {
   const Expr one = t.constant(1);
   // In float32 exp(-x) overflows while the sigmoid is still a number: only powers below 1 are taken. In

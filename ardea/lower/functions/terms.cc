@@ -50,6 +50,10 @@ Expr Terms::power_of_two(const Expr& shifted, std::int64_t offset) const {
   return power_of_two(shifted, word((bias() + static_cast<std::uint64_t>(offset)) << mantissa_bits()));
 }
 
+Expr Terms::lifted_power(const Expr& shifted) const {
+  return from_bits(shift_left(bits(shifted), mantissa_bits()));
+}
+
 Expr Terms::at_most(const Expr& x, double high) const {
   return make_select(x > constant(high), constant(high), x);
 }

@@ -70,6 +70,10 @@ class Terms {
   Expr power_of_two(const Expr& shifted, std::int64_t offset) const;
   Expr power_of_two(const Expr& shifted, const Expr& biased_offset) const;
 
+  /// A shifter that leaves n + bias in the low bits, so that one shift makes 2^n of them (`lifted_power`).
+  Expr lifted_shifter() const { return constant(0x1.8p23 + 127, 0x1.8p52 + 1023); }
+  Expr lifted_power(const Expr& shifted) const;
+
   /// x inside [low, high]; NaN stays NaN.
   Expr clamped(const Expr& x, double low, double high) const;
   Expr at_most(const Expr& x, double high) const;
