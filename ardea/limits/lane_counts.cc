@@ -5,6 +5,7 @@
 
 #include "ardea/ir/accuracy.h"
 #include "ardea/ir/scope.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 
 namespace ardea::limits {
@@ -47,16 +48,24 @@ bool has_lane_masks(int bits, const target::Target& target) {
   return target.has("avx512f") || target.has("avx2");
 }
 
-int registers_for(const Stmt& body, const target::Target& target) {
-  bool loops = false, functions = false;
-  visit_stmts(body, [&](const Stmt& s) { loops = loops || s.is<For>(); });
-  if (loops) return 4;  // more would leave no registers for anything else
-  if (uses_registers(body) || target.vector_registers < 32) return 1;
-  visit_exprs(body, [&](const Expr& e) {
+Width width_of(const For& loop, const target::Target& target) {
+  constexpr int registers_of_loops = 4;  // more would leave no registers for anything else
+  constexpr int bits_of_functions = 512, registers_for_functions = 32;
+  bool loops = false, functions = false, has_tiles = false;
+  visit_stmts(loop.body, [&](const Stmt& s) {
+    loops = loops || s.is<For>();
+    if (const auto* store = s.as<Store>()) has_tiles = has_tiles || store->buffer->scope == register_scope;
+  });
+  if (loops) return {registers_of_loops, false};
+  visit_exprs(loop.body, [&](const Expr& e) {
     const auto* call = e.as<Call>();
     functions = functions || (call != nullptr && find_accuracy(call->op->name) != nullptr);
+    if (const auto* load = e.as<Load>(); load != nullptr && load->buffer->scope == register_scope)
+      has_tiles = has_tiles || std::any_of(load->indices.begin(), load->indices.end(),
+                                           [&](const Expr& index) { return uses(index, loop.var); });
   });
-  return functions ? 4 : 1;
+  if (!functions || has_tiles || target.vector_registers < registers_for_functions) return {1, false};
+  return {std::max(1, bits_of_functions / target.vector_bits), true};
 }
 
 bool uses_registers(const Stmt& s) {
@@ -74,13 +83,17 @@ Rest rest_of(const Stmt& body, int bits, const target::Target& target) {
   return on_registers ? Rest::masked : Rest::narrower;
 }
 
-std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers, Rest rest,
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, Width width, Rest rest,
                                    const target::Target& target) {
-  const int whole = register_lanes(bits, target);
+  const int whole = register_lanes(bits, target), widest = whole * width.registers;
   const auto is_power = std::has_single_bit(static_cast<std::uint64_t>(extent));
-  if (is_power && extent <= std::int64_t{whole} * registers && (rest != Rest::whole || extent >= whole))
+  if (is_power && extent <= widest && (rest != Rest::whole || extent >= whole))
     return {{1, static_cast<int>(extent), static_cast<int>(extent)}};
   std::vector<LanePiece> pieces;
+  if (width.repeated && widest > whole && extent >= widest) {
+    pieces.push_back({extent / widest, widest, widest});
+    extent %= widest;
+  }
   if (extent >= whole) pieces.push_back({extent / whole, whole, whole});
   auto left = static_cast<unsigned>(extent % whole);
   if (left == 0) return pieces;

@@ -43,15 +43,22 @@ bool uses_registers(const Stmt& s);
 /// that are put together, is as narrow as it is.
 Rest rest_of(const Stmt& body, int bits, const target::Target& target);
 
-/// How many registers one vector may fill. A body with loops inside runs them once for all that it may, since
-/// each of their iterations waits for the one before. Functions such as exp are long chains of steps that
-/// wait for each other: in one wide vector the steps of its registers alternate, where there are enough
-/// registers. Any other body is as good in vectors of one register, which C compilers prefer.
-int registers_for(const Stmt& body, const target::Target& target);
+/// How many registers one vector may fill, and whether longer loops run in vectors of so many.
+struct Width {
+  int registers = 1;
+  bool repeated = false;
+};
 
-/// An extent that is a power of two and fills at most `registers` is one vector, unless its rest is to be
-/// whole. Any other is cut into vectors of one register and what `rest` makes of the remainder.
-std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, int registers, Rest rest,
+/// A body with loops inside runs them once for all that it may, since each of their iterations waits for the
+/// one before. Functions such as exp are long chains of steps that wait for each other: in a wide vector the
+/// steps of its registers alternate, which narrow registers need more than wide ones. Any other body is as
+/// good in vectors of one register, which C compilers prefer.
+Width width_of(const For& loop, const target::Target& target);
+
+/// An extent that is a power of two and fills at most `width.registers` is one vector, unless its rest is to
+/// be whole. Any other is cut into vectors of one register, or of the width where that is repeated, and what
+/// `rest` makes of the remainder.
+std::vector<LanePiece> lane_pieces(std::int64_t extent, int bits, Width width, Rest rest,
                                    const target::Target& target);
 
 }  // namespace ardea::limits

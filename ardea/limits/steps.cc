@@ -29,7 +29,7 @@ Expr vectors_in(const For& loop, const target::Target& target, bool each) {
     if (*extent < 1) return make_int(1);
     std::int64_t copies = 0;
     const Rest rest = rest_of(loop.body, bits, target);
-    for (const LanePiece& piece : lane_pieces(*extent, bits, registers_for(loop.body, target), rest, target))
+    for (const LanePiece& piece : lane_pieces(*extent, bits, width_of(loop, target), rest, target))
       copies += piece.rounds > most_vector_copies && !all ? 1 : piece.rounds;
     return make_int(copies);
   }

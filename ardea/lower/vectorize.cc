@@ -44,7 +44,7 @@ class Vectorizing {
     std::int64_t done = 0;
     const limits::Rest rest = limits::rest_of(loop_.body, bits_, target_);
     for (const limits::LanePiece& piece :
-         limits::lane_pieces(extent, bits_, limits::registers_for(loop_.body, target_), rest, target_)) {
+         limits::lane_pieces(extent, bits_, limits::width_of(loop_, target_), rest, target_)) {
       const bool is_loop = piece.rounds > limits::most_vector_copies;
       for (std::int64_t copy = 0; copy < (is_loop ? 1 : piece.rounds); ++copy) {
         const auto part = is_loop ? rounds(number(piece.rounds), piece.lanes)

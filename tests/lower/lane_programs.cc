@@ -11,6 +11,20 @@ def vectors(X: T.Buffer((5, 8), "float32"), Y: T.Buffer((5, 8), "bfloat16"), Z: 
         Y[i, T.Ramp(0, 1, 8)] = T.Cast("bfloat16x8", X[i, T.Ramp(7, -1, 8)] * T.Broadcast(T.float32(1.5), 8))
         Z[i, T.Ramp(0, 1, 8)] = T.Cast("int4x8", X[i, T.Ramp(0, 1, 8)] * T.Broadcast(T.float32(9.0), 8))
 )"},
+      {"rows_of_functions",
+       R"(
+@T.prim_func
+def rows(X: T.Buffer((3, 39), "float32"), Y: T.Buffer((3, 39), "float32"), Z: T.Buffer((3, 16), "float64")):
+    for i in range(3):
+        for j in T.vectorized(39):
+            Y[i, j] = T.exp(X[i, j] - X[i, 0]) + T.tanh(X[i, j])
+        for j in T.vectorized(16):
+            Z[i, j] = T.erf(T.Cast("float64", X[i, j * 2]))
+)",
+       {},
+       7,
+       -8,
+       true},
       {"lanes_under_guards",
        R"(
 @T.prim_func

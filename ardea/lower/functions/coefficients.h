@@ -33,13 +33,13 @@ inline constexpr double cos_32[] = {0x1.55554ap-5, -0x1.6c0c2cp-10, 0x1.99e9ecp-
 inline constexpr double tanh_32[] = {-0x1.5554fap-2, 0x1.10fba8p-3, -0x1.b6d26ep-5, 0x1.4981d4p-6,
                                      -0x1.51d054p-8};
 
-/// erf(r) / r - 1, x = r^2, within 2^-25.9.
-inline constexpr double erf_32[] = {0x1.06eba6p-3,  -0x1.812702p-2, 0x1.ce2032p-4,
-                                    -0x1.b6e9ccp-6, 0x1.499c22p-8,  -0x1.449bp-11};
+/// erf(r) / r - 1, x = r^2, within 2^-25.0.
+inline constexpr double erf_32[] = {0x1.06eba4p-3,  -0x1.8126bap-2, 0x1.ce13cp-4,
+                                    -0x1.b62d1ep-6, 0x1.451d7p-8,   -0x1.319e22p-11};
 
-/// log2(erfc(x)) / x from 0.875 to 4.0, within 2^-28.2.
-inline constexpr double erfc_32[] = {-0x1.a0cc4cp+0, -0x1.d58dap-1,  -0x1.372644p-3,
-                                     0x1.0ee176p-5,  -0x1.30d956p-8, 0x1.4568eap-12};
+/// log2(erfc(x)) / x from 0.96 to 4.0, within 2^-28.5.
+inline constexpr double erfc_32[] = {-0x1.a0c9e8p+0, -0x1.d59daap-1, -0x1.36d264p-3,
+                                     0x1.0e0bf2p-5,  -0x1.2ec872p-8, 0x1.416d7ap-12};
 
 /// (2^x - 1) / x, within 2^-23.3.
 inline constexpr double erfc_exp2_32[] = {0x1.62e432p-1, 0x1.ebf9b2p-3, 0x1.c6adaap-5, 0x1.3ced78p-7,

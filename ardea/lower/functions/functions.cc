@@ -48,7 +48,7 @@ Expr expressed(const std::string& name, const std::vector<Expr>& arguments, cons
   // Without a fused operation float32 has no exact products; float64 holds them all, and is rounded once.
   const bool widened = type.bits == 32 && !fused && name != "rsqrt";
   const DataType computed = widened ? float64.with_lanes(type.lanes) : type;
-  Terms t(computed, fused, has_scaling(computed, target));
+  Terms t(computed, {fused, has_scaling(computed, target), target.arch == target::Arch::aarch64});
   std::vector<Expr> kept;
   for (const Expr& x : arguments) kept.push_back(t.keep("argument", make_cast(computed, x)));
   const Expr result =

@@ -14,7 +14,7 @@ namespace {
 /// |x|^y for float32 |x| > 0 and finite y, in float64.
 Expr magnitude_single(Terms& t, const Expr& x, const Expr& y) {
   const DataType wide_type = float64.with_lanes(t.type().lanes);
-  Terms w(wide_type, t.fused(), false);
+  Terms w(wide_type, {t.fused(), false, t.in_pairs()});
   // As a float64 a subnormal number is a normal one.
   const Binade parts = split_normal_binade(w, w.keep("a", make_cast(wide_type, absolute(x))));
   const Expr &f = parts.fraction, s = w.keep("s", f / (f + w.constant(2)));

@@ -29,10 +29,22 @@ Expr Terms::finish(Expr result) const {
 }
 
 Expr Terms::fma(const Expr& a, const Expr& b, const Expr& c) const {
-  return fused_ ? make_call("fma", {a, b, c}) : a * b + c;
+  return machine_.fused ? make_call("fma", {a, b, c}) : a * b + c;
 }
 
-Expr Terms::polynomial(const Expr& x, std::span<const double> c) const {
+Expr Terms::polynomial(const Expr& x, std::span<const double> c) {
+  constexpr std::size_t worth_pairs = 5;
+  if (machine_.in_pairs && c.size() >= worth_pairs) {
+    const Expr square = keep("square", x * x);
+    std::size_t left = c.size();
+    const auto pair = [&] {
+      left -= 2;
+      return fma(constant(c[left + 1]), x, constant(c[left]));
+    };
+    Expr value = left % 2 == 1 ? constant(c[--left]) : pair();
+    while (left > 0) value = fma(value, square, pair());
+    return value;
+  }
   Expr value = constant(c.back());
   for (std::size_t i = c.size() - 1; i-- > 0;) value = fma(value, x, constant(c[i]));
   return value;
@@ -82,7 +94,7 @@ Pair Terms::halves(const Expr& x) {
 }
 
 Pair Terms::product(const Expr& a, const Expr& b) {
-  if (fused_) {
+  if (machine_.fused) {
     // As a fused operation, so that the backend does not fuse it once more with a sum that uses it.
     const Expr high = keep("product", make_call("fma", {a, b, constant(-0.0)}));
     return {high, keep("rest", make_call("fma", {a, b, -high}))};

@@ -29,13 +29,19 @@ struct Pair {
 class Terms {
  public:
   /// `type` is float32 or float64, of any lanes; `fused`: the target has a fused multiply-add; `scaling`: one
-  /// instruction multiplies by powers of two (T.scalbn).
-  Terms(DataType type, bool fused, bool scaling) : type_(type), fused_(fused), scaling_(scaling) {}
+  /// instruction multiplies by powers of two (T.scalbn); `in_pairs`: polynomials are computed in pairs of
+  /// terms, for machines whose fused operation overwrites its summand, so that Horner's scheme would copy
+  /// every constant, or that look ahead over few instructions, so that a long chain would stop them.
+  struct Machine {
+    bool fused, scaling, in_pairs;
+  };
+  Terms(DataType type, Machine machine) : type_(type), machine_(machine) {}
 
   DataType type() const { return type_; }
   bool single() const { return type_.bits == 32; }
-  bool fused() const { return fused_; }
-  bool scaling() const { return scaling_; }
+  bool fused() const { return machine_.fused; }
+  bool scaling() const { return machine_.scaling; }
+  bool in_pairs() const { return machine_.in_pairs; }
   DataType word_type() const { return (single() ? uint32 : uint64).with_lanes(type_.lanes); }
   int mantissa_bits() const { return single() ? 23 : 52; }
   std::uint64_t bias() const { return single() ? 127 : 1023; }
@@ -45,7 +51,7 @@ class Terms {
   /// The result inside the lets of all that was kept.
   Expr finish(Expr result) const;
   /// A new expression of the same type: a side that is evaluated lazily keeps its own steps.
-  Terms side() const { return {type_, fused_, scaling_}; }
+  Terms side() const { return {type_, machine_}; }
 
   Expr constant(double value) const { return make_const(value, type_); }
   /// The first of a float32 expression, the second of a float64 one.
@@ -57,8 +63,8 @@ class Terms {
   /// a * b + c: rounded once where the target can, else twice.
   Expr fma(const Expr& a, const Expr& b, const Expr& c) const;
   /// c[0] + c[1] x + c[2] x² + …; the first table of a float32 expression, the second of a float64 one.
-  Expr polynomial(const Expr& x, std::span<const double> c) const;
-  Expr polynomial(const Expr& x, std::span<const double> of_single, std::span<const double> of_double) const {
+  Expr polynomial(const Expr& x, std::span<const double> c);
+  Expr polynomial(const Expr& x, std::span<const double> of_single, std::span<const double> of_double) {
     return polynomial(x, single() ? of_single : of_double);
   }
 
@@ -88,7 +94,7 @@ class Terms {
   Pair halves(const Expr& x);
 
   DataType type_;
-  bool fused_, scaling_;
+  Machine machine_;
   std::vector<std::pair<Var, Expr>> kept_;
 };
 
