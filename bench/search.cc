@@ -43,7 +43,7 @@ struct Settings {
   int seeds = 30, first_seed = 1;
   std::size_t batch = 16;
   std::string model = "rank";
-  bool prior = false;
+  bool prior = false, spoiled = false;
 };
 
 struct Run {
@@ -73,6 +73,15 @@ class PerfectModel : public cost::Model {
   const bench::Landscape* landscape_;
   std::vector<const space::Solver*> sketches_;
 };
+
+/// A record that is wrong in all that is no limit: caches, latencies and rates.
+target::Target spoiled(target::Target target) {
+  for (target::Cache& cache : target.caches) cache.bytes /= cache.level == 1 ? 8 : cache.level == 2 ? 4 : 1;
+  target.core.loads_per_cycle *= 2;
+  target.core.multiplications_per_cycle = std::max(1, target.core.multiplications_per_cycle / 2);
+  target.core.sum_cycles *= 2;
+  return target;
+}
 
 double mean(const std::vector<double>& values) {
   double sum = 0;
@@ -113,8 +122,8 @@ class Bench {
       for (const schedule::Knob& knob : one.sketch.knobs) view.knobs.push_back(knob.var);
       for (const rules::Way& way : one.sketch.ways) view.ways.push_back({way.question, way.taken});
     }
-    features_ = std::make_shared<cost::Features>(views, target_);
-    const auto cycles = cost::make_analytic_model(features_);
+    features_ = std::make_shared<cost::Features>(views, settings_.spoiled ? spoiled(target_) : target_);
+    const auto cycles = cost::make_analytic_model(std::make_shared<cost::Features>(views, target_));
     fmt::print("\n{} {} on {}: {:.3g} points in {} sketches of up to {} knobs; {} seeds, batches of {}\n",
                asked.op, asked.sizes, target_.name, space.count().value, sketches_.size(), knobs,
                settings_.seeds, settings_.batch);
@@ -256,6 +265,7 @@ int main(int argc, char** argv) {
                  "boosted trees that learn as they are told, to rank or by regression, or one that knows all")
       ->check(CLI::IsMember({"none", "rank", "regression", "perfect"}));
   app.add_flag("--prior", settings.prior, "the model begins with the cycles that the machine was made of");
+  app.add_flag("--spoiled", settings.spoiled, "what the model knows of the machine is wrong by factors");
   CLI11_PARSE(app, argc, argv);
   try {
     Bench bench(settings);

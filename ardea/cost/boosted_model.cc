@@ -188,7 +188,8 @@ class BoostedModel : public Model {
     std::vector<double> margins(rows.size(), origin_ == 0 ? -std::log(slowest_cycles) : 0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const float doublings = rows.row(i)[static_cast<std::size_t>(Feature::cycles)];  // log2
-      if (!std::isnan(doublings)) margins[i] = -std::log(2.0) * static_cast<double>(doublings) - origin_;
+      if (!std::isnan(doublings))
+        margins[i] = belief_ * (-std::log(2.0) * static_cast<double>(doublings) - origin_);
     }
     return margins;
   }
@@ -204,9 +205,13 @@ class BoostedModel : public Model {
 
   void learn_speed(const Task& own) {
     const bool knows_own = says_something(own.scores);
-    if (!knows_own && others_.empty()) return;
     origin_ = 0;
-    if (knows_own) origin_ = mean_of(margins_of(own.rows));
+    belief_ = 1;
+    if (!knows_own && others_.empty()) return;
+    if (knows_own) {
+      origin_ = mean_of(margins_of(own.rows));
+      learn_smooth(own);
+    }
     const std::vector<double> own_margins = margins_of(own.rows);
     Random random(options_.seed);
     double correlations = 0, weight = 0;
@@ -237,13 +242,13 @@ class BoostedModel : public Model {
       members_.push_back(std::move(member));
     }
     if (weight > 0) held_out_ = correlations / weight;
-    if (knows_own) learn_smooth(own, own_margins);
+    if (smooth_ && held_out_) held_out_ = std::lerp(*held_out_, smooth_correlation_, smooth_share);
     if (knows_own && options_.prior) learn_whole(own);
   }
 
-  /// What margins leave over, as it varies with the features. Of very many points the faster half, which is
-  /// to be told apart, and some of each speed below.
-  void learn_smooth(const Task& own, const std::vector<double>& margins) {
+  /// What the prior leaves over, as it varies with the features, and how far the prior is to be believed. Of
+  /// very many points the faster half, which is to be told apart, and some of each speed below.
+  void learn_smooth(const Task& own) {
     std::vector<std::size_t> order(own.scores.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(),
@@ -255,18 +260,16 @@ class BoostedModel : public Model {
       order.resize(most_smooth);
     }
     Rows rows{own.rows.columns};
-    std::vector<double> rest, scores;
+    std::vector<double> scores;
     for (const std::size_t at : order) {
       rows.append(own.rows.row(at));
       scores.push_back(own.scores[at]);
-      rest.push_back(own.scores[at] - margins[at]);
     }
-    smooth_.emplace(rows, rest,
-                    std::vector<std::size_t>{feature_count});  // sketches are counted, not ordered
-    if (!held_out_) return;
-    std::vector<double> foretold = smooth_->left_out();
-    for (std::size_t i = 0; i < order.size(); ++i) foretold[i] += margins[order[i]];
-    held_out_ = std::lerp(*held_out_, rank_correlation(foretold, scores), smooth_share);
+    const std::vector<double> prior = options_.prior ? margins_of(rows) : std::vector<double>();
+    // Sketches are counted, not ordered.
+    smooth_.emplace(rows, scores, std::vector<std::size_t>{feature_count}, prior);
+    smooth_correlation_ = rank_correlation(smooth_->left_out(), scores);
+    if (options_.prior) belief_ = smooth_->belief();
   }
 
   /// Members say what matters to what the prior gets wrong. These trees say what matters to speed.
@@ -336,9 +339,11 @@ class BoostedModel : public Model {
   ModelOptions options_;
   std::vector<Task> others_;
   double origin_ = 0;  ///< of margins: members that weigh them differently agree here
+  double belief_ = 1;  ///< in the prior: less, where what is known speaks against it
   std::vector<Member> members_;
   std::optional<Booster> whole_;           ///< learned without the prior, for the importance of knobs
   std::optional<GaussianProcess> smooth_;  ///< of what margins leave over
+  double smooth_correlation_ = 0;          ///< of points that it was not told
   std::optional<Booster> feasibility_;
   std::optional<double> held_out_;
 };

@@ -16,6 +16,8 @@ namespace {
 /// tried.
 constexpr double lengths[] = {0.35, 0.7, 1.4, 2.8, 5.6};
 constexpr double noises[] = {1e-3, 1e-2, 5e-2, 0.2};
+/// How much of a prior is believed.
+constexpr double beliefs[] = {1, 0.75, 0.5, 0.25, 0};
 
 /// The lower triangle whose product with its transpose is the matrix, by rows; nothing where rounding makes
 /// it indefinite.
@@ -62,7 +64,7 @@ double covariance(double distance, double length) { return std::exp(-0.5 * dista
 }  // namespace
 
 GaussianProcess::GaussianProcess(const Rows& rows, const std::vector<double>& labels,
-                                 const std::vector<std::size_t>& ignored) {
+                                 const std::vector<std::size_t>& ignored, const std::vector<double>& prior) {
   const std::size_t n = rows.size();
   ensure(n >= 2 && labels.size() == n, "GaussianProcess: {} rows with {} labels", n, labels.size());
   for (std::size_t c = 0; c < rows.columns; ++c) {
@@ -80,7 +82,11 @@ GaussianProcess::GaussianProcess(const Rows& rows, const std::vector<double>& la
     if (variance > 1e-6) columns_.push_back({c, middle, 1 / std::sqrt(variance)});
   }
   known_ = scaled(rows);
-  middle_ = std::accumulate(labels.begin(), labels.end(), 0.0) / static_cast<double>(n);
+  const auto rest_of = [&](double belief) {
+    std::vector<double> rest = labels;
+    for (std::size_t i = 0; i < prior.size(); ++i) rest[i] -= belief * prior[i];
+    return rest;
+  };
   std::vector<double> distances(n * n);
   const std::size_t columns = std::max<std::size_t>(columns_.size(), 1);
   for (std::size_t i = 0; i < n; ++i)
@@ -96,21 +102,28 @@ GaussianProcess::GaussianProcess(const Rows& rows, const std::vector<double>& la
       for (std::size_t i = 0; i < n; ++i) matrix[i * n + i] += noise;
       auto lower = cholesky(std::move(matrix), n);
       if (!lower) continue;
-      std::vector<double> weights(n);
-      for (std::size_t i = 0; i < n; ++i) weights[i] = labels[i] - middle_;
-      solve_lower(*lower, n, weights.data());
-      const double fit = std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
-      const auto count = static_cast<double>(n);
-      double likelihood = -0.5 * count * std::log(std::max(fit / count, 1e-300));
-      for (std::size_t i = 0; i < n; ++i) likelihood -= std::log((*lower)[i * n + i]);
-      if (likelihood <= likeliest) continue;
-      likeliest = likelihood;
-      solve_upper(*lower, n, weights.data());
-      length_ = length;
-      noise_ = noise;
-      variance_ = fit / count;
-      lower_ = *std::move(lower);
-      weights_ = std::move(weights);
+      double determinant = 0;
+      for (std::size_t i = 0; i < n; ++i) determinant += std::log((*lower)[i * n + i]);
+      for (const double belief : beliefs) {
+        if (prior.empty() && belief != 0) continue;
+        std::vector<double> weights = rest_of(belief);
+        const auto count = static_cast<double>(n);
+        const double middle = std::accumulate(weights.begin(), weights.end(), 0.0) / count;
+        for (double& weight : weights) weight -= middle;
+        solve_lower(*lower, n, weights.data());
+        const double fit = std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
+        const double likelihood = -0.5 * count * std::log(std::max(fit / count, 1e-300)) - determinant;
+        if (likelihood <= likeliest) continue;
+        likeliest = likelihood;
+        solve_upper(*lower, n, weights.data());
+        middle_ = middle;
+        length_ = length;
+        noise_ = noise;
+        belief_ = belief;
+        variance_ = fit / count;
+        lower_ = *lower;
+        weights_ = std::move(weights);
+      }
     }
   ensure(!weights_.empty(), "GaussianProcess: no covariance of {} rows is definite", n);
 

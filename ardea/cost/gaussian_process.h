@@ -13,16 +13,20 @@ namespace ardea::cost {
 /// answers for the same rows, in any order up to rounding.
 class GaussianProcess {
  public:
-  /// At least two rows whose labels differ. `ignored`: columns whose numbers are names.
+  /// At least two rows whose labels differ. `ignored`: columns whose numbers are names. `prior`: what
+  /// somebody expects of each row; it is believed as far as that makes the labels likely, from not at all to
+  /// wholly.
   GaussianProcess(const Rows& rows, const std::vector<double>& labels,
-                  const std::vector<std::size_t>& ignored = {});
+                  const std::vector<std::size_t>& ignored = {}, const std::vector<double>& prior = {});
 
   struct Answer {
     double mean = 0, deviation = 0;
   };
-  /// One for each row, which has the columns of those that were learned from.
+  /// One for each row, which has the columns of those that were learned from; what the prior says comes on
+  /// top of it, `belief()` times.
   std::vector<Answer> predict(const Rows& rows) const;
-  /// What each row would be predicted if all but it were known.
+  double belief() const { return belief_; }
+  /// What each row would be predicted if all but it were known, the prior included.
   const std::vector<double>& left_out() const { return left_out_; }
 
  private:
@@ -37,7 +41,7 @@ class GaussianProcess {
   std::vector<double> lower_;    ///< Cholesky's factor of their covariances
   std::vector<double> weights_;  ///< of the rows in a mean
   std::vector<double> left_out_;
-  double middle_ = 0, length_ = 1, noise_ = 0, variance_ = 0;
+  double middle_ = 0, length_ = 1, noise_ = 0, variance_ = 0, belief_ = 0;
 };
 
 }  // namespace ardea::cost

@@ -27,6 +27,9 @@ std::vector<std::size_t> key_knobs(const std::vector<double>& importance, double
 
 namespace {
 
+/// What a model that has foretold nothing yet is believed.
+constexpr double unproven = 0.5;
+
 /// Heron's constrained genetic algorithm, a round for each question. Its population lives in all sketches;
 /// parents are of one.
 class ConstrainedGeneticSearch : public Proposer {
@@ -90,10 +93,18 @@ class ConstrainedGeneticSearch : public Proposer {
   std::vector<Choice> pick(Ranking& ranking, std::size_t count) {
     std::vector<Choice> seen = ranking.seen();
     std::erase_if(seen, [&](const Choice& choice) { return !ground_.is_new(choice); });
-    // A model is believed as far as it has foretold what was held out from it.
-    const double trust = std::clamp(setting_.model->held_out_correlation().value_or(1), 0.0, 1.0);
+    // A model is believed as far as it has foretold what was held out from it. Before anything was told, by
+    // half, and chance has the rest: what lies where it believes would only teach it what it knows.
+    const bool is_unproven = history_.size() == 0;
+    const double foretold = setting_.model->held_out_correlation().value_or(is_unproven ? unproven : 1);
+    const double trust = std::clamp(foretold, 0.0, 1.0);
     const double greedy = option("greedy") * trust * static_cast<double>(count);
     std::vector<Choice> picked = ranking.best(seen, static_cast<std::size_t>(std::ceil(greedy)));
+    if (is_unproven) {
+      for (Choice& choice : ground_.draw(count - picked.size(), random_, Ground::Shares::even))
+        picked.push_back(std::move(choice));
+      return picked;
+    }
     const Choices taken(picked.begin(), picked.end());
     std::vector<std::vector<Choice>> left(ground_.sketches());
     for (const Choice& choice : seen)

@@ -63,6 +63,20 @@ TEST(GaussianProcess, says_what_a_row_would_be_without_it) {
   EXPECT_GT(std::abs(whole.left_out()[0] - known_label), 0.0);
 }
 
+TEST(GaussianProcess, believes_a_prior_as_far_as_it_is_borne_out) {
+  const Rows known = some_rows(24, 1);
+  const std::vector<double> labels = labels_of(known);
+  std::vector<double> right = labels, wrong;
+  Random random(8);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    right[i] += 0.01 * random.real() + 3;  // a constant says nothing
+    wrong.push_back(4 * random.real());
+  }
+  EXPECT_EQ(GaussianProcess(known, labels, {}, right).belief(), 1);
+  EXPECT_EQ(GaussianProcess(known, labels, {}, wrong).belief(), 0);
+  EXPECT_EQ(GaussianProcess(known, labels).belief(), 0) << "there is none";
+}
+
 TEST(GaussianProcess, of_noise_foretells_little) {
   const Rows known = some_rows(40, 4);
   Random random(5);
