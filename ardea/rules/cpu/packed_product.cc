@@ -55,7 +55,7 @@ class Steps {
         name_(path_to(s_.program(), block_)->block().name),
         type_(product_.out->type),
         maker_(elementwise_producer(s_.program(), block_, product_.left)),
-        tile_(choose_tile(product_.sizes, type_, d.target())),
+        tile_(choose_tile(product_.sizes, type_, d.target(), uses_threads() ? target().cores : 1)),
         blocks_(choose_blocks(product_.sizes, tile_, type_, d.target())) {
     // What is made of the sums, element by element, is made of them in their registers: where they are whole
     // there.

@@ -12,6 +12,8 @@ namespace {
 
 /// Several times what a second cache takes to answer.
 constexpr double cycles_ahead = 128;
+/// That a second cache hands on, while the right operand streams from it.
+constexpr double streamed_bytes_a_cycle = 48;
 /// A new sum begins, the old one is stored.
 constexpr double cycles_around_a_tile = 24;
 /// Loads that are a vector of operands each are never all hidden: one holds up so much of a multiplication.
@@ -35,8 +37,9 @@ double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t lane
   const bool takes_lanes = target.arch == target::Arch::aarch64;
   const std::int64_t of_left = takes_lanes ? rows / lanes + rows % lanes : rows;
   const auto loads = static_cast<double>(of_left + vectors);
+  const double streamed = static_cast<double>(vectors * target.vector_bits) / 8 / streamed_bytes_a_cycle;
   const double step = std::max({sums / core.multiplications_per_cycle, loads / core.loads_per_cycle,
-                                static_cast<double>(core.sum_cycles)});
+                                streamed, static_cast<double>(core.sum_cycles)});
   const double held_up = takes_lanes ? held_up_by_an_operand * loads / core.multiplications_per_cycle : 0;
   return (step + held_up) * static_cast<double>(k) + cycles_around_a_tile + 2 * sums;
 }
@@ -55,6 +58,19 @@ double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, con
   return cycles;
 }
 
+/// What the busiest of the threads has to do: whole tiles, unless it does all.
+ProductSizes busiest_part(const ProductSizes& sizes, const ProductTile& tile, int threads) {
+  ProductSizes part = sizes;
+  const auto share = [&](std::int64_t length, std::int64_t of_tile) {
+    return std::min(length, ceil_div(ceil_div(length, of_tile), std::int64_t{threads}) * of_tile);
+  };
+  if (ceil_div(sizes.m, tile.rows) >= threads)
+    part.m = share(sizes.m, tile.rows);
+  else
+    part.n = share(sizes.n, tile.columns());
+  return part;
+}
+
 /// What one core has of a cache.
 std::int64_t cache_bytes(const target::Target& target, int level, std::int64_t otherwise) {
   const target::Cache* cache = target.cache(level);
@@ -67,7 +83,7 @@ std::int64_t second_cache_bytes(const target::Target& target) {
   return cache_bytes(target, 2, usual_second_cache);
 }
 
-ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target) {
+ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target, int threads) {
   const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
   const std::int64_t most_vectors = ceil_div(sizes.n, lanes);
   ProductTile best{1, 1, lanes};
@@ -79,7 +95,7 @@ ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::
       if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
           target.vector_registers)
         break;
-      const double cycles = cycles_of_product(sizes, tile, target);
+      const double cycles = cycles_of_product(busiest_part(sizes, tile, threads), tile, target);
       // Of equal tiles the larger one reads less.
       if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
         best = tile;

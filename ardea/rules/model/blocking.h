@@ -18,8 +18,10 @@ struct ProductTile {
 };
 
 /// The tile whose copies, smaller ones at the edges included, take the fewest cycles for all sums, by a count
-/// of multiplications, loads, and of the latency that too few sums cannot hide.
-ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target);
+/// of multiplications, loads, and of the latency that too few sums cannot hide. Of several threads, which
+/// share the tiles of rows, or those of columns where rows are too few, the busiest one counts.
+ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target,
+                        int threads = 1);
 
 /// Steps of the sum and columns of one block of the right operand, which the second cache holds while all
 /// rows use it, a tile of them after the other: the panel of those (the tile's rows × steps) stays in the

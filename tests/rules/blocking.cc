@@ -1,0 +1,45 @@
+#include "ardea/rules/model/blocking.h"
+
+#include <gtest/gtest.h>
+
+#include "ardea/support/ceil_div.h"
+
+/// The model's tiles of products.
+
+namespace ardea::rules {
+
+namespace {
+
+/// Vectors of sums that the thread with the most of them has, where tiles of rows are shared.
+std::int64_t most_sums_of_a_thread(const ProductSizes& sizes, const ProductTile& tile, int threads) {
+  const std::int64_t tiles = ceil_div(ceil_div(sizes.m, tile.rows), std::int64_t{threads});
+  return tiles * tile.rows * ceil_div(sizes.n, tile.lanes);
+}
+
+}  // namespace
+
+TEST(ProductTile, shares_the_rows_evenly_among_threads) {
+  const target::Target target = target::find("sapphirerapids");
+  for (const int threads : {2, 3, 16})
+    for (const ProductSizes& sizes :
+         {ProductSizes{2048, 2048, 2048}, ProductSizes{1000, 700, 300}, ProductSizes{997, 512, 64}}) {
+      const ProductTile alone = choose_tile(sizes, float32, target),
+                        shared = choose_tile(sizes, float32, target, threads);
+      EXPECT_LE(most_sums_of_a_thread(sizes, shared, threads), most_sums_of_a_thread(sizes, alone, threads))
+          << threads << " threads, " << sizes.m << " rows";
+    }
+  // 14 rows by two vectors is the largest tile: of 147 such, one thread of 16 has ten, 140 rows and not 128.
+  const ProductSizes large{2048, 2048, 2048};
+  EXPECT_EQ(choose_tile(large, float32, target).rows, 14);
+  const ProductTile tile = choose_tile(large, float32, target, 16);
+  EXPECT_EQ(most_sums_of_a_thread(large, tile, 16), 128 * 128);
+}
+
+TEST(ProductTile, shares_the_columns_where_rows_are_few) {
+  const target::Target target = target::find("sapphirerapids");
+  const ProductTile tile = choose_tile({.m = 8, .n = 4096, .k = 512}, float32, target, 16);
+  // 16 columns of 256 each: tiles of 64 columns, or of parts of them, leave no thread with more.
+  EXPECT_EQ(ceil_div(ceil_div(std::int64_t{4096}, tile.columns()), std::int64_t{16}) * tile.columns(), 256);
+}
+
+}  // namespace ardea::rules
