@@ -14,6 +14,8 @@ namespace {
 constexpr double cycles_ahead = 128;
 /// That a second cache hands on, while the right operand streams from it.
 constexpr double streamed_bytes_a_cycle = 48;
+/// Threads that are more evenly busy are worth another tile than the best of one thread from here on.
+constexpr double least_gain_of_sharing = 1.03;
 /// A new sum begins, the old one is stored.
 constexpr double cycles_around_a_tile = 24;
 /// Loads that are a vector of operands each are never all hidden: one holds up so much of a multiplication.
@@ -38,8 +40,8 @@ double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t lane
   const std::int64_t of_left = takes_lanes ? rows / lanes + rows % lanes : rows;
   const auto loads = static_cast<double>(of_left + vectors);
   const double streamed = static_cast<double>(vectors * target.vector_bits) / 8 / streamed_bytes_a_cycle;
-  const double step = std::max({sums / core.multiplications_per_cycle, loads / core.loads_per_cycle,
-                                streamed, static_cast<double>(core.sum_cycles)});
+  const double step = std::max({sums / core.multiplications_per_cycle, loads / core.loads_per_cycle, streamed,
+                                static_cast<double>(core.sum_cycles)});
   const double held_up = takes_lanes ? held_up_by_an_operand * loads / core.multiplications_per_cycle : 0;
   return (step + held_up) * static_cast<double>(k) + cycles_around_a_tile + 2 * sums;
 }
@@ -71,6 +73,34 @@ ProductSizes busiest_part(const ProductSizes& sizes, const ProductTile& tile, in
   return part;
 }
 
+double cycles_of_busiest(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
+                         int threads) {
+  return cycles_of_product(busiest_part(sizes, tile, threads), tile, target);
+}
+
+ProductTile cheapest_tile(const ProductSizes& sizes, DataType type, const target::Target& target,
+                          int threads) {
+  const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
+  const std::int64_t most_vectors = ceil_div(sizes.n, lanes);
+  ProductTile best{1, 1, lanes};
+  double least = -1;
+  for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(most_vectors, target.vector_registers);
+       ++vectors)
+    for (std::int64_t rows = 1; rows <= sizes.m; ++rows) {
+      const ProductTile tile{rows, vectors, lanes};
+      if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
+          target.vector_registers)
+        break;
+      const double cycles = cycles_of_busiest(sizes, tile, target, threads);
+      // Of equal tiles the larger one reads less.
+      if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
+        best = tile;
+        least = cycles;
+      }
+    }
+  return best;
+}
+
 /// What one core has of a cache.
 std::int64_t cache_bytes(const target::Target& target, int level, std::int64_t otherwise) {
   const target::Cache* cache = target.cache(level);
@@ -84,25 +114,12 @@ std::int64_t second_cache_bytes(const target::Target& target) {
 }
 
 ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target, int threads) {
-  const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
-  const std::int64_t most_vectors = ceil_div(sizes.n, lanes);
-  ProductTile best{1, 1, lanes};
-  double least = -1;
-  for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(most_vectors, target.vector_registers);
-       ++vectors)
-    for (std::int64_t rows = 1; rows <= sizes.m; ++rows) {
-      const ProductTile tile{rows, vectors, lanes};
-      if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
-          target.vector_registers)
-        break;
-      const double cycles = cycles_of_product(busiest_part(sizes, tile, threads), tile, target);
-      // Of equal tiles the larger one reads less.
-      if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
-        best = tile;
-        least = cycles;
-      }
-    }
-  return best;
+  const ProductTile alone = cheapest_tile(sizes, type, target, 1);
+  if (threads == 1) return alone;
+  const ProductTile shared = cheapest_tile(sizes, type, target, threads);
+  const double gain =
+      cycles_of_busiest(sizes, alone, target, threads) / cycles_of_busiest(sizes, shared, target, threads);
+  return gain >= least_gain_of_sharing ? shared : alone;
 }
 
 Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,
