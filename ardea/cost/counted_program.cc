@@ -9,6 +9,7 @@
 #include "ardea/cost/touched_memory.h"
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/instruction_windows.h"

@@ -10,15 +10,16 @@ StatementShape shape_here(Surroundings& surroundings) {
   StatementShape shape{one, one, one, one};
   Value open = one;  // no loop that runs was met yet
   const std::vector<Around>& loops = surroundings.loops();
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    if (loop->kind == ForKind::vectorized) {
-      shape.elements = f.multiply(shape.elements, loop->extent);
-      shape.vectors = f.multiply(shape.vectors, f.ceil_div(loop->extent, loop->lanes));
-    } else if (loop->kind == ForKind::unrolled) {
-      shape.unrolled = f.multiply(shape.unrolled, f.select(open, loop->extent, one));
+  for (std::size_t l = loops.size(); l-- > 0;) {
+    const Around& loop = loops[l];
+    if (loop.kind == ForKind::vectorized) {
+      shape.elements = f.multiply(shape.elements, loop.extent);
+      shape.vectors = f.multiply(shape.vectors, f.ceil_div(loop.extent, loop.lanes));
+    } else if (loop.kind == ForKind::unrolled) {
+      shape.unrolled = f.multiply(shape.unrolled, f.select(open, loop.extent, one));
     } else {
-      const Value runs = f.more_than_one(loop->extent);
-      shape.inner = f.select(f.multiply(open, runs), loop->extent, shape.inner);
+      const Value runs = f.more_than_one(loop.extent);
+      shape.inner = f.select(f.multiply(open, runs), loop.extent, shape.inner);
       open = f.multiply(open, f.negation(runs));
     }
   }

@@ -48,11 +48,13 @@ Database Database::create(const std::filesystem::path& path) {
 
 void Database::require_salvageable(const std::filesystem::path& path) {
   const Connection from(path, Connection::Mode::salvage);
+  bool is_ours = false;
   try {
-    const bool is_ours = pragma(from, "SELECT count(*) FROM sqlite_schema WHERE name = 'trials'") > 0;
-    require(is_ours, "{}: {}; name another", from.path(), what_it_is_instead(from));
-  } catch (const Damaged&) {  // then merging tells what there is
+    is_ours = pragma(from, "SELECT count(*) FROM sqlite_schema WHERE name = 'trials'") > 0;
+  } catch (const Damaged&) {
+    return;  // merging tells what there is
   }
+  require(is_ours, "{}: {}; name another", from.path(), what_it_is_instead(from));
 }
 
 Database Database::open(const std::filesystem::path& path) {

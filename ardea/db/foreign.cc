@@ -42,8 +42,9 @@ std::string target_words(const Task& task) {
   const json record = json::parse(task.target, nullptr, false);
   std::string words = "llvm";
   const auto add = [&](const char* key, const char* flag) {
-    if (record.is_object() && record.contains(key) && record[key].is_string() && record[key] != "")
-      words += fmt::format(" -{}={}", flag, record[key].get<std::string>());
+    if (!record.is_object() || !record.contains(key) || !record[key].is_string()) return;
+    if (const auto word = record[key].get<std::string>(); !word.empty())
+      words += fmt::format(" -{}={}", flag, word);
   };
   add("triple", "mtriple");
   add("cpu", "mcpu");
