@@ -1,6 +1,7 @@
 #include "ardea/cli/rates.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -112,40 +113,70 @@ std::string rate_line(const Rates& rates) {
                      hint);
 }
 
-std::optional<PeakShare> peak_share(const Program& program, const measure::Work& work, double seconds,
-                                    int threads, std::optional<double> copy_seconds) {
-  const target::Target host = target::host();
+namespace {
+
+/// By name: tensor instructions' where there are any for such operands, else the type's.
+std::string arithmetic_peak_name(const Program& program,
+                                 const std::function<bool(const std::string&)>& is_known) {
+  const std::string tensor = program.typical() != nullptr ? tensor_peak(*program.typical()) : "";
+  if (!tensor.empty() && is_known(tensor)) return tensor;
+  return to_string(arithmetic_type(program, program.meaning_of(program.module.functions[0]))) + "_operations";
+}
+
+bool is_held_by_a_cache(const target::Target& host, double bytes) {
+  return std::any_of(host.caches.begin(), host.caches.end(),
+                     [&](const target::Cache& c) { return static_cast<double>(c.bytes) >= bytes; });
+}
+
+compile::Peaks stored_or_measured(const target::Target& host) {
   std::optional<compile::Peaks> peaks = known_peaks();
-  if (!peaks || !peaks->contains("memory_bytes_per_core")) {
-    peaks = compile::measure_peaks(host);
-    try {
-      compile::store_peaks(host, *peaks);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
-      // A user without a home measures each time.
-    }
+  if (peaks && peaks->contains("memory_bytes_per_core")) return *peaks;
+  peaks = compile::measure_peaks(host);
+  try {
+    compile::store_peaks(host, *peaks);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+    // A user without a home measures each time.
   }
+  return *peaks;
+}
+
+}  // namespace
+
+std::map<std::string, double> peaks_now(const Program& program, const measure::Work& work, int threads) {
+  const target::Target host = target::host();
+  compile::Peaks peaks;
+  const auto measured = [&](const std::string& name) {
+    if (const auto peak = compile::measure_peak(host, name, threads)) peaks[name] = *peak;
+    return peaks.contains(name);
+  };
+  measured(arithmetic_peak_name(program, measured));
+  if (!is_held_by_a_cache(host, work.bytes)) measured("memory_bytes");
+  return peaks;
+}
+
+std::optional<PeakShare> peak_share(const Program& program, const measure::Work& work, double seconds,
+                                    int threads, std::optional<double> copy_seconds,
+                                    const std::optional<std::map<std::string, double>>& given) {
+  const target::Target host = target::host();
+  const compile::Peaks peaks = given ? *given : stored_or_measured(host);
   const auto share_of = [&](const std::string& name, double amount) -> std::optional<PeakShare> {
-    const std::optional<double> peak = peak_of(*peaks, name, threads);
+    std::optional<double> peak;
+    if (!given)
+      peak = peak_of(peaks, name, threads);
+    else if (const auto at = peaks.find(name); at != peaks.end())
+      peak = at->second;
     if (!peak) return std::nullopt;
     return PeakShare{amount / seconds / *peak, name, *peak};
   };
-  const std::string tensor = program.typical() != nullptr ? tensor_peak(*program.typical()) : "";
-  const std::string arithmetic_name =
-      peaks->contains(tensor)
-          ? tensor
-          : to_string(arithmetic_type(program, program.meaning_of(program.module.functions[0]))) +
-                "_operations";
-  const std::optional<PeakShare> arithmetic = share_of(arithmetic_name, work.operations);
+  const std::optional<PeakShare> arithmetic =
+      share_of(arithmetic_peak_name(program, [&](const std::string& name) { return peaks.contains(name); }),
+               work.operations);
   if (!arithmetic) return std::nullopt;
-  const double bytes = work.bytes;
-  const bool held_by_a_cache =
-      std::any_of(host.caches.begin(), host.caches.end(),
-                  [&](const target::Cache& c) { return static_cast<double>(c.bytes) >= bytes; });
   std::optional<PeakShare> moving;
   if (copy_seconds)
-    moving = PeakShare{*copy_seconds / seconds, "copy", bytes / *copy_seconds};
-  else if (!held_by_a_cache)
-    moving = share_of("memory_bytes", bytes);
+    moving = PeakShare{*copy_seconds / seconds, "copy", work.bytes / *copy_seconds};
+  else if (!is_held_by_a_cache(host, work.bytes))
+    moving = share_of("memory_bytes", work.bytes);
   return moving && moving->share > arithmetic->share ? moving : arithmetic;
 }
 

@@ -53,10 +53,15 @@ struct PeakShare {
 
 /// Of so much work on so many threads, of which the arithmetic is what `program` says. Bytes are compared
 /// with a copy of the same ones that took `copy_seconds`; where none was timed, with the memory's peak, but
-/// only of arrays that no cache holds. What is not stored is measured and kept. Nothing where the
-/// arithmetic's peak is not measured.
+/// only of arrays that no cache holds. Peaks are the given ones, of these threads; without them those that
+/// are stored, and what is not stored is measured and kept. Nothing where the arithmetic's peak is not
+/// measured.
 std::optional<PeakShare> peak_share(const Program& program, const measure::Work& work, double seconds,
-                                    int threads, std::optional<double> copy_seconds);
+                                    int threads, std::optional<double> copy_seconds,
+                                    const std::optional<std::map<std::string, double>>& given = {});
+
+/// What peak_share compares such work with, measured now, on so many threads: within a second or two.
+std::map<std::string, double> peaks_now(const Program& program, const measure::Work& work, int threads);
 
 /// What one call of f, a function of the program, does: the operator's own count, else the program's. Nothing
 /// where it cannot be counted (measure/work.h).

@@ -146,6 +146,8 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
         measure::TrialTask{
             .program = function_, .target = target::find(request_.target), .threads = request_.threads},
         request_.limits);
+    // In the run itself, before workers begin: on a machine that others use, too, this is what there is.
+    if (work_) peaks_ = peaks_now(program_, *work_, request_.threads);
     if (program_.workload && request_.against_libraries)
       at_first_ = library_times(*program_.workload, request_.threads, first_library_s);
   }
@@ -236,7 +238,7 @@ void TuneSession::rest() {
 
 std::optional<PeakShare> TuneSession::share_at(double seconds) const {
   if (!work_ || request_.replay || is_simulated()) return std::nullopt;
-  return peak_share(program_, *work_, seconds, request_.threads, std::nullopt);
+  return peak_share(program_, *work_, seconds, request_.threads, std::nullopt, peaks_);
 }
 
 std::string TuneSession::line(const tune::Progress& progress) const {
@@ -317,7 +319,7 @@ void TuneSession::keep_notes(const TuneReport& report) const {
     const CallTime& time = *tuned.standard->trial.time;
     add("default", {{"median_s", time.median_s}, {"low_s", time.low_s}, {"high_s", time.high_s}});
   }
-  if (report.tuned_share) add("peaks", {{report.tuned_share->of, report.tuned_share->peak}});
+  if (!peaks_.empty()) add("peaks", peaks_);
   if (report.libraries.own_s) {
     json libraries = {{"ardea", *report.libraries.own_s}};
     for (const LibraryTime& time : report.libraries.libraries) libraries[time.name] = time.seconds;

@@ -111,6 +111,7 @@ class TuneSession {
   double points_ = 0;
   std::string why_method_;
   std::optional<measure::Work> work_;
+  std::map<std::string, double> peaks_;  ///< measured in this run, of its threads
   LibraryTimes at_first_;
   LearnedFrom learned_;
   std::unique_ptr<cost::Model> model_;

@@ -135,6 +135,18 @@ Peaks measure_peaks(const target::Target& host) {
   return peaks;
 }
 
+std::optional<double> measure_peak(const target::Target& host, const std::string& name,
+                                   std::int64_t threads) {
+  if (name == "memory_bytes") return memory_peak(host, threads);
+  for (const DataType type : {float32, float64})
+    if (name == to_string(type) + "_operations") return arithmetic_peak(host, type, threads);
+  std::optional<double> fastest;
+  for (const InstructionPeak& peak : instruction_peaks(host, threads))
+    if (name == peak.name + "_operations" || name == peak.operands + "_operations")
+      fastest = std::max(fastest, std::optional(instruction_rate(host, peak, threads)));
+  return fastest;
+}
+
 fs::path peaks_file() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");

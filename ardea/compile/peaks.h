@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -22,6 +23,10 @@ using Peaks = std::map<std::string, double>;
 /// (a single long loop of multiply-adds reads less: it meets whatever else the machine does). Memory: the
 /// fastest of several sums over more than the last cache holds.
 Peaks measure_peaks(const target::Target& host);
+
+/// One of them alone, in about half a second: of so many threads, at most those of the pool, whatever was
+/// stored. Nothing where there is none of that name.
+std::optional<double> measure_peak(const target::Target& host, const std::string& name, std::int64_t threads);
 
 /// Where the peaks of machines are kept for this user: ardea/peaks.json below XDG_CACHE_HOME, or below
 /// ~/.cache. Error where neither it nor HOME is set.
