@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "ardea/lower/pipeline.h"
@@ -71,7 +72,8 @@ double median(std::vector<double> values) {
 
 class Bench {
  public:
-  Bench(target::Target target, std::size_t points) : target_(std::move(target)), points_(points) {}
+  Bench(target::Target target, std::size_t points, bool shows_parts)
+      : target_(std::move(target)), points_(points), shows_parts_(shows_parts) {}
 
   void run(const Asked& asked) {
     const ops::Workload workload =
@@ -151,6 +153,7 @@ class Bench {
 
   void points(const rules::ProgramSpace& space) {
     std::vector<double> made, lowered, all;
+    const Timings timings;
     for (const rules::Choice& choice : space.sample(points_, 1).choices) {
       std::optional<schedule::Schedule> schedule;
       made.push_back(seconds([&] { schedule = space.materialise(choice); }));
@@ -163,10 +166,25 @@ class Bench {
                        median(all) * 1e3, median(made) * 1e3, median(lowered) * 1e3, all.size(),
                        *std::max_element(all.begin(), all.end()) * 1e3),
            fmt::format("at most {:.0f} ms", most_of_a_point_s * 1e3));
+    if (shows_parts_) parts(timings, all.size());
+  }
+
+  /// What points spend their time on, the longest first.
+  static void parts(const Timings& timings, std::size_t points) {
+    std::map<std::pair<std::string, std::string>, double> sums;
+    for (const Timings::Section& section : timings.sections())
+      sums[{section.part, section.name}] += section.seconds;
+    std::vector<std::pair<double, std::string>> rows;
+    for (const auto& [name, sum] : sums)
+      rows.emplace_back(sum * 1e3 / static_cast<double>(points), name.first + " " + name.second);
+    std::sort(rows.rbegin(), rows.rend());
+    for (std::size_t i = 0; i < std::min<std::size_t>(rows.size(), 20); ++i)
+      fmt::print("    {:7.2f} ms {}\n", rows[i].first, rows[i].second);
   }
 
   target::Target target_;
   std::size_t points_;
+  bool shows_parts_;
   int failures_ = 0;
 };
 
@@ -175,14 +193,16 @@ class Bench {
 int main(int argc, char** argv) {
   std::string target_name = "host", only;
   std::size_t points = 30;
+  bool shows_parts = false;
   CLI::App app(
       "Times making spaces of operators, and points of them; exits with 1 where a target is missed.");
   app.add_option("--target", target_name);
   app.add_option("--points", points, "points that are materialised and lowered, of each operator");
   app.add_option("--only", only, "of this operator alone");
+  app.add_flag("--parts", shows_parts, "what a point's time goes to, on average");
   CLI11_PARSE(app, argc, argv);
   try {
-    Bench bench(target::find(target_name), points);
+    Bench bench(target::find(target_name), points, shows_parts);
     for (const Asked& asked : all_asked)
       if (only.empty() || asked.op == only) bench.run(asked);
     return bench.failures() == 0 ? 0 : 1;

@@ -14,9 +14,13 @@ namespace ardea::arith {
 namespace {
 
 bool mentions_memory(const Expr& e, const Var& data) {
-  if (!e.defined()) return false;
-  bool found = uses(e, data);
-  for (const Buffer& b : buffers_in(e)) found = found || b->data == data;
+  if (!e.defined() || e.is<IntImm>()) return false;
+  if (e.is<VarNode>()) return e == data;
+  bool found = false;
+  visit_exprs(e, [&](const Expr& x) {
+    const auto* load = x.as<Load>();
+    found = found || x == data || (load != nullptr && load->buffer->data == data);
+  });
   return found;
 }
 
@@ -60,21 +64,36 @@ Step step_into(const Step& outer, const Stmt& child, const Buffer& buffer) {
   return step;
 }
 
-/// From the owner's body down to the lowest statement that holds all uses.
+/// From s down to the lowest statement that holds all uses, the lowest first; empty where there are none.
+/// `without` are statements that have none.
+std::vector<Stmt> statements_to_uses(const Stmt& s, const Var& data, std::unordered_set<Stmt>& without) {
+  if (touches_itself(s, data)) return {s};
+  if (without.contains(s)) return {};
+  std::vector<Stmt> way;
+  int users = 0;
+  for_each_child(
+      s, [](const Expr&) {},
+      [&](const Stmt& child) {
+        if (!child.defined() || users > 1) return;
+        std::vector<Stmt> below = statements_to_uses(child, data, without);
+        if (below.empty()) return;
+        way = std::move(below);
+        ++users;
+      });
+  if (users == 0) without.insert(s);
+  if (users > 1) way.clear();
+  if (users > 0) way.push_back(s);
+  return way;
+}
+
+/// From the owner's body, which has uses, down to the lowest statement that holds them all.
 std::vector<Step> way_to_uses(Step step, const Buffer& buffer) {
-  std::vector<Step> way;
-  while (true) {
-    way.push_back(step);
-    if (touches_itself(step.statement, buffer->data)) return way;
-    std::vector<Stmt> users;
-    for_each_child(
-        step.statement, [](const Expr&) {},
-        [&](const Stmt& child) {
-          if (child.defined() && touches(child, buffer->data)) users.push_back(child);
-        });
-    if (users.size() != 1) return way;
-    step = step_into(step, users[0], buffer);
-  }
+  std::unordered_set<Stmt> without;
+  const std::vector<Stmt> statements = statements_to_uses(step.statement, buffer->data, without);
+  std::vector<Step> way = {step};
+  for (auto child = statements.rbegin() + 1; child != statements.rend(); ++child)
+    way.push_back(step_into(way.back(), *child, buffer));
+  return way;
 }
 
 bool may_stand_around(const Step& step, const Buffer& buffer) {
@@ -91,9 +110,8 @@ bool has_views(const Stmt& body, const Buffer& buffer) {
 }  // namespace
 
 bool touches(const Stmt& s, const Var& data) {
-  bool found = false;
-  visit_stmts(s, [&](const Stmt& x) { found = found || touches_itself(x, data); });
-  return found;
+  std::unordered_set<Stmt> without;
+  return !statements_to_uses(s, data, without).empty();
 }
 
 std::vector<Stmt> way_to_allocation(const Block& owner, const Buffer& buffer, const Analyzer& facts) {

@@ -19,6 +19,7 @@ class Replay {
         schedule_(sketch.program, std::make_unique<schedule::ByHand>(0, schedule::Structure::of_template)) {}
 
   void follow(schedule::Schedule::History past) { schedule_.follow(std::move(past)); }
+  void verify_at_end() { schedule_.verify_later(); }
   schedule::Schedule run() && {
     for (const Instruction& step : trace_.instructions) take(step);
     return std::move(schedule_);
@@ -62,7 +63,12 @@ class Replay {
 }  // namespace
 
 schedule::Schedule materialise(const Sketch& sketch, const space::Point& point) {
-  return Replay(sketch, point).run();
+  // Each step of the sketch was verified at its witnesses; of a point it is the program that is.
+  Replay replay(sketch, point);
+  replay.verify_at_end();
+  schedule::Schedule made = std::move(replay).run();
+  made.verify();
+  return made;
 }
 
 schedule::Schedule materialise(const Sketch& sketch, const space::Point& point,

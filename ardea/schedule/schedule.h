@@ -74,6 +74,11 @@ class Schedule : public Methods<Schedule> {
   /// schedule of the same program in the same context; the two then share the loops, blocks and variables of
   /// these steps.
   void follow(History past);
+  /// Until `verify`, what a step makes is not verified by itself: for steps that were verified with other
+  /// numbers.
+  void verify_later() { verifies_steps_ = false; }
+  /// Error where the program breaks a law, or is not proved to keep it.
+  void verify();
   const History& history() const { return history_; }
 
   /// Takes the steps of a script or of a trace in JSON (parse_steps). Error at the first that is refused,
@@ -111,6 +116,7 @@ class Schedule : public Methods<Schedule> {
   std::string call_of(const Instruction& step) const;
   std::string name_of(const BlockRef& block) const;
 
+  bool verifies_steps_ = true;
   Function program_;
   Trace trace_;
   /// A copy of the schedule has a context of its own.

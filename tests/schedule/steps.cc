@@ -4,6 +4,7 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -17,6 +18,35 @@
 
 namespace ardea::schedule {
 namespace {
+
+/// A step that is wrong: loops run once more than their blocks.
+Outcome run_once_more(const Function& f, const std::vector<Argument>&, Context&) {
+  Function out = f;
+  out.body = rewrite(f.body, {.stmt_after = [](const Stmt& s) -> Stmt {
+                       const auto* loop = s.as<For>();
+                       if (loop == nullptr) return s;
+                       For longer = *loop;
+                       longer.extent = loop->extent + make_int(1, loop->extent.type());
+                       return longer;
+                     }});
+  return Applied{out};
+}
+
+TEST(Schedule, verifies_each_step_or_all_of_them_at_the_end) {
+  Primitive wrong;
+  wrong.name = "run_once_more";
+  wrong.apply = run_once_more;
+  Schedule s(gemm_program());
+  EXPECT_THROW(s.take(wrong, {}), std::exception);
+  s.verify_later();
+  EXPECT_NO_THROW(s.take(wrong, {}));
+  EXPECT_THROW(s.verify(), Error);
+  EXPECT_THROW(s.take(wrong, {}), std::exception) << "from then on each step again";
+  Schedule right(gemm_program());
+  right.verify_later();
+  right.apply(Split{right.get_loops(right.get_block("C"))[0], {std::nullopt, 5}});
+  EXPECT_NO_THROW(right.verify());
+}
 
 TEST(References, say_which_step_took_them) {
   Schedule s(gemm_program());
