@@ -279,19 +279,16 @@ class Partition {
           continue;
         if (!tried || !structurally_equal(tried->point, point.point)) {
           const Cut cut = cut_at(point.point, guards);
-          if (only_shortens(point.point, loop, guard, tiles) && !leaves_nothing(loop.body, cut)) continue;
+          if (is_large_ && !may_cut_large(point.point, loop, guard) && !leaves_nothing(loop.body, cut))
+            continue;
           tried = {point.point, pieces(loop, cut, facts)};
         }
-        if (is_allowed(*tried, loop, only_shortens(point.point, loop, guard, tiles))) return tried;
+        const bool only_shorten =
+            tiles ? belongs_inside(guard) : is_large_ && !may_cut_large(point.point, loop, guard);
+        if (is_allowed(*tried, loop, only_shorten)) return tried;
       }
     }
     return std::nullopt;
-  }
-
-  /// Whether a cut may not copy the loop's body.
-  bool only_shortens(const Expr& point, const For& loop, const Guard& guard, bool tiles) const {
-    if (loop.kind == ForKind::vectorized || size_of(loop.body) > growth_left_) return true;
-    return tiles ? belongs_inside(guard) : is_large_ && !may_cut_large(point, loop, guard);
   }
 
   /// Of a large nest: at a known place that no other loop takes part in, so that both pieces are whole
