@@ -72,7 +72,7 @@ void Database::make_tables() const {
           0,
       "{}: it is the database of another program; name another", path());
   // Readers do not wait for a writer, and a kill leaves a log that the next to open it plays.
-  connection_.run("PRAGMA journal_mode = WAL");
+  connection_.run_patiently("PRAGMA journal_mode = WAL");
   connection_.run("PRAGMA synchronous = FULL");
   Transaction all(connection_);
   if (pragma(connection_, "PRAGMA user_version") == 0) {

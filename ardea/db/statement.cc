@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
+#include <thread>
+
 namespace ardea::db {
 
 namespace {
@@ -38,6 +41,17 @@ Connection::Connection(const std::filesystem::path& path, Mode mode) : path_(pat
 void Connection::run(const char* sql) const {
   if (const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr); code != SQLITE_OK)
     refuse(code);
+}
+
+void Connection::run_patiently(const char* sql) const {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
+  int code = SQLITE_BUSY;
+  for (;;) {
+    code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+    if ((code & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= end) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (code != SQLITE_OK) refuse(code);
 }
 
 void Connection::refuse(int code) const {

@@ -33,6 +33,9 @@ class Connection {
   Connection(const std::filesystem::path& path, Mode mode);
 
   void run(const char* sql) const;
+  /// Also where SQLite itself does not wait for another program: a file becomes one with a log in no
+  /// transaction.
+  void run_patiently(const char* sql) const;
   sqlite3* handle() const { return handle_.get(); }
   const std::string& path() const { return path_; }
   /// Throws what `code`, SQLite's answer, means.
