@@ -10,10 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-/// `ardea bench`, with peaks that the tests measure once and keep to themselves.
 Answer run_bench(const std::string& arguments) {
-  static const Folder cache;
-  return ardea("bench " + arguments, "", "XDG_CACHE_HOME='" + cache.path().string() + "'");
+  return ardea("bench " + arguments, "", with_measured_peaks());
 }
 
 TEST(BenchCommand, json_has_the_promised_fields) {

@@ -82,8 +82,8 @@ TEST(Run, tells_rates_and_shares_of_the_stored_peaks) {
 
 TEST(Run, compares_with_the_peak_of_the_threads_that_ran) {
   const Folder folder;
-  const std::string cache = "XDG_CACHE_HOME=" + folder.path().string() + " ARDEA_NUM_THREADS=";
-  const Answer measured = ardea("target --measure --json", "", cache + "2");
+  const std::string cache = with_measured_peaks() + "ARDEA_NUM_THREADS=";
+  const Answer measured = ardea("target --json", "", cache + "2");
   ASSERT_EQ(measured.exit_code, 0) << measured.error;
   const auto peaks = nlohmann::json::parse(measured.out)["peak_per_second"];
   const double one = peaks["float32_operations_per_core"], all = peaks["float32_operations"];

@@ -76,8 +76,7 @@ TEST(PrepackedCommand, a_library_packs_once_and_computes_often) {
 }
 
 TEST(PrepackedCommand, bench_labels_it) {
-  const Folder cache;
-  const std::string where = "XDG_CACHE_HOME='" + cache.path().string() + "'";
+  const std::string& where = with_measured_peaks();
   const Answer answer = ardea("bench gemm 13,17,37 --prepacked --against cloop --rounds 6 --json", "", where);
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   const json result = json::parse(answer.out);
