@@ -1,13 +1,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "ardea/runtime/loop_threads.h"
 
 namespace ardea::runtime {
 
@@ -49,38 +48,19 @@ class ThreadPool {
   void parallel_for(std::int64_t extent, const Body& body);
 
  private:
-  /// One loop in progress, on the stack of its caller. Guarded by mutex_; `finished` is also looked at
-  /// without.
-  struct Loop {
-    const Body& body;
-    std::int64_t extent;
-    std::int64_t chunks;
-    std::int64_t begun = 0;
-    std::atomic<std::int64_t> finished{0};
-    std::exception_ptr error = nullptr;
-    std::condition_variable all_finished = {};
-    Loop *previous = nullptr, *next = nullptr;  ///< among those with chunks that nobody has begun
-  };
+  struct Loop;
 
-  void start_workers();
-  void work();
-  void run_next_chunk(Loop& loop, std::unique_lock<std::mutex>& lock);
-  void enlist(Loop& loop);
-  void strike(Loop& loop);
+  static void run_chunk(void* loop, std::int64_t chunk);
+  void start();
   void make_room_for_caller();
 
   const int thread_count_;
-  std::mutex mutex_;
-  std::condition_variable work_arrived_;
-  Loop *first_ = nullptr, *last_ = nullptr;    // with chunks that nobody has begun
-  std::atomic<std::uint64_t> loops_begun_{0};  // what a worker that is not yet asleep looks at
-  std::int64_t callers_ = 0;
-  std::atomic<int> most_used_{1};  // written under mutex_
-  bool stopping_ = false;
-  bool started_ = false;
-  bool spins_ = false;
-  std::vector<std::thread> workers_;
+  ArdeaThreads* const threads_;
+  std::once_flag started_;
+  std::atomic<int> callers_{0}, most_used_{1};
+  std::mutex mutex_;             // of places
   std::vector<int> processors_;  // of the workers, where they are pinned, then the one that is left
+  std::atomic<int> left_{-1};    // the same; -1 where none is pinned
 };
 
 }  // namespace ardea::runtime

@@ -103,6 +103,65 @@ TEST(ThreadPool, serves_many_callers_at_once) {
   EXPECT_EQ(total, 6 * 50 * 17);
 }
 
+TEST(ThreadPool, serves_more_callers_at_once_than_threads_share_loops) {
+  ThreadPool pool(3);
+  constexpr int callers_count = 40;  // all inside their loops at the same time
+  std::atomic<int> inside{0};
+  std::atomic<std::int64_t> total{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < callers_count; ++c)
+    callers.emplace_back([&] {
+      bool first = true;
+      pool.parallel_for(3, [&](std::int64_t begin, std::int64_t end) {
+        total += end - begin;
+        if (begin != 0 || !first) return;
+        first = false;
+        for (++inside; inside < callers_count;) std::this_thread::yield();
+      });
+    });
+  // Chunk 0 is the first to be begun. Workers hold three of them at most: all others are their callers'.
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(total, callers_count * 3);
+}
+
+/// Loops of different lengths one directly after the other, some after all have gone to sleep: a chunk of an
+/// ended loop that is begun again, or one that is lost, shows in the counts (or never ends).
+TEST(ThreadPool, begins_every_chunk_of_many_short_loops_once) {
+  for (const int threads : {2, 5}) {  // five: more than there may be processors, so that they sleep at once
+    ThreadPool pool(threads);
+    std::vector<std::atomic<int>> visits(5);
+    for (int round = 1; round <= 3000; ++round) {
+      const std::int64_t extent = 1 + round % threads;
+      for (auto& visit : visits) visit = 0;
+      pool.parallel_for(extent, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+      });
+      for (std::int64_t i = 0; i < 5; ++i)
+        ASSERT_EQ(visits[static_cast<std::size_t>(i)], i < extent ? 1 : 0) << threads << " " << round;
+      if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+}
+
+TEST(ThreadPool, a_caller_that_sleeps_is_woken_by_the_last_chunk) {
+  ThreadPool pool(2);
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<bool> caller_done{false};
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> ran{0};
+    pool.parallel_for(2, [&](std::int64_t, std::int64_t) {
+      ++ran;
+      if (std::this_thread::get_id() == caller) {
+        caller_done = true;
+        return;
+      }
+      while (!caller_done && ran < 2) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));  // longer than anybody looks on
+    });
+    ASSERT_EQ(ran, 2);
+  }
+}
+
 TEST(ThreadPool, throws_the_first_exception_again_and_works_on) {
   ThreadPool pool(4);
   for (int round = 0; round < 20; ++round) {

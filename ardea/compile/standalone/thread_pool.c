@@ -4,28 +4,19 @@
 #include <sched.h>
 #include <unistd.h>
 
-#define ARDEA_MOST_THREADS 4096
-
-/* One loop in progress, on the stack of its caller. Guarded by the pool's mutex. */
+/* One loop in progress, on the stack of its caller. */
 typedef struct ArdeaLoop {
   ArdeaParallelBody body;
   void* closure;
-  int64_t extent, chunks, begun, finished;
-  int32_t status;
+  int64_t extent, chunks;
+  _Atomic int failures;
+  int32_t status; /* of the first failure, with its sentence */
   char sentence[ARDEA_SENTENCE_BYTES];
-  pthread_cond_t all_finished;
-  struct ArdeaLoop *previous, *next; /* in the list of loops with chunks that nobody has begun */
 } ArdeaLoop;
 
 typedef struct ArdeaPool {
   int thread_count; /* with the caller's */
-  int worker_count; /* that the system gave us */
-  int started, stopping;
-  int64_t callers; /* inside ardea_parallel_for */
-  pthread_mutex_t mutex;
-  pthread_cond_t work_arrived;
-  ArdeaLoop *first, *last;
-  pthread_t workers[]; /* thread_count - 1 */
+  ArdeaThreads* threads;
 } ArdeaPool;
 
 static pthread_mutex_t ardea_pool_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the making of the pool */
@@ -68,58 +59,17 @@ static int ardea_choose_thread_count(void) {
   return 0;
 }
 
-static void ardea_list_loop(ArdeaPool* pool, ArdeaLoop* loop) {
-  loop->next = NULL;
-  loop->previous = pool->last;
-  *(pool->last != NULL ? &pool->last->next : &pool->first) = loop;
-  pool->last = loop;
-}
-
-static void ardea_unlist_loop(ArdeaPool* pool, ArdeaLoop* loop) {
-  *(loop->previous != NULL ? &loop->previous->next : &pool->first) = loop->next;
-  *(loop->next != NULL ? &loop->next->previous : &pool->last) = loop->previous;
-}
-
-/* With the mutex held, before and after. Chunks that are not begun when one fails are left out. */
-static void ardea_run_next_chunk(ArdeaPool* pool, ArdeaLoop* loop) {
-  const int64_t chunk = loop->begun++;
-  if (loop->begun == loop->chunks) ardea_unlist_loop(pool, loop);
-  const int given_up = loop->status != 0;
-  pthread_mutex_unlock(&pool->mutex);
-  int32_t status = 0;
-  if (!given_up) {
-    ardea_inside_loop = 1;
-    status = loop->body(ardea_chunk_begin(loop->extent, loop->chunks, chunk),
-                        ardea_chunk_begin(loop->extent, loop->chunks, chunk + 1), loop->closure);
-    ardea_inside_loop = 0;
-  }
-  pthread_mutex_lock(&pool->mutex);
-  if (status != 0 && loop->status == 0) {
-    loop->status = status;
-    strncpy(loop->sentence, ardea_last_error(), sizeof(loop->sentence) - 1);
-  }
-  /* Under the lock: the caller leaves as soon as it sees the last chunk finished. */
-  if (++loop->finished == loop->chunks) pthread_cond_signal(&loop->all_finished);
-}
-
-static void* ardea_work(void* argument) {
-  ArdeaPool* const pool = argument;
-  pthread_mutex_lock(&pool->mutex);
-  for (;;) {
-    while (pool->first == NULL && !pool->stopping) pthread_cond_wait(&pool->work_arrived, &pool->mutex);
-    if (pool->first == NULL) break;
-    ardea_run_next_chunk(pool, pool->first);
-  }
-  pthread_mutex_unlock(&pool->mutex);
-  return NULL;
-}
-
-/* Where the system gives no more threads, those there are and the callers do the work. */
-static void ardea_start_workers(ArdeaPool* pool) {
-  pool->started = 1;
-  while (pool->worker_count < pool->thread_count - 1 &&
-         pthread_create(&pool->workers[pool->worker_count], NULL, ardea_work, pool) == 0)
-    ++pool->worker_count;
+/* Chunks that are not begun when one fails are left out. */
+static void ardea_run_chunk_of_loop(void* context, int64_t i) {
+  ArdeaLoop* const loop = context;
+  if (loop->failures != 0) return;
+  ardea_inside_loop = 1;
+  const int32_t status = loop->body(ardea_chunk_begin(loop->extent, loop->chunks, i),
+                                    ardea_chunk_begin(loop->extent, loop->chunks, i + 1), loop->closure);
+  ardea_inside_loop = 0;
+  if (status == 0 || loop->failures++ != 0) return;
+  loop->status = status;
+  strncpy(loop->sentence, ardea_last_error(), sizeof(loop->sentence) - 1);
 }
 
 /* A forked child has none of its parent's threads: it makes a pool of its own, and can neither use nor free the
@@ -135,19 +85,19 @@ static void ardea_in_child(void) {
 }
 
 static ArdeaPool* ardea_make_pool(void) {
-  const int threads = ardea_choose_thread_count();
-  if (threads == 0) return NULL;
-  ArdeaPool* const pool = calloc(1, sizeof(ArdeaPool) + (size_t)threads * sizeof(pthread_t));
-  if (pool == NULL || (!ardea_forks_noticed &&
-                       pthread_atfork(ardea_before_fork, ardea_in_parent, ardea_in_child) != 0)) {
+  const int count = ardea_choose_thread_count();
+  if (count == 0) return NULL;
+  ArdeaPool* const pool = malloc(sizeof(ArdeaPool));
+  ArdeaThreads* const threads = ardea_make_threads(count, count <= ardea_available_processors());
+  if (pool == NULL || threads == NULL ||
+      (!ardea_forks_noticed && pthread_atfork(ardea_before_fork, ardea_in_parent, ardea_in_child) != 0)) {
+    if (threads != NULL) ardea_stop_threads(threads);
     free(pool);
     ardea_set_error("there is no memory for the threads of a parallel loop");
     return NULL;
   }
   ardea_forks_noticed = 1;
-  pool->thread_count = threads;
-  pthread_mutex_init(&pool->mutex, NULL);
-  pthread_cond_init(&pool->work_arrived, NULL);
+  *pool = (ArdeaPool){count, threads};
   return pool;
 }
 
@@ -169,38 +119,8 @@ __attribute__((destructor)) static void ardea_stop_pool(void) {
   ardea_process_pool = NULL;
   pthread_mutex_unlock(&ardea_pool_mutex);
   if (pool == NULL) return;
-  pthread_mutex_lock(&pool->mutex);
-  pool->stopping = 1;
-  pthread_cond_broadcast(&pool->work_arrived);
-  pthread_mutex_unlock(&pool->mutex);
-  /* Joining oneself, where a loop's body ends the process, answers with an error and goes on. */
-  for (int i = 0; i < pool->worker_count; ++i) pthread_join(pool->workers[i], NULL);
-  pthread_mutex_lock(&pool->mutex);
-  const int unused = pool->callers == 0;
-  pthread_mutex_unlock(&pool->mutex);
-  if (!unused) return; /* another thread is still in a loop while the process ends */
-  pthread_cond_destroy(&pool->work_arrived);
-  pthread_mutex_destroy(&pool->mutex);
+  ardea_stop_threads(pool->threads);
   free(pool);
-}
-
-static void ardea_run_loop(ArdeaPool* pool, ArdeaLoop* loop) {
-  pthread_cond_init(&loop->all_finished, NULL);
-  pthread_mutex_lock(&pool->mutex);
-  ++pool->callers;
-  if (!pool->started) ardea_start_workers(pool);
-  ardea_list_loop(pool, loop);
-  if (loop->chunks - 1 < pool->worker_count) {
-    for (int64_t i = 1; i < loop->chunks; ++i) pthread_cond_signal(&pool->work_arrived);
-  } else {
-    pthread_cond_broadcast(&pool->work_arrived);
-  }
-  /* The caller begins chunks until none is left, so that the loop ends even where every worker is busy. */
-  while (loop->begun < loop->chunks) ardea_run_next_chunk(pool, loop);
-  while (loop->finished < loop->chunks) pthread_cond_wait(&loop->all_finished, &pool->mutex);
-  --pool->callers;
-  pthread_mutex_unlock(&pool->mutex);
-  pthread_cond_destroy(&loop->all_finished);
 }
 
 ARDEA_SHARED int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, int64_t extent) {
@@ -216,8 +136,15 @@ ARDEA_SHARED int32_t ardea_parallel_for(ArdeaParallelBody body, void* closure, i
   if (pool == NULL) return 1;
   const int64_t chunks = extent < pool->thread_count ? extent : pool->thread_count;
   if (chunks == 1) return body(0, extent, closure);
-  ArdeaLoop loop = {.body = body, .closure = closure, .extent = extent, .chunks = chunks};
-  ardea_run_loop(pool, &loop);
+  ArdeaLoop loop;
+  loop.body = body;
+  loop.closure = closure;
+  loop.extent = extent;
+  loop.chunks = chunks;
+  loop.failures = 0;
+  loop.status = 0;
+  loop.sentence[0] = loop.sentence[sizeof(loop.sentence) - 1] = '\0';
+  ardea_run_chunks(pool->threads, chunks, ardea_run_chunk_of_loop, &loop);
   if (loop.status != 0) ardea_set_error(loop.sentence);
   return loop.status;
 }
