@@ -4,8 +4,8 @@
 
 namespace ardea::compile::standalone {
 
-// The text of the files in ardea/compile/standalone and of ardea/runtime/abi.h, workspace.c and loop_threads.c,
-// put here by CMake.
+// The text of the files in ardea/compile/standalone and of ardea/runtime/abi.h, workspace.c and
+// loop_threads.c, put here by CMake.
 extern const std::string_view preamble, abi, runtime, workspace, thread_pool;
 
 }  // namespace ardea::compile::standalone
