@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "ardea/db/rows.h"
@@ -221,7 +222,7 @@ Kept<Note> Database::notes(std::int64_t task) const {
 }
 
 std::optional<Trial> Database::best(std::int64_t task) const {
-  const auto fastest_of = [&](const std::string& which) -> std::optional<Trial> {
+  const auto fastest_of = [&](const std::string& which, const auto& counts) -> std::optional<Trial> {
     const std::string sql =
         "SELECT trials.body, trials.sum, median_s, tasks.body FROM trials JOIN tasks ON tasks.id = task"
         " WHERE task = ?1 AND median_s IS NOT NULL" +
@@ -229,13 +230,21 @@ std::optional<Trial> Database::best(std::int64_t task) const {
     Statement row(connection_, sql.c_str());
     row.bind(1, task);
     while (row.step())
-      if (auto trial = trial_in(row, 0, row.text(3))) return trial;
+      if (auto trial = trial_in(row, 0, row.text(3)); trial && counts(*trial)) return trial;
     return std::nullopt;
   };
+  std::optional<std::int64_t> last_duel;
   // By the text, not by SQLite's own reading of JSON, which a damaged row would end.
-  auto winner = fastest_of(fmt::format(" AND trials.body LIKE '%\"method\":\"{}\"%'", duel));
-  auto fastest = fastest_of("");
-  return winner && fastest->time->high_s >= winner->time->low_s ? winner : fastest;
+  const std::string of_duels = fmt::format(" AND trials.body LIKE '%\"method\":\"{}\"%'", duel);
+  fastest_of(of_duels, [&](const Trial& trial) {
+    last_duel = std::max(last_duel.value_or(trial.taken_at), trial.taken_at);
+    return false;
+  });
+  const auto winner = fastest_of(of_duels, [](const Trial&) { return true; });
+  // What was there when a duel was held, it has judged: a time from a quieter minute says nothing against it.
+  const auto fastest =
+      fastest_of("", [&](const Trial& trial) { return !last_duel || trial.taken_at > *last_duel; });
+  return winner && !(fastest && fastest->time->high_s < winner->time->low_s) ? winner : fastest;
 }
 
 std::vector<std::string> Database::lines() const {

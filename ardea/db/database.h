@@ -50,8 +50,8 @@ class Database {
   Kept<Trial> trials(std::int64_t task) const;
   /// In the order in which they were added.
   Kept<Note> notes(std::int64_t task) const;
-  /// The fastest winner of a duel; the fastest of all where there was none, or where its whole interval lies
-  /// below that winner's.
+  /// The fastest winner of a duel; the fastest of all where there was none, or of those taken after the last
+  /// duel, where its whole interval lies below that winner's.
   std::optional<Trial> best(std::int64_t task) const;
   std::vector<std::string> lines() const;
 

@@ -308,26 +308,31 @@ TEST_F(DatabaseFile, takes_trials_of_several_at_once) {
   EXPECT_TRUE(database.verify().none());
 }
 
-/// A trial that was fast once does not beat the winner of a duel; one that is clearly faster does.
+/// A trial that was fast once does not beat the winner of a duel; a later one that is clearly faster does.
 TEST_F(DatabaseFile, knows_the_winner_of_a_duel_from_a_lucky_trial) {
   Database database = Database::create(at("winner.db"));
   const std::int64_t task = database.add(example_task(1));
   const auto timed = [](int number, std::string_view method, double low, double median, double high) {
     Trial trial = example_trial(1);
     trial.number = number;
+    trial.taken_at = 1000 + number;
     trial.method = method;
     trial.time = CallTime{median, low, high};
     return trial;
   };
-  const Trial lucky = timed(1, "cga", 0.8, 0.9, 1.05), slower = timed(2, "duel", 1.9, 2, 2.1);
-  database.add(task, {lucky, slower});
-  EXPECT_EQ(database.best(task), lucky) << "its whole interval lies below the winner's";
+  const Trial lucky = timed(1, "cga", 0.8, 0.9, 1.05), slowed = timed(2, "duel", 1.9, 2, 2.1);
+  database.add(task, {lucky, slowed});
+  EXPECT_EQ(database.best(task), slowed) << "the machine had slowed when the duel was held";
   const Trial winner = timed(3, "duel", 0.95, 1, 1.1);
   database.add(task, {winner});
   EXPECT_EQ(database.best(task), winner);
-  const Trial faster = timed(4, "cga", 0.7, 0.8, 0.94);
+  const Trial not_clearly = timed(4, "cga", 0.8, 0.9, 0.96), faster = timed(5, "cga", 0.7, 0.8, 0.94);
+  database.add(task, {not_clearly});
+  EXPECT_EQ(database.best(task), winner);
   database.add(task, {faster});
   EXPECT_EQ(database.best(task), faster);
+  database.add(task, {timed(6, "duel", 1.4, 1.5, 1.6)});
+  EXPECT_EQ(database.best(task), winner) << "the last duel has judged all that was taken before";
 }
 
 }  // namespace
