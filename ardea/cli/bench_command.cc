@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/library_times.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/records.h"
 #include "ardea/compile/compile.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/support/error.h"
@@ -66,9 +68,9 @@ std::string schedule_name(const Program& program, const ProgramOptions& options)
 }
 
 measure::BenchOptions measure_options(const BenchOptions& options) {
-  return {.threads = options.threads,
+  return {.threads = *options.threads,
           .seed = options.seed,
-          .rotation = {.rounds = options.rounds, .pause_s = options.threads > 1 ? 3e-3 : 0}};
+          .rotation = {.rounds = options.rounds, .pause_s = *options.threads > 1 ? 3e-3 : 0}};
 }
 
 /// The program for so many threads.
@@ -96,9 +98,21 @@ std::vector<measure::Rival> load_rivals(const BenchOptions& options, const Progr
     ProgramOptions other = wanted;
     other.schedule = schedule;
     other.records = ProgramOptions::Records::never;
-    rivals.push_back({schedule, load(other, options.threads).compiled});
+    rivals.push_back({schedule, load(other, *options.threads).compiled});
   }
   return rivals;
+}
+
+bool uses_record(const BenchOptions& options) {
+  const std::vector<std::string> rivals = listed(options.rivals);
+  return options.program.records == ProgramOptions::Records::only || options.program.schedule == "best" ||
+         std::find(rivals.begin(), rivals.end(), "best") != rivals.end();
+}
+
+/// One, unless what is timed was tuned for more.
+int usual_threads(const BenchOptions& options) {
+  return options.set.empty() && uses_record(options) ? recorded_threads(options.program, target::host(), 1)
+                                                     : 1;
 }
 
 /// The function of --library, to be called as the program is.
@@ -124,7 +138,7 @@ Benched bench_file(const BenchOptions& options, const ProgramOptions& wanted) {
       "bench {}: there is nobody to compare it with; give other schedules with --rivals none,other.py, or a "
       "function of your own with --library FILE.so --symbol NAME (`ardea run` times it alone)",
       wanted.shape.empty() ? wanted.program : wanted.program + " " + wanted.shape);
-  const Loaded loaded = load(wanted, options.threads);
+  const Loaded loaded = load(wanted, *options.threads);
   const Function& meaning = loaded.program.meaning_of(loaded.program.module.functions[0]);
   const measure::Problem problem{
       meaning, measure::make_arguments(meaning, {.seed = options.seed, .sizes = options.sizes})};
@@ -135,7 +149,7 @@ Benched bench_file(const BenchOptions& options, const ProgramOptions& wanted) {
                   .workload = {},
                   .work = work_of(loaded.program, meaning, problem.arguments),
                   .schedule = schedule_name(loaded.program, wanted),
-                  .threads = options.threads,
+                  .threads = *options.threads,
                   .report = measure::bench(problem, loaded.compiled, measure_options(options),
                                            load_rivals(options, wanted), load_outsiders(options, meaning)),
                   .libraries = {},
@@ -147,14 +161,14 @@ Benched bench_file(const BenchOptions& options, const ProgramOptions& wanted) {
 }
 
 Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, const Peers& peers) {
-  const Loaded loaded = load(wanted, options.threads);
+  const Loaded loaded = load(wanted, *options.threads);
   const std::vector<measure::Rival> rivals = load_rivals(options, wanted);
   const ops::Workload& workload = *loaded.program.workload;
   Benched benched{.title = ops::to_string(workload),
                   .workload = workload,
                   .work = work_of(loaded.program, loaded.program.module.functions[0], {}),
                   .schedule = schedule_name(loaded.program, wanted),
-                  .threads = options.threads,
+                  .threads = *options.threads,
                   .report = measure::bench(workload, loaded.compiled, peers.open, measure_options(options),
                                            rivals, load_outsiders(options, ops::create_function(workload))),
                   .libraries = {},
@@ -226,7 +240,7 @@ int bench_set(const BenchOptions& options, const Peers& peers) {
     write_out(nlohmann::json{{"set", options.set},
                              {"cpu", host.cpu},
                              {"cores", host.cores},
-                             {"threads", options.threads},
+                             {"threads", *options.threads},
                              {"geometric_mean", mean},
                              {"worst", worst},
                              {"results", results}}
@@ -242,7 +256,7 @@ int bench_copies(const BenchOptions& options) {
                                : !options.against.empty() ? "--against"
                                : !options.rivals.empty()  ? "--rivals"
                                : !options.library.empty() ? "--library"
-                               : options.threads <= 1     ? "it"
+                               : *options.threads <= 1    ? "it"
                                                           : "";
   require(unwanted.empty(),
           "--copies: it compares one operator on --threads 2 or more with copies of it; leave {} out",
@@ -252,14 +266,14 @@ int bench_copies(const BenchOptions& options) {
   require(!ops::has_open_sizes(options.program.shape),
           "--copies: it is for operators of given sizes; write a number for each name in {}",
           options.program.shape);
-  const Loaded threaded = load(options.program, options.threads), single = load(options.program, 1);
+  const Loaded threaded = load(options.program, *options.threads), single = load(options.program, 1);
   const ops::Workload& workload = *threaded.program.workload;
   const measure::CopiesReport report =
       measure::bench_copies(workload, threaded.compiled, single.compiled, measure_options(options));
   if (options.json)
     write_out(nlohmann::json{{"workload", ops::to_string(workload)},
                              {"prepacked", options.program.prepacked},
-                             {"threads", options.threads},
+                             {"threads", *options.threads},
                              {"rounds", report.rounds},
                              {"calls_per_turn", report.calls},
                              {"threads_us", report.threads_s * 1e6},
@@ -276,7 +290,7 @@ int bench_copies(const BenchOptions& options) {
         "{} threads together: {} a call; {} copies on one thread each: {} a call of each\n"
         "the threads do {:.3f} [{:.3f}, {:.3f}] (95 %) of what the copies do in the same time{}\n",
         ops::to_string(workload), options.program.prepacked ? ", weights prepacked" : "", report.rounds,
-        report.calls, options.threads, time_text(report.threads_s), options.threads,
+        report.calls, *options.threads, time_text(report.threads_s), *options.threads,
         time_text(report.copies_s), report.ratio.median, report.ratio.low, report.ratio.high,
         report.all_agree() ? "" : "; WRONG ANSWERS"));
   return report.all_agree() ? exit_ok : exit_disagrees;
@@ -284,9 +298,10 @@ int bench_copies(const BenchOptions& options) {
 
 }  // namespace
 
-int bench(const BenchOptions& options) {
-  require(options.threads >= 1 && options.threads <= 4096, "--threads {}: must be from 1 to 4096",
-          options.threads);
+int bench(const BenchOptions& given) {
+  require(!given.threads || (*given.threads >= 1 && *given.threads <= 4096),
+          "--threads {}: must be from 1 to 4096", given.threads.value_or(0));
+  BenchOptions options = given;
   const int fewest = measure::least_values();
   require(options.rounds == 0 || options.rounds >= fewest,
           "--rounds {}: an interval of 95 % needs at least {} rounds", options.rounds, fewest);
@@ -294,11 +309,11 @@ int bench(const BenchOptions& options) {
           "bench needs an operator and its sizes, as in: ardea bench gemm 512,512,512; a file with --rivals; "
           "or --set "
           "cpu_f32");
-  require(options.program.db.empty() || options.program.records == ProgramOptions::Records::only ||
-              options.rivals.find("best") != std::string::npos,
+  require(options.program.db.empty() || uses_record(options),
           "--db {}: bench uses records only with --best, or as --rivals best", options.program.db);
+  if (!options.threads) options.threads = usual_threads(options);
   // Before anything asks for the pool: Ardea gets as many threads as the others.
-  setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  setenv("ARDEA_NUM_THREADS", std::to_string(*options.threads).c_str(), 1);
   // Before any peer loads OpenMP: its threads wait for more work in a loop, by default for longer than the
   // pause between turns.
   setenv("GOMP_SPINCOUNT", "20000", 0);

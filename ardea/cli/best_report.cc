@@ -34,10 +34,6 @@ std::string knobs_text(const db::Trial& trial) {
   return join(knobs, ", ");
 }
 
-std::string threads_text(std::int64_t threads) {
-  return threads == 1 ? "1 thread" : fmt::format("{} threads", threads);
-}
-
 /// "52.1 GFLOP/s, 91.3 % of the peak"
 std::string rates_text(const Rates& rates) {
   std::string text = fmt::format("{:.3g} {}", rates.operations_per_s / 1e9, rate_unit(rates));
@@ -113,7 +109,7 @@ std::string best_text(const BestReport& report) {
   const auto& [entry, trial] = report.best;
   const CallTime& time = *trial.time;
   std::string text = fmt::format("{} on {}, {}: {} ({} to {})", report.title, entry.task.target_name,
-                                 threads_text(entry.task.threads), time_text(time.median_s),
+                                 tune::threads_text(entry.task.threads), time_text(time.median_s),
                                  time_text(time.low_s), time_text(time.high_s));
   if (report.rates) text += "; " + rates_text(*report.rates);
   text += "\n";

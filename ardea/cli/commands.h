@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,9 +69,9 @@ struct BenchOptions {
   std::string library = {};  ///< a shared library with
   std::string symbol = {};   ///< a function of the program's C signature, with turns too
   std::map<std::string, std::int64_t> sizes = {};
-  int threads = 1;
-  bool copies = false;      ///< against as many copies on one thread each, in place of peers
-  std::int64_t rounds = 0;  ///< 0: as many as some seconds allow
+  std::optional<int> threads = {};  ///< nothing: one; of a program as tuned, those of its record
+  bool copies = false;              ///< against as many copies on one thread each, in place of peers
+  std::int64_t rounds = 0;          ///< 0: as many as some seconds allow
   std::uint64_t seed = 0;
   bool json = false;
 };
@@ -132,7 +133,7 @@ struct TuneOptions {
   bool replay = false;  ///< search as a recorded run did, without measuring
   bool blind = false;   ///< without the model's point and without records
   std::string target = "host";
-  int threads = 1;
+  std::optional<int> threads = {};         ///< nothing: as many as `run` takes
   std::string csv = {};                    ///< a line a trial
   std::string suite = {};                  ///< a file of workloads that share the budget
   std::string platform = {}, config = {};  ///< Heron's -p and -c

@@ -9,6 +9,7 @@
 
 #include "ardea/cli/interrupt.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/records.h"
 #include "ardea/cli/trial_csv.h"
 #include "ardea/cli/tune_report.h"
 #include "ardea/support/error.h"
@@ -52,7 +53,8 @@ TuneRequest request_of(const HeronConfig& config, const HeronCase& one, const Tu
                                   // Its product takes the second operand as n, k.
                                   .transpose_b = one.op == "gemm"},
                       .target = target_of(config, options),
-                      .threads = options.threads,
+                      .threads = threads_to_tune(options.threads, target::find(target_of(config, options))),
+                      .names_threads = options.threads.has_value(),
                       .trials = config.max_trials,
                       .seed = options.seed,
                       .blind = options.blind,

@@ -1,8 +1,10 @@
 #include "ardea/cli/records.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "ardea/cli/output.h"
 #include "ardea/runtime/thread_pool.h"
@@ -47,6 +49,31 @@ std::optional<db::Database> opened(const ProgramOptions& options) {
   return std::nullopt;
 }
 
+struct Found {
+  tune::Lookup lookup;
+  int threads = 1;  ///< of the record, or those that were asked for
+};
+
+/// The record for so many threads. Where there is none and it `may_differ` in them: the fastest for a number
+/// that the machine has cores for.
+Found found_record(const db::Database& database, const Program& program, const target::Target& target,
+                   int threads, bool may_differ) {
+  const auto looked_up = [&](int number) {
+    return tune::load_best(database,
+                           tune::task_of(program.module.functions[0], program.title, target, number));
+  };
+  Found found{looked_up(threads), threads};
+  if (found.lookup.best || !may_differ) return found;
+  for (const int number : std::set<int>(found.lookup.threads)) {
+    if (number > std::max(threads, target.cores)) continue;
+    tune::Lookup other = looked_up(number);
+    const auto seconds = [](const tune::Lookup& lookup) { return lookup.best->trial.time->median_s; };
+    if (other.best && (!found.lookup.best || seconds(other) < seconds(found.lookup)))
+      found = {std::move(other), number};
+  }
+  return found;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
@@ -55,6 +82,12 @@ int threads_for(const ProgramOptions& options, const target::Target& target) {
   if (options.threads > 0) return options.threads;
   return target.name == "host" ? runtime::choose_thread_count(std::getenv("ARDEA_NUM_THREADS"))
                                : target.cores;
+}
+
+int threads_to_tune(std::optional<int> asked, const target::Target& target) {
+  if (asked) return *asked;
+  const int here = runtime::choose_thread_count(std::getenv("ARDEA_NUM_THREADS"));
+  return target.name == "host" ? here : std::min(here, target.cores);
 }
 
 std::optional<Recorded> recorded_schedule(const Program& program, const ProgramOptions& options,
@@ -71,30 +104,47 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
   if (!database) return std::nullopt;
   const Function& written = program.module.functions[0];
   const int threads = threads_for(options, target);
-  const db::Task task = tune::task_of(written, program.title, target, threads);
-  const tune::Lookup found = tune::load_best(*database, task);
+  const auto [found, made_for] =
+      found_record(*database, program, target, threads, insists(options) && options.threads == 0);
   if (!found.best) {
     const std::string others =
         found.others.empty() ? "" : "; there are records " + join(found.others, "; and ");
-    require(!insists(options),
-            "--best: {} has no record of {} on {} for {} thread{}{}; `ardea tune {}{}` makes one",
-            database->path(), program.title, target.name, threads, threads == 1 ? "" : "s", others,
-            named(options), threads == 1 ? "" : fmt::format(" --threads {}", threads));
+    require(!insists(options), "--best: {} has no record of {} on {} for {}{}; `ardea tune {}{}` makes one",
+            database->path(), program.title, target.name, tune::threads_text(threads), others, named(options),
+            options.threads == 0 ? "" : fmt::format(" --threads {}", threads));
+    const bool is_best = !others.empty() && options.threads == 0 &&
+                         found_record(*database, program, target, threads, true).lookup.best;
     if (!others.empty())
-      write_note(fmt::format("no record of {} for {} thread{} is used{}", program.title, threads,
-                             threads == 1 ? "" : "s", others));
+      write_note(fmt::format("no record of {} for {} is used{}{}", program.title, tune::threads_text(threads),
+                             others, is_best ? "; --best takes what there is" : ""));
     return std::nullopt;
   }
   try {
     Recorded recorded{tune::apply_best(written, *found.best), *found.best};
-    write_note(
-        fmt::format("{} as tuned: {}, of {}", program.title, tune::describe(*found.best), database->path()));
+    const std::string instead =
+        made_for == threads ? ""
+                            : fmt::format("; there is none for {}, which `ardea tune {} --threads {}` makes",
+                                          tune::threads_text(threads), named(options), threads);
+    write_note(fmt::format("{} as tuned for {}: {}, of {}{}", program.title, tune::threads_text(made_for),
+                           tune::describe(*found.best), database->path(), instead));
     return recorded;
   } catch (const Error& error) {
     if (insists(options)) throw;
     write_note(first_line(error.what()) + "; what the rules choose is used instead");
     return std::nullopt;
   }
+}
+
+int recorded_threads(const ProgramOptions& options, const target::Target& target, int wanted) {
+  ProgramOptions written = options;
+  written.schedule = "none";
+  written.records = Records::never;
+  written.prepacked = false;
+  const Program program = load_program(written, target);
+  ProgramOptions best = options;
+  best.records = Records::only;
+  const std::optional<db::Database> database = opened(best);
+  return found_record(*database, program, target, wanted, true).threads;
 }
 
 nlohmann::json record_json(const tune::Best& best) {

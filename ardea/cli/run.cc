@@ -108,6 +108,7 @@ int run(const RunOptions& options) {
   if (options.program.threads > 0)
     setenv("ARDEA_NUM_THREADS", std::to_string(options.program.threads).c_str(), 1);
   const Program given = load_program(options.program, target::host());
+  if (given.record) setenv("ARDEA_NUM_THREADS", std::to_string(given.record->task.task.threads).c_str(), 1);
   const Function& f = chosen_function(given.module, options);
   const Runnable program = on_backend(f, options.backend);
   const Function& meant = given.meaning_of(f);

@@ -7,6 +7,7 @@
 #include "ardea/cli/heron.h"
 #include "ardea/cli/interrupt.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/records.h"
 #include "ardea/cli/trial_csv.h"
 #include "ardea/cli/tune_report.h"
 #include "ardea/cli/tune_suite.h"
@@ -22,7 +23,8 @@ using nlohmann::json;
 TuneRequest request_of(const TuneOptions& options) {
   TuneRequest request{.program = options.program,
                       .target = options.target,
-                      .threads = options.threads,
+                      .threads = threads_to_tune(options.threads, target::find(options.target)),
+                      .names_threads = options.threads.has_value(),
                       .trials = options.trials,
                       .seconds = options.seconds,
                       .seed = options.seed,
@@ -107,10 +109,11 @@ void require_tunable(const TuneOptions& options) {
 }  // namespace
 
 int tune(const TuneOptions& options) {
-  require(options.threads >= 1 && options.threads <= 4096, "--threads {}: must be from 1 to 4096",
-          options.threads);
+  require(!options.threads || (*options.threads >= 1 && *options.threads <= 4096),
+          "--threads {}: must be from 1 to 4096", options.threads.value_or(0));
   // Before anything asks for the pool or loads OpenMP: as `bench` does.
-  setenv("ARDEA_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  const int threads = threads_to_tune(options.threads, target::find(options.target));
+  setenv("ARDEA_NUM_THREADS", std::to_string(threads).c_str(), 1);
   setenv("GOMP_SPINCOUNT", "20000", 0);
   remove_abandoned_folders();
   require(options.platform.empty() == options.config.empty(),

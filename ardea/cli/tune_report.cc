@@ -135,9 +135,8 @@ std::string tune_text(const TuneReport& report) {
   if (!report.database.empty()) {
     text += fmt::format("recorded in {}, run {}\n", report.database, tuned.run);
     if (!report.is_simulated)
-      text +=
-          fmt::format("next: {}\n", with_db(report, fmt::format("ardea run {} --threads {} --best --check",
-                                                                report.command, report.threads)));
+      text += fmt::format("next: {}\n",
+                          with_db(report, fmt::format("ardea run {} --best --check", report.command)));
   }
   return text;
 }

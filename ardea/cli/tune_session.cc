@@ -65,6 +65,11 @@ std::string command_of(const ProgramOptions& program) {
   return program.transpose_b ? text + " --tb" : text;
 }
 
+std::string command_of(const TuneRequest& request) {
+  const std::string text = command_of(request.program);
+  return request.names_threads ? fmt::format("{} --threads {}", text, request.threads) : text;
+}
+
 std::shared_ptr<const cost::Features> features_for(const rules::ProgramSpace& space, int threads) {
   std::vector<cost::SketchView> views;
   for (const rules::SolvedSketch& solved : space.sketches) {
@@ -266,7 +271,7 @@ std::string TuneSession::line(const tune::Progress& progress) const {
 
 TuneReport TuneSession::finish() {
   TuneReport report{.title = title_,
-                    .command = command_of(request_.program),
+                    .command = command_of(request_),
                     .target = target_.name,
                     .database = database_ != nullptr ? database_->path() : "",
                     .threads = request_.threads,

@@ -22,6 +22,7 @@ struct TuneRequest {
   ProgramOptions program;
   std::string target = "host";
   int threads = 1;
+  bool names_threads = false;                         ///< they are not those that other commands take
   std::optional<std::int64_t> trials = {};            ///< neither: 64
   std::optional<double> seconds = {};                 ///< for all, from the first moment on
   std::optional<search::Method> method = {};          ///< nothing: by the budget
@@ -75,6 +76,8 @@ class TuneSession {
 
   /// A batch; false where nothing is left to do.
   bool step();
+  /// So many trials of it in all (Tuner::allow).
+  void allow(std::int64_t trials) { tuner_->allow(trials); }
   /// Lets the workers go; the next batch starts others.
   void rest();
   TuneReport finish();

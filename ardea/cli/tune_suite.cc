@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "ardea/runtime/time_evaluator.h"
@@ -92,7 +93,22 @@ SuiteReport tune_suite(const std::vector<SuiteEntry>& entries, const TuneRequest
   LiveLine shown;
   std::vector<std::unique_ptr<TuneSession>> sessions;
   std::vector<tune::SharedTask> tasks;
-  std::int64_t spent = 0;
+  const auto spent = [&] {
+    std::int64_t trials = 0;
+    for (const auto& session : sessions) trials += session->progress().trials;
+    return trials;
+  };
+  /// One session's, as a part of all: what is left is left to all of them.
+  const auto shared = [&](tune::Progress progress) {
+    const std::int64_t done = spent();
+    const double elapsed = runtime::steady_seconds() - start;
+    const double by_trials = done > 0 ? elapsed * static_cast<double>(all - done) / static_cast<double>(done)
+                                      : std::numeric_limits<double>::infinity();
+    const double by_time = common.seconds ? time - elapsed : std::numeric_limits<double>::infinity();
+    progress.most = std::numeric_limits<std::int64_t>::max();
+    progress.seconds_left = std::max(0.0, std::min(by_trials, by_time)) + duel_s * static_cast<double>(count);
+    return progress;
+  };
   for (const SuiteEntry& entry : entries) {
     TuneRequest request = common;
     request.program = entry.program;
@@ -108,8 +124,8 @@ SuiteReport tune_suite(const std::vector<SuiteEntry>& entries, const TuneRequest
         }));
     sessions.back()->told = [&, place](const tune::Progress& progress) {
       shown.tell([&] {
-        return fmt::format("[{} of {} trials, {} workloads] {}", spent + progress.trials, all, entries.size(),
-                           sessions[place]->line(progress));
+        return fmt::format("[{} of {} trials, {} workloads] {}", spent(), all, entries.size(),
+                           sessions[place]->line(shared(progress)));
       });
     };
     const auto work = sessions.back()->work();
@@ -127,13 +143,11 @@ SuiteReport tune_suite(const std::vector<SuiteEntry>& entries, const TuneRequest
     if (last && last != next && sessions.size() > most_with_workers) sessions[*last]->rest();
     last = next;
     TuneSession& session = *sessions[*next];
-    const std::int64_t before = session.progress().trials;
-    spent -= before;
+    session.allow(session.progress().trials + all - spent());
     const bool goes_on = session.step();
-    spent += session.progress().trials;
     scheduler.tell(*next, session.progress().trials, session.progress().best_s);
     if (!goes_on) scheduler.close(*next);
-    if (spent >= all) break;
+    if (spent() >= all) break;
   }
   SuiteReport report;
   report.was_stopped = stop && stop();

@@ -15,8 +15,7 @@ namespace {
 /// What is not the same in two tasks of one program, as the other has it.
 std::string difference(const db::Task& wanted, const db::Task& other) {
   std::vector<std::string> parts;
-  if (other.threads != wanted.threads)
-    parts.push_back(fmt::format("for {} thread{}", other.threads, other.threads == 1 ? "" : "s"));
+  if (other.threads != wanted.threads) parts.push_back("for " + threads_text(other.threads));
   // The record says how many cores there are: other threads are another record.
   else if (other.target != wanted.target)
     parts.push_back("on " + other.target_name +
@@ -37,13 +36,17 @@ Lookup load_best(const db::Database& database, const db::Task& task) {
     const std::string differs = difference(task, entry.task);
     if (!differs.empty()) {
       found.others.push_back(differs);
+      found.threads.insert(static_cast<int>(entry.task.threads));
       continue;
     }
     // Two entries of one task differ in what people call it.
     if (!found.best || trial->time->median_s < found.best->trial.time->median_s)
       found.best = Best{std::move(entry), std::move(*trial)};
   }
-  if (found.best) found.others.clear();
+  if (found.best) {
+    found.others.clear();
+    found.threads.clear();
+  }
   std::sort(found.others.begin(), found.others.end());
   found.others.erase(std::unique(found.others.begin(), found.others.end()), found.others.end());
   return found;
@@ -56,6 +59,10 @@ schedule::Schedule apply_best(const Function& program, const Best& best) {
     fail("the record of {} ({}) does not fit its program any more: {}", best.task.task.workload,
          describe(best), error.what());
   }
+}
+
+std::string threads_text(std::int64_t threads) {
+  return threads == 1 ? "1 thread" : fmt::format("{} threads", threads);
 }
 
 std::string describe(const Best& best) {

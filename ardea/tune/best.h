@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Lookup {
   std::optional<Best> best = {};
   /// Where there is none: what differs in the records of this program that there are, "for 2 threads".
   std::vector<std::string> others = {};
+  std::set<int> threads = {};  ///< of these records
 };
 Lookup load_best(const db::Database& database, const db::Task& task);
 
@@ -32,5 +34,8 @@ schedule::Schedule apply_best(const Function& program, const Best& best);
 
 /// "trial 17 of 64 by cga, 5.31 ms (5.29 to 5.33)".
 std::string describe(const Best& best);
+
+/// "1 thread", "2 threads".
+std::string threads_text(std::int64_t threads);
 
 }  // namespace ardea::tune

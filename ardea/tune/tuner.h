@@ -96,6 +96,9 @@ class Tuner {
   /// The duel of the fastest, and what came of all. No step comes after it.
   Tuned finish();
 
+  /// So many trials in all, in place of TuneOptions::trials: what is left of a budget that others share.
+  void allow(std::int64_t trials) { options_.trials = progress_.most = trials; }
+
   const Progress& progress() const { return progress_; }
   /// Of a call, the fastest so far.
   std::optional<double> best_s() const { return progress_.best_s; }

@@ -53,8 +53,8 @@ TEST_F(Tuned, is_what_run_runs) {
   EXPECT_EQ(answer["record"]["number"], made().best.number);
   EXPECT_TRUE(answer["check"]["agrees"]);
   EXPECT_EQ(answer["hash"], fmt::format("{:016x}", structural_hash(fold_literals(made().best_program))));
-  EXPECT_NE(used.error.find(
-                fmt::format("note: gemm 24,16,20 as tuned: trial {} of 40 by random", made().best.number)),
+  EXPECT_NE(used.error.find(fmt::format("note: gemm 24,16,20 as tuned for 1 thread: trial {} of 40 by random",
+                                        made().best.number)),
             std::string::npos)
       << used.error;
   const std::string quick = " --threads 1 --json --repeat 1 --min-repeat-ms 0";
@@ -146,7 +146,7 @@ TEST_F(Tuned, is_told_of_where_it_does_not_fit) {
   expect_refusal(ardea("show gemm 24,16,20 --threads 3 --best" + db()),
                  "for 3 threads; there are records for 1 thread");
   expect_refusal(ardea("show gemm 24,16,21 --threads 1 --best" + db()),
-                 "`ardea tune gemm 24,16,21` makes one");
+                 "`ardea tune gemm 24,16,21 --threads 1` makes one");
   expect_refusal(ardea("show gemm 24,16,20 --best"), "nothing was tuned yet");
   expect_refusal(ardea("run gemm 24,16,20 --db " + (folder.path() / "none.db").string()),
                  "there is no such database");

@@ -21,10 +21,12 @@ using nlohmann::json;
 class TuneCommand : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-  /// Whatever a user has of their own stays out of it.
+  /// Whatever a user has of their own stays out of it. On one thread, unless it is asked for more: then
+  /// building need not wait for timing.
   Answer tune(const std::string& arguments, const std::string& before = "") const {
     return ardea("tune " + arguments + " --without-libraries --db " + at("t.db"), "",
-                 before + " XDG_CACHE_HOME=" + cache().path().string() + " HOME=" + at("home") + " ");
+                 "ARDEA_NUM_THREADS=1 " + before + " XDG_CACHE_HOME=" + cache().path().string() +
+                     " HOME=" + at("home") + " ");
   }
   /// The peaks of this machine are measured once for all tests.
   static const Folder& cache() {
@@ -33,6 +35,10 @@ class TuneCommand : public testing::Test {
   }
   std::string config(const std::string& keys) const {
     return folder_.write("config.json", "{\"config\": {" + keys + "}}");
+  }
+  static void expect_refused(const Answer& answer, const std::string& part) {
+    EXPECT_EQ(answer.exit_code, 2);
+    EXPECT_NE(answer.error.find(part), std::string::npos) << answer.error;
   }
   const Folder folder_;
 };
@@ -84,19 +90,69 @@ TEST_F(TuneCommand, says_in_words_what_it_found) {
   const Answer answer = tune("softmax 4,32 --trials 2 --method random");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   for (const char* part : {"softmax 4,32", "2 trials", "by random", "default", "tuned", "× default",
-                           "recorded in", "next: ardea run softmax 4,32 --threads 1 --best --check"})
+                           "recorded in", "next: ardea run softmax 4,32 --best --check"})
     EXPECT_NE(answer.out.find(part), std::string::npos) << part << " is not in:\n" << answer.out;
 }
 
 TEST_F(TuneCommand, shares_a_budget_among_workloads) {
   const std::string suite =
       folder_.write("suite.json", R"(["gemm 8,8,8", {"workload": "softmax 4,32", "weight": 2}])");
-  const Answer answer = tune("--suite " + suite + " --trials 4 --method random --json");
+  const Answer answer = tune("--suite " + suite + " --trials 5 --method random --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   const json result = json::parse(answer.out);
   ASSERT_EQ(result["workloads"].size(), 2U);
-  for (const json& one : result["workloads"]) EXPECT_GE(one["trials"].get<int>(), 1);
+  int trials = 0;
+  for (const json& one : result["workloads"]) {
+    EXPECT_GE(one["trials"].get<int>(), 1);
+    trials += one["trials"].get<int>();
+  }
+  EXPECT_EQ(trials, 5) << "the last batch takes no more than is left";
   EXPECT_GT(result["tuned_s"].get<double>(), 0);
+  // Which moments are told of depends on the machine; whichever they are, each trial counts once.
+  const std::string of_all = " of 5 trials, 2 workloads] ";
+  for (std::size_t at = answer.error.find(of_all); at != std::string::npos;
+       at = answer.error.find(of_all, at + 1))
+    EXPECT_LE(std::stoi(answer.error.substr(answer.error.rfind('[', at) + 1)), 5) << answer.error;
+}
+
+/// What is tuned by default is what is used by default, and a line says for how many threads it is.
+TEST_F(TuneCommand, is_found_by_the_commands_that_leave_the_threads_open) {
+  const std::string on_two = "ARDEA_NUM_THREADS=2 ";
+  const Answer two = tune("gemm 16,16,16 --trials 2 --method random --json", on_two);
+  ASSERT_EQ(two.exit_code, 0) << two.error;
+  EXPECT_EQ(json::parse(two.out)["threads"], 2) << "as many as `run` takes";
+  const std::string quick = " --repeat 1 --min-repeat-ms 0 --json --db " + at("t.db");
+  const auto record_of = [&](const std::string& options, const std::string& environment) {
+    const Answer run = ardea("run gemm 16,16,16" + options + quick, "", environment);
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    const json answer = json::parse(run.out, nullptr, false);
+    const int threads = answer.contains("record") ? answer["record"]["threads"].get<int>() : 0;
+    const std::string told = fmt::format("as tuned for {} thread", threads);
+    EXPECT_EQ(run.error.find(told) != std::string::npos, threads > 0) << run.error;
+    return threads;
+  };
+  EXPECT_EQ(record_of("", on_two), 2);
+  EXPECT_EQ(record_of(" --best", on_two), 2);
+
+  // For one thread there is none yet: the rules know how to use that; who names the record gets it, if the
+  // machine can run it.
+  const Answer one = tune("gemm 16,16,16 --trials 2 --method random --threads 1");
+  ASSERT_EQ(one.exit_code, 0) << one.error;
+  EXPECT_NE(one.out.find("next: ardea run gemm 16,16,16 --threads 1 --best"), std::string::npos) << one.out;
+  EXPECT_EQ(record_of(" --best", "ARDEA_NUM_THREADS=1 "), 1);
+  const std::string on_more = "ARDEA_NUM_THREADS=64 ";
+  EXPECT_EQ(record_of("", on_more), 0);
+  EXPECT_GE(record_of(" --best", on_more), 1);
+  expect_refused(
+      ardea("run gemm 16,16,16 --threads 64 --best --db " + at("t.db")),
+      "no record of gemm 16,16,16 on host for 64 threads; there are records for 1 thread; and for 2 "
+      "threads; `ardea tune gemm 16,16,16 --threads 64` makes one");
+  const Answer shown = ardea("show gemm 16,16,16 --best --as trace --db " + at("t.db"), "", on_more);
+  EXPECT_EQ(shown.exit_code, 0) << shown.error;
+  EXPECT_NE(shown.error.find("; there is none for 64 threads, which `ardea tune gemm 16,16,16 --threads 64` "
+                             "makes"),
+            std::string::npos)
+      << shown.error;
 }
 
 TEST_F(TuneCommand, takes_a_configuration_of_Heron_as_it_is) {

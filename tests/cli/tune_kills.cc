@@ -80,7 +80,7 @@ class KilledTune : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string environment() const {
-    return "ARDEA_DB=" + at("none.db") + " TMPDIR=" + at("tmp") +
+    return "ARDEA_NUM_THREADS=1 ARDEA_DB=" + at("none.db") + " TMPDIR=" + at("tmp") +
            " XDG_CACHE_HOME=" + cache().path().string() + " HOME=" + at("home") + " ";
   }
   void SetUp() override {

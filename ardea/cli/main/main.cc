@@ -107,7 +107,8 @@ void add_records(CLI::App* command, cli::ProgramOptions& program, bool by_defaul
           "what the rules choose, though it was tuned")
       ->excludes(best);
   command->add_option("--threads", program.threads,
-                      "that it is made for, and looked up by; else ARDEA_NUM_THREADS, else all cores");
+                      "that it is made for, and looked up by; else ARDEA_NUM_THREADS, else all cores; with "
+                      "--best, where that was not tuned, those that were");
 }
 
 int run(int argc, char** argv) {
@@ -184,7 +185,7 @@ int run(int argc, char** argv) {
       "  ardea run examples/dynamic_gemm.tir --size m=100 --size n=30 --check --json\n"
       "  ardea run gemm 64,64,64 --in uint8,int8 --check\n  ardea run attention 2,17,8 --backend c --check\n"
       "  ardea run gemm 512,512,512 --prepacked --check\n"
-      "  ardea run gemm 512,512,512 --threads 1 --best --check\n"
+      "  ardea run gemm 512,512,512 --best --check\n"
       "  ardea run gemm 64,64,64 --schedule examples/gemm_template.py --draw 3 --check");
 
   cli::CompileOptions compile;
@@ -211,7 +212,7 @@ int run(int argc, char** argv) {
       "out\n"
       "  ardea compile gemm 64,512,512 --prepacked -o out\n"
       "  ardea compile gemm 64,64,64 --align 64 -o out\n"
-      "  ardea compile gemm 1024,1024,1024 --best --threads 1 -o out\n"
+      "  ardea compile gemm 1024,1024,1024 --best -o out\n"
       "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
       "The files and how to call them: docs/linking.md.");
 
@@ -240,7 +241,8 @@ int run(int argc, char** argv) {
       "--size", bench_sizes,
       "a symbolic size of a file's program, or one that an operator leaves open, such as n=128 (may be "
       "repeated)");
-  bench_command->add_option("--threads", bench.threads, "for every contender")->capture_default_str();
+  bench_command->add_option("--threads", bench.threads,
+                            "for every contender; 1, or those of the record that --best uses");
   bench_command->add_flag("--copies", bench.copies,
                           "against as many copies of the kernel, each on one thread, in place of peers");
   bench_command->add_option("--rounds", bench.rounds, "turns of each contender; 0: as some seconds allow")
@@ -369,7 +371,8 @@ int run(int argc, char** argv) {
                          "without the point that the model of the machine chooses, and without records");
   tune_command->add_option("--target", tune.target, "this machine's record: a name, or a JSON file")
       ->capture_default_str();
-  tune_command->add_option("--threads", tune.threads, "that the program runs on")->capture_default_str();
+  tune_command->add_option("--threads", tune.threads,
+                           "that the program runs on; else ARDEA_NUM_THREADS, else all cores, as `run` does");
   tune_command->add_option("--csv", tune.csv, "write a line a trial: number, speed, what came of it, knobs");
   tune_command->add_option("--suite", tune.suite,
                            "a JSON list of workloads that share the budget by what is expected of each: "
