@@ -59,7 +59,8 @@ std::optional<Program> program_of(const db::Task& task) {
 
 std::string title_of(const db::Task& task) {
   const auto workload = ops::workload_of(task.workload);
-  return workload ? ops::brief(*workload) : task.workload;
+  const std::string title = workload ? ops::brief(*workload) : task.workload;
+  return tune::is_prepacked(task) ? title + " prepacked" : title;
 }
 
 json newest_note(const db::Kept<db::Note>& notes, const std::string& name) {

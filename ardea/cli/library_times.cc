@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "ardea/cli/backends.h"
-#include "ardea/measure/bench.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/support/error.h"
 
@@ -20,7 +19,7 @@ struct Contestant {
 
 /// All ways of all libraries; yardsticks and other people's loops are no libraries.
 std::vector<Contestant> libraries_for(const ops::Workload& workload, const measure::Problem& problem,
-                                      int threads) {
+                                      int threads, bool prepacked) {
   std::vector<Contestant> all;
   std::error_code none;
   const std::filesystem::path folder = default_peers_folder();
@@ -30,7 +29,7 @@ std::vector<Contestant> libraries_for(const ops::Workload& workload, const measu
       const measure::Peer peer(folder, name);
       if (peer.kind() != ARDEA_PEER_LIBRARY) continue;
       for (const measure::PeerCall& call : peer.prepare(workload, threads).calls) {
-        if (call.label().find(measure::prepacked_label) != std::string::npos) continue;
+        if (!prepacked && call.label().find(measure::prepacked_label) != std::string::npos) continue;
         Contestant made{name, measure::copy_arguments(problem.arguments), {}};
         std::vector<void*> pointers;
         for (const interp::Argument& argument : made.arguments)
@@ -55,18 +54,20 @@ std::filesystem::path default_peers_folder() {
   return program.parent_path().parent_path() / "lib" / "peers";
 }
 
-LibraryTimes library_times(const ops::Workload& workload, int threads, double seconds,
-                           const std::optional<runtime::Function>& program) {
+LibraryTimes library_times(const ops::Workload& workload, int threads, double seconds, bool prepacked,
+                           const std::optional<measure::Compiled>& program) {
   const measure::Problem problem = measure::problem_of(workload, 0);
   std::vector<Contestant> all;
   if (program) {
     Contestant own{"ardea", measure::copy_arguments(problem.arguments), {}};
-    own.call = [call = std::make_shared<runtime::PreparedCall>(*program, values_of(own.arguments))] {
+    if (program->weights) own.arguments = measure::with_packed(*program->weights, std::move(own.arguments));
+    own.call = [call = std::make_shared<runtime::PreparedCall>(program->main, values_of(own.arguments))] {
       call->run();
     };
     all.push_back(std::move(own));
   }
-  for (Contestant& library : libraries_for(workload, problem, threads)) all.push_back(std::move(library));
+  for (Contestant& library : libraries_for(workload, problem, threads, prepacked))
+    all.push_back(std::move(library));
   LibraryTimes times;
   if (all.size() == (program ? 1U : 0U)) return times;
   std::vector<measure::Turn> turns;

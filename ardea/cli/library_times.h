@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "ardea/measure/bench.h"
 #include "ardea/measure/statistics.h"
 #include "ardea/ops/registry.h"
-#include "ardea/runtime/function.h"
 
 /// What libraries take for an operator, where their plug-ins are built (`make bench-peers`). `ardea bench`
 /// says more; this is what tuning shows beside its own.
@@ -29,8 +29,9 @@ struct LibraryTimes {
 };
 
 /// In turns for about so many seconds, with a program beside them where one is given. None where there is no
-/// plug-in, or none can do it.
-LibraryTimes library_times(const ops::Workload& workload, int threads, double seconds,
-                           const std::optional<runtime::Function>& program = {});
+/// plug-in, or none can do it. Calls of libraries whose weights were packed ahead take part where the
+/// program's are: `prepacked`.
+LibraryTimes library_times(const ops::Workload& workload, int threads, double seconds, bool prepacked,
+                           const std::optional<measure::Compiled>& program = {});
 
 }  // namespace ardea::cli

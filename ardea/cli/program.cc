@@ -134,7 +134,7 @@ void separate_weights(Program& program) {
   Function& f = program.module.functions[0];
   require(f.parameters.size() > 2, "--prepacked: {} has no weights, which would be its second operand",
           program.title);
-  schedule::SeparatedPacking separated = schedule::separate_packing(f, f.parameters[1].buffer->name);
+  schedule::SeparatedPacking separated = schedule::separate_packing(f, schedule::weights_of(f));
   program.module = {f.name, {std::move(separated.main), std::move(separated.pack)}};
   program.packed_parameter = separated.parameter;
 }

@@ -23,7 +23,8 @@ bool insists(const ProgramOptions& options) {
 }
 
 std::string named(const ProgramOptions& options) {
-  return options.shape.empty() ? options.program : options.program + " " + options.shape;
+  const std::string name = options.shape.empty() ? options.program : options.program + " " + options.shape;
+  return options.prepacked ? name + " --prepacked" : name;
 }
 
 /// Whose answer is wanted; nothing where it need not be there and is not.
@@ -56,11 +57,11 @@ struct Found {
 
 /// The record for so many threads. Where there is none and it `may_differ` in them: the fastest for a number
 /// that the machine has cores for.
-Found found_record(const db::Database& database, const Program& program, const target::Target& target,
-                   int threads, bool may_differ) {
+Found found_record(const db::Database& database, const Program& program, const ProgramOptions& options,
+                   const target::Target& target, int threads, bool may_differ) {
   const auto looked_up = [&](int number) {
-    return tune::load_best(database,
-                           tune::task_of(program.module.functions[0], program.title, target, number));
+    return tune::load_best(database, tune::task_of(program.module.functions[0], program.title, target, number,
+                                                   options.prepacked));
   };
   Found found{looked_up(threads), threads};
   if (found.lookup.best || !may_differ) return found;
@@ -94,18 +95,16 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
                                           const target::Target& target) {
   const bool is_open = options.schedule.empty() && options.records == Records::where_there;
   if (!insists(options) && !is_open) return std::nullopt;
-  const bool may_have = program.module.functions.size() == 1 && !options.prepacked;
-  require(may_have || !insists(options), "--best: {}",
-          options.prepacked ? "programs are tuned with their weights as they come; leave --prepacked out"
-                            : fmt::format("{} has {} functions, and programs of one are tuned", program.title,
-                                          program.module.functions.size()));
+  const bool may_have = program.module.functions.size() == 1;
+  require(may_have || !insists(options), "--best: {} has {} functions, and programs of one are tuned",
+          program.title, program.module.functions.size());
   if (!may_have) return std::nullopt;
   const std::optional<db::Database> database = opened(options);
   if (!database) return std::nullopt;
   const Function& written = program.module.functions[0];
   const int threads = threads_for(options, target);
   const auto [found, made_for] =
-      found_record(*database, program, target, threads, insists(options) && options.threads == 0);
+      found_record(*database, program, options, target, threads, insists(options) && options.threads == 0);
   if (!found.best) {
     const std::string others =
         found.others.empty() ? "" : "; there are records " + join(found.others, "; and ");
@@ -113,7 +112,7 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
             database->path(), program.title, target.name, tune::threads_text(threads), others, named(options),
             options.threads == 0 ? "" : fmt::format(" --threads {}", threads));
     const bool is_best = !others.empty() && options.threads == 0 &&
-                         found_record(*database, program, target, threads, true).lookup.best;
+                         found_record(*database, program, options, target, threads, true).lookup.best;
     if (!others.empty())
       write_note(fmt::format("no record of {} for {} is used{}{}", program.title, tune::threads_text(threads),
                              others, is_best ? "; --best takes what there is" : ""));
@@ -125,8 +124,9 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
         made_for == threads ? ""
                             : fmt::format("; there is none for {}, which `ardea tune {} --threads {}` makes",
                                           tune::threads_text(threads), named(options), threads);
-    write_note(fmt::format("{} as tuned for {}: {}, of {}{}", program.title, tune::threads_text(made_for),
-                           tune::describe(*found.best), database->path(), instead));
+    write_note(fmt::format("{} as tuned for {}{}: {}, of {}{}", program.title, tune::threads_text(made_for),
+                           options.prepacked ? ", weights packed ahead" : "", tune::describe(*found.best),
+                           database->path(), instead));
     return recorded;
   } catch (const Error& error) {
     if (insists(options)) throw;
@@ -144,7 +144,7 @@ int recorded_threads(const ProgramOptions& options, const target::Target& target
   ProgramOptions best = options;
   best.records = Records::only;
   const std::optional<db::Database> database = opened(best);
-  return found_record(*database, program, target, wanted, true).threads;
+  return found_record(*database, program, options, target, wanted, true).threads;
 }
 
 nlohmann::json record_json(const tune::Best& best) {

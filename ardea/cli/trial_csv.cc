@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -41,7 +44,9 @@ void TrialCsv::add(const db::Trial& trial, const std::optional<measure::Work>& w
 
 void TrialCsv::write(const std::string& text) {
   out_ << text << std::flush;
-  require(out_.good(), "{} {}: it cannot be written", option_, path_.string());
+  const int failure = errno;  // of the call beneath, which the stream does not keep
+  require(out_.good(), "{} {}: it cannot be written: {}; name another file", option_, path_.string(),
+          std::strerror(failure));
 }
 
 }  // namespace ardea::cli

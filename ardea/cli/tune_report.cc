@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/support/text.h"
+#include "ardea/tune/best.h"
 
 namespace ardea::cli {
 
@@ -99,8 +100,9 @@ std::string failures_text(const std::map<TrialOutcome, std::int64_t>& failures) 
 std::string tune_text(const TuneReport& report) {
   const tune::Tuned& tuned = report.tuned;
   std::string text = fmt::format(
-      "{} on {}, {} thread{}: {} trials{} in {:.1f} s ({:.1f} s of them searching), {}; by {}, seed {}{}\n",
-      report.title, report.target, report.threads, report.threads == 1 ? "" : "s", tuned.trials,
+      "{}{} on {}, {}: {} trials{} in {:.1f} s ({:.1f} s of them searching), {}; by {}, seed {}{}\n",
+      report.title, report.prepacked ? ", weights packed ahead," : "", report.target,
+      tune::threads_text(report.threads), tuned.trials,
       tuned.earlier > 0 ? fmt::format(" after {} earlier ones", tuned.earlier) : "", tuned.seconds,
       tuned.search_s, failures_text(tuned.failures), tuned.method, report.seed,
       report.why_method.empty() ? "" : " (" + report.why_method + ")");
@@ -145,25 +147,16 @@ json tune_json(const TuneReport& report) {
   const tune::Tuned& tuned = report.tuned;
   json failures = json::object();
   for (const auto& [outcome, count] : tuned.failures) failures[std::string(to_string(outcome))] = count;
-  json out = {{"workload", report.title},
-              {"target", report.target},
-              {"threads", report.threads},
-              {"method", tuned.method},
-              {"method_why", report.why_method},
-              {"seed", report.seed},
-              {"run", tuned.run},
-              {"database", report.database},
-              {"trials", tuned.trials},
-              {"earlier", tuned.earlier},
-              {"timed", tuned.timed},
-              {"failures", failures},
-              {"seconds", tuned.seconds},
-              {"search_s", tuned.search_s},
-              {"stopped", tuned.was_stopped},
-              {"replayed", report.is_replay},
-              {"simulated", report.is_simulated},
-              {"sketches", report.sketches},
-              {"points", report.points}};
+  json out = {{"workload", report.title},     {"target", report.target},
+              {"threads", report.threads},    {"prepacked", report.prepacked},
+              {"method", tuned.method},       {"method_why", report.why_method},
+              {"seed", report.seed},          {"run", tuned.run},
+              {"database", report.database},  {"trials", tuned.trials},
+              {"earlier", tuned.earlier},     {"timed", tuned.timed},
+              {"failures", failures},         {"seconds", tuned.seconds},
+              {"search_s", tuned.search_s},   {"stopped", tuned.was_stopped},
+              {"replayed", report.is_replay}, {"simulated", report.is_simulated},
+              {"sketches", report.sketches},  {"points", report.points}};
   if (report.learned.records > 0)
     out["learned_from"] = {{"records", report.learned.records}, {"shapes", report.learned.shapes}};
   if (report.rank_correlation) out["rank_correlation"] = *report.rank_correlation;

@@ -8,12 +8,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "ardea/cli/backends.h"
 #include "ardea/cli/output.h"
 #include "ardea/compile/compile.h"
 #include "ardea/compile/runnable.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/replay_trace.h"
+#include "ardea/schedule/separate_packing.h"
 #include "ardea/support/error.h"
 #include "ardea/tune/simulation.h"
 #include "ardea/tune/task.h"
@@ -34,6 +36,8 @@ std::int64_t likely_trials(const TuneRequest& request) {
   return usual_trials;
 }
 
+rules::Wishes wishes_of(const TuneRequest& request) { return {.weights_ahead = request.program.prepacked}; }
+
 Program as_written(const TuneRequest& request, const target::Target& target) {
   require(target.kind == target::Kind::cpu || target.kind == target::Kind::accelerator,
           "--target {}: there is no backend for GPUs yet, so that nothing can be built or timed there",
@@ -44,13 +48,21 @@ Program as_written(const TuneRequest& request, const target::Target& target) {
   const std::string named = plain.shape.empty() ? plain.program : plain.program + " " + plain.shape;
   require(plain.schedule.empty(), "tune {}: --schedule {} leaves nothing to search; leave it out", named,
           plain.schedule);
-  require(!plain.prepacked, "tune {}: --prepacked: weights are tuned as they come; leave it out", named);
   require(!ops::has_open_sizes(plain.shape),
           "tune {}: a size that only a call knows cannot be timed; write a number for each name", named);
+  require(!plain.prepacked || !plain.shape.empty(),
+          "tune {}: --prepacked belongs to operators; a program in a file says itself what it reads", named);
   plain.schedule = "none";
+  plain.prepacked = false;
   Program program = load_program(plain, target);
   require(program.module.functions.size() == 1, "tune {}: it has {} functions, a schedule is for one", named,
           program.module.functions.size());
+  if (request.program.prepacked) {
+    const auto made = rules::model_schedule(program.module.functions[0], target, rules::rules_for(target),
+                                            wishes_of(request));
+    require(made && made->has_packed_ahead,
+            "tune {}: --prepacked: no rule packs its weights on {} ahead; leave it out", named, target.name);
+  }
   return program;
 }
 
@@ -62,7 +74,8 @@ std::string command_of(const ProgramOptions& program) {
        {std::pair(" --in ", program.in), std::pair(" --acc ", program.acc), std::pair(" --out ", program.out),
         std::pair(" --layout ", program.layout)})
     if (!value.empty()) text += flag + value;
-  return program.transpose_b ? text + " --tb" : text;
+  if (program.transpose_b) text += " --tb";
+  return program.prepacked ? text + " --prepacked" : text;
 }
 
 std::string command_of(const TuneRequest& request) {
@@ -70,10 +83,21 @@ std::string command_of(const TuneRequest& request) {
   return request.names_threads ? fmt::format("{} --threads {}", text, request.threads) : text;
 }
 
-std::shared_ptr<const cost::Features> features_for(const rules::ProgramSpace& space, int threads) {
+/// The programs of the sketches, as they are timed.
+std::vector<Function> timed_parts(const rules::ProgramSpace& space, bool prepacked) {
+  std::vector<Function> parts;
+  for (const rules::SolvedSketch& solved : space.sketches)
+    parts.push_back(
+        prepacked ? schedule::without_packing(solved.sketch.symbolic, schedule::weights_of(space.program))
+                  : solved.sketch.symbolic);
+  return parts;
+}
+
+std::shared_ptr<const cost::Features> features_for(const rules::ProgramSpace& space,
+                                                   const std::vector<Function>& timed, int threads) {
   std::vector<cost::SketchView> views;
   for (const rules::SolvedSketch& solved : space.sketches) {
-    cost::SketchView view{.system = &solved.sketch.system, .symbolic = &solved.sketch.symbolic};
+    cost::SketchView view{.system = &solved.sketch.system, .symbolic = &timed[views.size()]};
     for (const schedule::Knob& knob : solved.sketch.knobs) view.knobs.push_back(knob.var);
     for (const rules::Way& way : solved.sketch.ways) view.ways.push_back({way.question, way.taken});
     views.push_back(std::move(view));
@@ -129,9 +153,10 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
       function_(program_.module.functions[0]),
       title_(program_.workload ? ops::to_string(*program_.workload) : program_.title),
       key_(tune::task_of(function_, program_.workload ? title_ : function_.name,
-                         target::find(request_.target), request_.threads)),
+                         target::find(request_.target), request_.threads, request_.program.prepacked)),
       database_(database),
-      space_(rules::program_space(function_, target_, rules::rules_for(target_))) {
+      space_(rules::program_space(function_, target_, rules::rules_for(target_),
+                                  {.wishes = wishes_of(request_)})) {
   if (is_simulated()) key_.protocol = tune::simulated_protocol;
   if (request_.resume && database_ != nullptr && !database_->find(key_))
     write_note(fmt::format("--resume: {} has no trials of this task yet; it begins anew", database_->path()));
@@ -148,13 +173,16 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
     measurer_ = tune::measured_by_simulation(function_, target_);
   } else {
     measurer_ = std::make_unique<Workers>(
-        measure::TrialTask{
-            .program = function_, .target = target::find(request_.target), .threads = request_.threads},
+        measure::TrialTask{.program = function_,
+                           .target = target::find(request_.target),
+                           .threads = request_.threads,
+                           .prepacked = request_.program.prepacked ? schedule::weights_of(function_) : ""},
         request_.limits);
     // In the run itself, before workers begin: on a machine that others use, too, this is what there is.
     if (work_) peaks_ = peaks_now(program_, *work_, request_.threads);
     if (program_.workload && request_.against_libraries)
-      at_first_ = library_times(*program_.workload, request_.threads, first_library_s);
+      at_first_ =
+          library_times(*program_.workload, request_.threads, first_library_s, request_.program.prepacked);
   }
   if (database_ != nullptr && !request_.replay) task_ = database_->add(key_);
   if (request_.method->uses_model) make_model();
@@ -178,7 +206,8 @@ void TuneSession::choose_method() {
 /// What was learned from is noted before the first trial, so that a replay of whatever there is learns the
 /// same.
 void TuneSession::make_model() {
-  const auto features = features_for(space_, request_.threads);
+  timed_ = timed_parts(space_, request_.program.prepacked);
+  const auto features = features_for(space_, timed_, request_.threads);
   cost::ModelOptions options{.seed = request_.seed, .loss = request_.loss, .prior = !request_.blind};
   std::vector<tune::Teacher> teachers;
   if (database_ != nullptr && replayed_) {
@@ -275,6 +304,7 @@ TuneReport TuneSession::finish() {
                     .target = target_.name,
                     .database = database_ != nullptr ? database_->path() : "",
                     .threads = request_.threads,
+                    .prepacked = request_.program.prepacked,
                     .seed = request_.seed,
                     .tuned = tuner_->finish(),
                     .why_method = why_method_,
@@ -294,12 +324,21 @@ TuneReport TuneSession::finish() {
   if (tuned.winner) report.tuned_share = share_at(tuned.winner->trial.time->median_s);
   if (tuned.winner && !at_first_.libraries.empty()) {
     // In this process: the workers have run it and compared its answers.
-    const Function best = schedule::replay_trace(function_, tuned.winner->trial.trace).program();
-    report.libraries =
-        library_times(*program_.workload, request_.threads, last_library_s, compile::callable(best, target_));
+    report.libraries = library_times(*program_.workload, request_.threads, last_library_s,
+                                     request_.program.prepacked, callable(tuned.winner->trial));
   }
   if (database_ != nullptr && !request_.replay) keep_notes(report);
   return report;
+}
+
+measure::Compiled TuneSession::callable(const db::Trial& trial) const {
+  const Function scheduled = schedule::replay_trace(function_, trial.trace).program();
+  if (!request_.program.prepacked) return {compile::callable(scheduled, target_)};
+  const schedule::SeparatedPacking separated =
+      schedule::separate_packing(scheduled, schedule::weights_of(function_));
+  return {
+      compile::callable(separated.main, target_),
+      measure::PackedWeights{separated.parameter, separated.pack, on_backend(separated.pack, "llvm").run}};
 }
 
 void TuneSession::keep_notes(const TuneReport& report) const {

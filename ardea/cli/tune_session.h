@@ -49,6 +49,7 @@ struct TuneReport {
   std::string command;  ///< how it is named on a command line
   std::string target, database;
   int threads = 1;
+  bool prepacked = false;
   std::uint64_t seed = 1;
   tune::Tuned tuned;
   std::string why_method;  ///< a sentence; empty where it was asked for
@@ -95,6 +96,8 @@ class TuneSession {
   tune::TuneOptions tuner_options(std::function<bool()> stop, std::function<void(const db::Trial&)> recorded);
   void choose_method();
   void make_model();
+  /// The program of a trial, to be called here.
+  measure::Compiled callable(const db::Trial& trial) const;
   void keep_notes(const TuneReport& report) const;
   double elapsed() const;
   bool is_simulated() const { return target_.kind == target::Kind::accelerator; }
@@ -117,6 +120,7 @@ class TuneSession {
   std::map<std::string, double> peaks_;  ///< measured in this run, of its threads
   LibraryTimes at_first_;
   LearnedFrom learned_;
+  std::vector<Function> timed_;  ///< of each sketch, what the model looks at
   std::unique_ptr<cost::Model> model_;
   std::optional<tune::RecordedRun> replayed_;
   std::unique_ptr<tune::Measurer> measurer_;

@@ -29,8 +29,15 @@ SuiteEntry entry_of(const json& given, const std::string& place) {
             "{}: it is neither a text such as \"gemm 64,64,64\" nor an object with a \"workload\"", place);
     for (const auto& [key, value] : given.items()) {
       const bool is_known = key == "workload" || key == "weight" || key == "in" || key == "acc" ||
-                            key == "out" || key == "layout";
-      require(is_known, "{}: there is no \"{}\", only workload, weight, in, acc, out, layout", place, key);
+                            key == "out" || key == "layout" || key == "prepacked";
+      require(is_known, "{}: there is no \"{}\", only workload, weight, in, acc, out, layout, prepacked",
+              place, key);
+      if (key == "prepacked") {
+        require(value.is_boolean(), "{}: \"prepacked\" is {}, which is neither true nor false", place,
+                value.dump());
+        entry.program.prepacked = value.get<bool>();
+        continue;
+      }
       if (key == "weight") {
         require(value.is_number() && value.get<double>() > 0, "{}: its weight {} is no number above 0", place,
                 value.dump());

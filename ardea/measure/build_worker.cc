@@ -2,9 +2,11 @@
 
 #include "ardea/compile/compile.h"
 #include "ardea/ir/fold_literals.h"
+#include "ardea/ir/print.h"
 #include "ardea/measure/worker_kinds.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/replay_trace.h"
+#include "ardea/schedule/separate_packing.h"
 #include "ardea/support/whole_file.h"
 
 namespace ardea::measure {
@@ -29,13 +31,23 @@ class Replays {
 
 }  // namespace
 
+std::filesystem::path packing_beside(const std::filesystem::path& object) {
+  return object.string() + ".pack";
+}
+
 Answer build_worker(const ReceivedTask& received) {
-  return [replays = std::make_shared<Replays>(received.task.program),
-          target = received.task.target](const nlohmann::json& request) -> nlohmann::json {
+  return [replays = std::make_shared<Replays>(received.task.program), target = received.task.target,
+          prepacked = received.task.prepacked](const nlohmann::json& request) -> nlohmann::json {
     const double start = runtime::steady_seconds();
     const Function program = replays->scheduled(request.at("trace").get<std::string>());
-    const std::string object = compile::object_code(Module{{}, {program}}, target);
-    write_whole_file(request.at("object").get<std::string>(), {object});
+    const auto file = request.at("object").get<std::string>();
+    Module module{{}, {program}};
+    if (!prepacked.empty()) {
+      schedule::SeparatedPacking separated = schedule::separate_packing(program, prepacked);
+      write_whole_file(packing_beside(file), {print(separated.pack)});
+      module.functions = {std::move(separated.main), std::move(separated.pack)};
+    }
+    write_whole_file(file, {compile::object_code(module, target)});
     return {{"seconds", runtime::steady_seconds() - start}};
   };
 }

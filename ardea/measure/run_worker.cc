@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ardea/compile/compile.h"
+#include "ardea/ir/parse.h"
 #include "ardea/measure/canary.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/measure/packed_weights.h"
 #include "ardea/measure/timed_call.h"
 #include "ardea/measure/worker_kinds.h"
 #include "ardea/support/error.h"
@@ -58,8 +61,7 @@ class RunWorker {
       written_.push_back(i);
       if (roles[i] != Role::output) changed_in_place_.push_back(i);
     }
-    for (const interp::Argument& argument : arguments_)
-      std::visit([&](const auto& value) { values_.emplace_back(value); }, argument);
+    values_ = values_of(arguments_);
   }
 
   json answer(const json& request) {
@@ -85,9 +87,35 @@ class RunWorker {
 
  private:
   runtime::PreparedCall loaded(const std::string& object) const {
+    const std::string& name = task_.program.name;
+    if (task_.prepacked.empty()) {
+      const runtime::Module module = compile::load_object(read_text_file(object), {name}, task_.target);
+      return {module.get_function(name), values_};
+    }
+    // Each schedule has a packing of its own: what it makes of the weights lives as long as the call.
+    const Function pack = parse_function(read_text_file(packing_beside(object)));
     const runtime::Module module =
-        compile::load_object(read_text_file(object), {task_.program.name}, task_.target);
-    return {module.get_function(task_.program.name), values_};
+        compile::load_object(read_text_file(object), {name, pack.name}, task_.target);
+    const auto packs = [&](const std::vector<interp::Argument>& arguments) {
+      runtime::PreparedCall(module.get_function(pack.name), values_of(arguments)).run();
+    };
+    return {module.get_function(name), values_of(with_packed({weights_place(), pack, packs}, arguments_))};
+  }
+
+  std::size_t weights_place() const {
+    const auto& all = task_.program.parameters;
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Parameter& p) {
+      return p.buffer.defined() && p.buffer->name == task_.prepacked;
+    });
+    require(at != all.end(), "{} has no parameter {} to pack", task_.program.name, task_.prepacked);
+    return static_cast<std::size_t>(at - all.begin());
+  }
+
+  static std::vector<runtime::Value> values_of(const std::vector<interp::Argument>& arguments) {
+    std::vector<runtime::Value> values;
+    for (const interp::Argument& argument : arguments)
+      std::visit([&](const auto& value) { values.emplace_back(value); }, argument);
+    return values;
   }
 
   static Turn turn_of(const runtime::PreparedCall& call) {

@@ -19,6 +19,7 @@ nlohmann::json to_message(const TrialTask& task, const std::filesystem::path& fo
           {"threads", task.threads},
           {"seed", task.seed},
           {"sizes", task.sizes},
+          {"prepacked", task.prepacked},
           {"folder", folder.string()}};
 }
 
@@ -28,7 +29,8 @@ ReceivedTask from_message(const nlohmann::json& message) {
        .target = target::from_json(message.at("target")),
        .threads = message.at("threads"),
        .seed = message.at("seed"),
-       .sizes = message.at("sizes")},
+       .sizes = message.at("sizes"),
+       .prepacked = message.at("prepacked")},
       message.at("folder").get<std::string>()};
   received.task.target.cores = message.at("cores");
   return received;

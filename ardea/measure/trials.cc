@@ -119,8 +119,11 @@ class Trials::Workers {
   void drop_all(const std::vector<Job>& jobs) {
     for (const Job& job : jobs) dropped_.push_back(job.object);
     std::error_code ignored;
-    for (const std::filesystem::path& object : std::exchange(dropped_, {}))
-      if (object != incumbent_object_) std::filesystem::remove(object, ignored);
+    for (const std::filesystem::path& object : std::exchange(dropped_, {})) {
+      if (object == incumbent_object_) continue;
+      std::filesystem::remove(object, ignored);
+      std::filesystem::remove(packing_beside(object), ignored);
+    }
   }
 
   bool should_stop() const { return options_.stop && options_.stop(); }
@@ -408,6 +411,6 @@ std::vector<Duelist> Trials::duel(const std::vector<std::string>& traces, double
   return workers_->duel(traces, seconds);
 }
 
-std::string protocol() { return "median-1"; }
+std::string protocol(bool prepacked) { return prepacked ? "median-1-prepacked" : "median-1"; }
 
 }  // namespace ardea::measure

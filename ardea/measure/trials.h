@@ -24,6 +24,9 @@ struct TrialTask {
   int threads = 1;
   std::uint64_t seed = 0;
   std::map<std::string, std::int64_t> sizes = {};  ///< of symbolic extents, by name
+  /// The parameter that schedules pack by a function of its own, which runs once and is not timed; empty:
+  /// none.
+  std::string prepacked = {};
 };
 
 struct TrialOptions {
@@ -80,7 +83,8 @@ class Trials {
   std::unique_ptr<Workers> workers_;
 };
 
-/// How times are taken, with its version: part of a database's key.
-std::string protocol();
+/// How times are taken, with its version: part of a database's key. Of weights that are packed before the
+/// calls that are timed it is another one.
+std::string protocol(bool prepacked = false);
 
 }  // namespace ardea::measure

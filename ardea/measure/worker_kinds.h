@@ -18,7 +18,8 @@ using MakeWorker = std::function<Answer(const ReceivedTask& task)>;
 /// The whole life of a worker (worker.h). `usual`: the outcome of a request that failed by an Error.
 int serve(const MakeWorker& make, TrialOutcome usual);
 
-/// {"id", "trace", "object"} → {"id", "seconds"}
+/// {"id", "trace", "object"} → {"id", "seconds"}, with the object's file and, of prepacked ones,
+/// packing_beside
 Answer build_worker(const ReceivedTask& task);
 /// {"id", "object", "incumbent", "rival", "precision", "timing_s"} → {"id", "time", "raced", "canary",
 /// "ratio", "rival_time"}: the last two where the candidate is near the incumbent, whose object file is the
@@ -38,6 +39,9 @@ class TrialFailure : public std::runtime_error {
 
 /// The sentence of a request for which there was not enough memory: what it took may be lost to the process.
 inline constexpr auto out_of_memory = "there is not enough memory for it";
+
+/// The text of the function that packs weights (TrialTask::prepacked), beside the object file that has it.
+std::filesystem::path packing_beside(const std::filesystem::path& object);
 
 /// The folder of the reference among the files that workers share.
 std::filesystem::path reference_folder(const std::filesystem::path& shared);

@@ -21,9 +21,10 @@ Derivation::Derivation(const Function& program, target::Target target, Wishes wi
 }
 
 Derivation::Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways,
-                       schedule::Schedule::History past)
+                       schedule::Schedule::History past, Wishes wishes)
     : steps_(program, std::make_unique<Posting>()),
       target_(std::move(target)),
+      wishes_(wishes),
       is_sketch_(true),
       asked_(std::move(ways)) {
   steps_.follow(std::move(past));

@@ -39,7 +39,7 @@ class Derivation : public schedule::Choices {
   /// As a sketch that takes the given ways, and after them the model's. Where it begins as one before it did,
   /// whose steps' history is `past`, these steps are not run again.
   Derivation(const Function& program, target::Target target, std::vector<std::size_t> ways,
-             schedule::Schedule::History past = {});
+             schedule::Schedule::History past = {}, Wishes wishes = {});
 
   schedule::Schedule& steps() { return steps_; }
   const schedule::Schedule& steps() const { return steps_; }

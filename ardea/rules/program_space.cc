@@ -9,6 +9,7 @@
 
 #include "ardea/rules/witnesses.h"
 #include "ardea/runtime/thread_pool.h"
+#include "ardea/schedule/separate_packing.h"
 #include "ardea/space/explain.h"
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
@@ -98,14 +99,19 @@ class Ways {
       steps_(d);
     }
     const TimedSection timed("space", "constraints");
-    return make_sketch(space_.program, d, options_.sketch);
+    Sketch sketch = make_sketch(space_.program, d, options_.sketch);
+    if (options_.wishes.weights_ahead) {
+      require(d.has_packed_ahead(), "it packs no weights ahead");
+      schedule::without_packing(sketch.symbolic, schedule::weights_of(space_.program));
+    }
+    return sketch;
   }
 
   /// Nothing here is changed by it: several run at once.
   Followed follow(const Open& from) const {
     Followed followed;
     std::vector<Replayed> tried;
-    Derivation d(space_.program, space_.target, from.prefix, from.past);
+    Derivation d(space_.program, space_.target, from.prefix, from.past, options_.wishes);
     try {
       Sketch sketch = sketch_of(d);
       if (const auto conflict = space::why_unsatisfiable(sketch.system)) {

@@ -50,6 +50,9 @@ struct ProgramSpace {
 
 struct SpaceOptions {
   SketchOptions sketch = {};
+  /// With weights ahead every point packs them by a block of its own (schedule::separate_packing); ways that
+  /// do not are left out.
+  Wishes wishes = {};
   /// That make sketches; 0 is as many as this process runs parallel loops on. Steps that keep something
   /// between runs ask for one.
   int threads = 0;

@@ -60,8 +60,11 @@ class Separation {
     pack_root.allocations.clear();
     pack_root.body = renamed(nest);
     made.pack.body = pack_root;
-    for (const Function& f : {made.main, made.pack}) arith::require_valid(f, call_ + f.name);
     return made;
+  }
+
+  void require_valid(const SeparatedPacking& made) const {
+    for (const Function& f : {made.main, made.pack}) arith::require_valid(f, call_ + f.name);
   }
 
  private:
@@ -148,7 +151,20 @@ class Separation {
 }  // namespace
 
 SeparatedPacking separate_packing(const Function& f, const std::string& parameter) {
-  return Separation(f, parameter).run();
+  Separation separation(f, parameter);
+  SeparatedPacking made = separation.run();
+  separation.require_valid(made);
+  return made;
+}
+
+Function without_packing(const Function& f, const std::string& parameter) {
+  return Separation(f, parameter).run().main;
+}
+
+std::string weights_of(const Function& f) {
+  require(f.parameters.size() > 2 && f.parameters[1].buffer.defined(),
+          "{} has no weights, which would be its second operand", f.name);
+  return f.parameters[1].buffer->name;
 }
 
 }  // namespace ardea::schedule

@@ -24,4 +24,12 @@ struct SeparatedPacking {
 /// This is no step of a schedule, for it changes the interface: it comes after the last one.
 SeparatedPacking separate_packing(const Function& f, const std::string& parameter);
 
+/// Its `main` alone, which is not verified: also of a program whose numbers are open, where what is left
+/// after packing is to be judged.
+Function without_packing(const Function& f, const std::string& parameter);
+
+/// The operand that is called the weights: the right one of a product, the kernel of a convolution. Error
+/// where the program has no second operand.
+std::string weights_of(const Function& f);
+
 }  // namespace ardea::schedule

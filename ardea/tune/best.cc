@@ -7,6 +7,7 @@
 #include "ardea/schedule/replay_trace.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
+#include "ardea/tune/task.h"
 
 namespace ardea::tune {
 
@@ -21,7 +22,11 @@ std::string difference(const db::Task& wanted, const db::Task& other) {
     parts.push_back("on " + other.target_name +
                     (other.target_name == wanted.target_name ? " as it was described then" : ""));
   if (other.compiler != wanted.compiler) parts.push_back("by " + other.compiler);
-  if (other.protocol != wanted.protocol) parts.push_back("timed by " + other.protocol);
+  if (is_prepacked(other) != is_prepacked(wanted))
+    parts.emplace_back(is_prepacked(other) ? "with weights packed ahead (--prepacked)"
+                                           : "with weights as they come (without --prepacked)");
+  else if (other.protocol != wanted.protocol)
+    parts.push_back("timed by " + other.protocol);
   return join(parts, ", ");
 }
 

@@ -18,7 +18,7 @@ target::Target on_threads(target::Target target, int threads) {
 }
 
 db::Task task_of(const Function& program, const std::string& workload, const target::Target& target,
-                 int threads) {
+                 int threads, bool prepacked) {
   target::Target seen = on_threads(target, threads);
   seen.peak_per_second.clear();
   constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
@@ -30,7 +30,9 @@ db::Task task_of(const Function& program, const std::string& workload, const tar
           .target = to_json(seen).dump(),
           .threads = threads,
           .compiler = compile::version(),
-          .protocol = measure::protocol()};
+          .protocol = measure::protocol(prepacked)};
 }
+
+bool is_prepacked(const db::Task& task) { return task.protocol.ends_with("-prepacked"); }
 
 }  // namespace ardea::tune

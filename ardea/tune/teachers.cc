@@ -11,8 +11,10 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/schedule/replay_trace.h"
+#include "ardea/schedule/separate_packing.h"
 #include "ardea/support/error.h"
 #include "ardea/tune/replay.h"
+#include "ardea/tune/task.h"
 
 namespace ardea::tune {
 
@@ -134,6 +136,7 @@ std::vector<cost::OtherTask> lessons_of(const std::vector<Teacher>& teachers,
   for (const Teacher& teacher : teachers) {
     cost::OtherTask lesson;
     schedule::Schedule::History past;
+    const bool packed_ahead = is_prepacked(teacher.task);
     try {
       const Function program = parse_function(teacher.task.program);
       // In the order of their steps: what the last one had, too, is not judged again.
@@ -145,7 +148,10 @@ std::vector<cost::OtherTask> lessons_of(const std::vector<Teacher>& teachers,
         try {
           const schedule::Schedule made = schedule::replay_trace(program, trial->trace, past);
           past = made.history();
-          std::vector<float> row = features.row_of(made.program());
+          // Of weights that are packed ahead, the packing was not timed.
+          std::vector<float> row = features.row_of(
+              packed_ahead ? schedule::without_packing(made.program(), schedule::weights_of(program))
+                           : made.program());
           const bool says_cycles = std::isfinite(row[static_cast<std::size_t>(cost::Feature::cycles)]);
           if (says_cycles && trial->time) lesson.trials.push_back({std::move(row), trial->time->median_s});
         } catch (const Error&) {  // NOLINT(bugprone-empty-catch)

@@ -155,6 +155,44 @@ TEST_F(TuneCommand, is_found_by_the_commands_that_leave_the_threads_open) {
       << shown.error;
 }
 
+/// Weights that are packed once are another task than weights as they come, in every command.
+TEST_F(TuneCommand, times_weights_packed_ahead_without_the_packing) {
+  const Answer tuned = tune("gemm 13,40,37 --prepacked --trials 4 --method random --json");
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.error << tuned.out;
+  const json result = json::parse(tuned.out);
+  EXPECT_EQ(result["timed"], 4) << "every point of the space packs ahead: " << result["failures"];
+  EXPECT_TRUE(result["prepacked"]);
+  const auto tasks = db::Database::open(at("t.db")).tasks().sound;
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].task.protocol, "median-1-prepacked");
+
+  const std::string db = " --db " + at("t.db"), one = "ARDEA_NUM_THREADS=1 ";
+  const Answer run =
+      ardea("run gemm 13,40,37 --prepacked --best --check --json --repeat 1 --min-repeat-ms 0" + db, "", one);
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_NE(run.error.find("as tuned for 1 thread, weights packed ahead: trial "), std::string::npos)
+      << run.error;
+  EXPECT_TRUE(json::parse(run.out)["prepacked"]);
+  EXPECT_TRUE(json::parse(run.out)["check"]["agrees"]);
+  const Answer shipped =
+      ardea("compile gemm 13,40,37 --prepacked --best --only h --json -o " + at("out") + db, "", one);
+  ASSERT_EQ(shipped.exit_code, 0) << shipped.error;
+  EXPECT_TRUE(json::parse(shipped.out).contains("record"));
+  EXPECT_NE(folder_.read("out/gemm.h").find("ardea_gemm_pack("), std::string::npos);
+  EXPECT_NE(ardea("show gemm 13,40,37 --prepacked --best" + db, "", one).out.find("def main_pack(B: "),
+            std::string::npos);
+  const Answer best = ardea("best gemm 13,40,37 --prepacked" + db);
+  EXPECT_EQ(best.out.find("gemm 13,40,37 prepacked on host, 1 thread: "), 0U) << best.out;
+
+  // Neither is the other's.
+  expect_refused(
+      ardea("show gemm 13,40,37 --best" + db, "", one),
+      "there are records with weights packed ahead (--prepacked); `ardea tune gemm 13,40,37` makes");
+  const Answer again = tune("gemm 13,40,37 --prepacked --trials 4 --method random --json --replay");
+  ASSERT_EQ(again.exit_code, 0) << again.error;
+  EXPECT_EQ(json::parse(again.out)["tuned"]["trace"], result["tuned"]["trace"]);
+}
+
 TEST_F(TuneCommand, takes_a_configuration_of_Heron_as_it_is) {
   const std::string file = config(
       "\"out_name\": \"" + at("OPS/GEMM") +
@@ -223,7 +261,8 @@ TEST_F(TuneCommand, refuses_what_makes_no_sense) {
       {"gemm 16,16,16 --blind --resume", "--blind --resume"},
       {"gemm 16,16,16 --schedule none", "there is no option --schedule"},
       {"gemm m,16,16", "write a number"},
-      {"gemm 16,16,16 --prepacked", "there is no option --prepacked"},
+      {"softmax 4,32 --prepacked", "no rule packs its weights on host ahead"},
+      {"examples/gemm.tir --prepacked", "--prepacked belongs to operators"},
       {"gemm 16,16,16 --target h100", "no backend for GPUs"},
       {"gemm 16,16,16 --replay --db " + at("none.db"), "there is no database"},
       {"-p cpu", "belong together"},
@@ -242,7 +281,8 @@ TEST_F(TuneCommand, refuses_what_makes_no_sense) {
 TEST_F(TuneCommand, has_one_sentence_for_a_full_disk) {
   const Answer answer = tune("gemm 8,8,8 --trials 2 --method random --csv /dev/full");
   EXPECT_EQ(answer.exit_code, 2);
-  EXPECT_EQ(answer.error, "ardea: --csv /dev/full: it cannot be written\n");
+  EXPECT_EQ(answer.error,
+            "ardea: --csv /dev/full: it cannot be written: No space left on device; name another file\n");
 }
 
 }  // namespace

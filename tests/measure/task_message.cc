@@ -18,7 +18,8 @@ TEST(TaskMessage, arrives_as_it_was_sent) {
                    .target = target::find("neoverse-v1"),
                    .threads = 3,
                    .seed = 18446744073709551615U,
-                   .sizes = {{"m", 7}}};
+                   .sizes = {{"m", 7}},
+                   .prepacked = "B"};
     // One core of a machine with a cache that all share.
     task.target.cores = 1;
     task.target.caches.back().shared_by_cores = 4;
@@ -29,6 +30,7 @@ TEST(TaskMessage, arrives_as_it_was_sent) {
     EXPECT_EQ(received.task.threads, 3);
     EXPECT_EQ(received.task.seed, task.seed);
     EXPECT_EQ(received.task.sizes, task.sizes);
+    EXPECT_EQ(received.task.prepacked, "B");
     EXPECT_EQ(received.folder, "/tmp/x");
   }
 }

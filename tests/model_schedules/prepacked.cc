@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "ardea/compile/compile.h"
+#include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/packed_weights.h"
 #include "ardea/rules/program_space.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/schedule/separate_packing.h"
+#include "ardea/support/error.h"
 #include "tests/model_schedules/workloads.h"
 
 /// Weights that are packed ahead: what packs and what computes are two functions, which together compute what
@@ -125,6 +128,47 @@ TEST(PrepackedWeights, of_convolutions_are_those_in_panels) {
   EXPECT_TRUE(packs("t2d", "nchw", {1, 5, 7, 3, 13, 3, 2, 2, 1, 1}));
   EXPECT_FALSE(packs("c2d", "nchw", {1, 5, 7, 3, 13, 3, 3, 1, 1, 1}));
   EXPECT_FALSE(packs("depthwise", "nhwc", {1, 5, 7, 13, 3, 3, 1, 1}));
+}
+
+/// Every point of a space with weights ahead has a packing that is a function of its own; the first is what
+/// the model chooses for such weights.
+TEST(PrepackedWeights, are_packed_ahead_at_every_point_of_their_space) {
+  const auto by_interpreter = [](const Function& f, const Arguments& arguments) {
+    interp::run(f, arguments);
+  };
+  const std::vector<std::pair<const char*, ops::Workload>> cases = {
+      {"avx2", ops::make_workload({.op = "gemm", .sizes = {9, 24, 35}})},
+      {"neoverse-v1", ops::make_workload({.op = "gemm", .sizes = {8, 16, 24}, .in = {bfloat16}})},
+      {"sapphirerapids", ops::make_workload({.op = "gemm", .sizes = {8, 16, 32}, .in = {uint8, int8}})},
+      {"avx2", ops::make_workload({.op = "c2d", .sizes = {1, 5, 7, 3, 16, 3, 3, 1, 1, 1}, .layout = "nhwc"})},
+      {"neoverse-v1",
+       ops::make_workload({.op = "t2d", .sizes = {1, 5, 7, 3, 13, 3, 2, 2, 1, 1}, .layout = "nchw"})}};
+  for (const auto& [name, workload] : cases) {
+    SCOPED_TRACE(ops::to_string(workload) + " on " + name);
+    const target::Target target = target::find(name);
+    const rules::ProgramSpace space =
+        rules::program_space(ops::create_function(workload), target, rules::rules_for(target),
+                             {.wishes = {.weights_ahead = true}});
+    const std::string weights = schedule::weights_of(space.program);
+    ASSERT_TRUE(space.sketches[0].sketch.model);
+    const auto chosen = schedule::separate_packing(
+        space.materialise({0, *space.sketches[0].sketch.model}).program(), weights);
+    const auto model = separated(workload, target);
+    ASSERT_TRUE(model);
+    EXPECT_TRUE(structurally_equal(schedule::canon(chosen.main), schedule::canon(model->main)))
+        << print(chosen.main);
+    std::size_t points = 0;
+    for (const rules::Choice& choice : space.sample(6, 1).choices) {
+      const auto made = schedule::separate_packing(space.materialise(choice).program(), weights);
+      if (points++ % 3 == 0) expect_agreement(workload, made, by_interpreter);
+    }
+    EXPECT_EQ(points, 6U);
+  }
+  const auto softmax = ops::create_function(ops::make_workload({.op = "softmax", .sizes = {5, 7}}));
+  const target::Target target = target::find("avx2");
+  EXPECT_THROW(
+      rules::program_space(softmax, target, rules::rules_for(target), {.wishes = {.weights_ahead = true}}),
+      Error);
 }
 
 TEST(PrepackedWeights, need_a_rule_that_packs) {

@@ -75,6 +75,13 @@ const std::string call_knows = "; m,64,64 leaves one open: a call knows it";
 const std::string size_knows = call_knows + " (--size m=7)";
 const std::string all_known = "; all are numbers";
 
+void add_prepacked(CLI::App* command, cli::ProgramOptions& program) {
+  command->add_flag(
+      "--prepacked", program.prepacked,
+      "with weights (the right operand, the kernel) packed by a function of its own, NAME_pack, "
+      "which is called once and not timed");
+}
+
 void add_schedule(CLI::App* command, cli::ProgramOptions& program) {
   command->add_option(
       "--schedule", program.schedule,
@@ -83,10 +90,7 @@ void add_schedule(CLI::App* command, cli::ProgramOptions& program) {
       "for what was tuned");
   command->add_option("--draw", program.draw, "draw the decisions of the schedule anew, from this seed")
       ->check(from_zero);
-  command->add_flag(
-      "--prepacked", program.prepacked,
-      "with weights (the right operand, the kernel) packed by a function of its own, NAME_pack, "
-      "which is called once and not timed");
+  add_prepacked(command, program);
 }
 
 /// Whether what was tuned is used.
@@ -350,6 +354,7 @@ int run(int argc, char** argv) {
   CLI::App* tune_command =
       app.add_subcommand("tune", "search for the fastest program on this machine, and remember it");
   add_program(tune_command, tune.program, false, all_known);
+  add_prepacked(tune_command, tune.program);
   tune_command->add_option("--trials", tune.trials,
                            "programs that are built and timed; 64 where no time is given");
   tune_command->add_option("--seconds", tune.seconds, "for all of it; what ends first, ends it");
@@ -385,6 +390,7 @@ int run(int argc, char** argv) {
       "Examples:\n  ardea tune gemm 1024,1024,1024\n  ardea tune c2d 1,56,56,64,64,3,3,1,1,1 --seconds 60\n"
       "  ardea tune softmax 1024,1024 --trials 32 --method random --csv trials.csv\n"
       "  ardea tune gemm 512,512,512 --trials 256 --resume\n"
+      "  ardea tune gemm 64,768,3072 --prepacked\n"
       "  ardea tune gemm 512,512,512 --trials 64 --seed 1 --replay\n"
       "  ardea tune --suite examples/suite.json --seconds 300\n"
       "  ardea tune -p dlboost -c examples/heron/quick_start.json\n"
@@ -422,6 +428,7 @@ int run(int argc, char** argv) {
   CLI::App* best_command =
       app.add_subcommand("best", "the fastest program that was found: its time, speed and schedule");
   add_program(best_command, best.program, false, all_known);
+  best_command->add_flag("--prepacked", best.program.prepacked, "only with weights that were packed ahead");
   best_command->add_option(
       "--db", best.db,
       "the database; else ARDEA_DB, else ardea/tuning.db in XDG_DATA_HOME or ~/.local/share");
