@@ -92,19 +92,22 @@ test-report: deps ## show a page of `ardea report` to a real browser (Debian's c
 	tools/check_report build/report/report.html build/report
 
 # libFuzzer reads every folder and writes new inputs to the first; a crashing input is left in build/fuzz.
+FUZZ_PARSER = mkdir -p build/fuzz/corpus && build/fuzz/bin/fuzz_parser -max_total_time=$(1) -timeout=10 \
+  -artifact_prefix=build/fuzz/ -print_final_stats=1 -dict=tests/fuzz/parser.dict build/fuzz/corpus \
+  $(wildcard tests/fuzz/seeds examples)
+FUZZ_SPACE = mkdir -p build/fuzz/corpus_space && build/fuzz/bin/fuzz_space -max_total_time=$(1) -timeout=10 \
+  -artifact_prefix=build/fuzz/ -print_final_stats=1 -dict=tests/fuzz/space.dict build/fuzz/corpus_space \
+  tests/fuzz/seeds_space
+
 fuzz: deps deps-fuzz ## fuzz the parser (FUZZ_SECONDS=n, or until interrupted)
 	@$(MAKE) --no-print-directory build/fuzz/build.ninja
 	$(call BUILD,fuzz) --target fuzz_parser
-	@mkdir -p build/fuzz/corpus
-	build/fuzz/bin/fuzz_parser -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ \
-	  -print_final_stats=1 -dict=tests/fuzz/parser.dict build/fuzz/corpus $(wildcard tests/fuzz/seeds examples)
+	$(call FUZZ_PARSER,$(strip $(FUZZ_SECONDS)))
 
 fuzz-space: deps deps-fuzz ## fuzz the parser of constraint systems (FUZZ_SECONDS=n, or until interrupted)
 	@$(MAKE) --no-print-directory build/fuzz/build.ninja
 	$(call BUILD,fuzz) --target fuzz_space
-	@mkdir -p build/fuzz/corpus_space
-	build/fuzz/bin/fuzz_space -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ \
-	  -print_final_stats=1 -dict=tests/fuzz/space.dict build/fuzz/corpus_space tests/fuzz/seeds_space
+	$(call FUZZ_SPACE,$(strip $(FUZZ_SECONDS)))
 
 # Half of Ardea is compiled for it, more than `make test` has time for.
 fuzz-script: deps deps-fuzz ## fuzz the steps of schedules, scripts and traces (FUZZ_SECONDS=n, or until interrupted)
@@ -114,9 +117,11 @@ fuzz-script: deps deps-fuzz ## fuzz the steps of schedules, scripts and traces (
 	build/fuzz/bin/fuzz_script -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ -max_len=1000 \
 	  -print_final_stats=1 -dict=tests/fuzz/script.dict build/fuzz/corpus_script tests/fuzz/scripts examples examples/primitives
 
+# Side by side: each keeps one core busy, for more than a minute of processor time together.
 fuzz-minute: unit-test
-	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
-	@$(MAKE) --no-print-directory fuzz-space FUZZ_SECONDS=15
+	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	$(call BUILD,fuzz) --target fuzz_parser fuzz_space
+	($(call FUZZ_SPACE,40)) & space=$$!; ($(call FUZZ_PARSER,40)); parser=$$?; wait $$space && exit $$parser
 
 # Configured, not built: clang-tidy wants to know how each file is compiled by itself. Every time: of files that are
 # new it would guess.

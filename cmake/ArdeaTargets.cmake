@@ -1,8 +1,9 @@
 # One CMake target a folder: the link graph is the architecture.
 #
-#   ardea_library(arith USES ir [FOLDERS parts] [PRIVATE libraries only the .cc files need])
+#   ardea_library(arith [COLD] USES ir [FOLDERS parts] [PRIVATE libraries only the .cc files need])
 #
 # compiles every .cc file of the folder and of its FOLDERS into ardea_arith, which links the ardea_<name> of each folder it uses.
+# COLD: nothing in it runs for long, and to optimise it (readers and writers of JSON) takes longer than it saves.
 
 add_library(ardea_options INTERFACE)
 target_compile_options(ardea_options INTERFACE -Wall -Wextra)
@@ -21,7 +22,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(ardea_library name)
-  cmake_parse_arguments(ARG "" "" "USES;FOLDERS;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "USES;FOLDERS;PUBLIC;PRIVATE" ${ARGN})
   list(TRANSFORM ARG_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cc")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc ${ARG_FOLDERS})
   add_library(ardea_${name} STATIC ${sources})
@@ -30,6 +31,9 @@ function(ardea_library name)
   list(TRANSFORM ARG_USES PREPEND ardea_)
   target_link_libraries(ardea_${name} PUBLIC ${ARG_USES} ${ARG_PUBLIC}
                                       PRIVATE $<BUILD_INTERFACE:ardea_options> ${ARG_PRIVATE})
+  if(ARG_COLD)
+    target_compile_options(ardea_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   # One precompiled header for all: reading the standard library is a third of the time that a small file takes.
   if(name STREQUAL "support")
     target_precompile_headers(ardea_support PRIVATE <fmt/core.h> <algorithm> <functional> <map> <memory> <optional>
