@@ -173,6 +173,31 @@ TEST(LlvmText, rolled_loops_carry_a_request_to_stay_so) {
   EXPECT_NE(text.find(" phi "), std::string::npos);
 }
 
+/// Written out before its vectors are looked for, a row would be copied element by element.
+TEST(LlvmText, long_rows_that_are_copied_stay_loops) {
+  const auto stays = [](std::int64_t columns, std::int64_t step) {
+    const Buffer a = flat("a", columns * step + 9, float32), out = flat("out", columns + 7, float32);
+    const Stmt row = loop(
+        columns, [&](const Var& i) { return make_store(out, {i + 7}, make_load(a, {i * step + 9 - step})); });
+    const std::string text =
+        codegen::llvm_ir(std::vector{entry("row", {a, out}, row)}, host(), {.optimization_level = 0});
+    return text.find("llvm.loop.unroll.disable") != std::string::npos;
+  };
+  EXPECT_FALSE(stays(57, 2));
+  EXPECT_FALSE(stays(15, 1));
+  const Buffer a = flat("a", 57, float32), out = flat("out", 64, float32);
+  const Stmt row = loop(57, [&](const Var& i) { return make_store(out, {i + 7}, make_load(a, {i})); });
+  const auto text = [&](int level) {
+    return codegen::llvm_ir(
+        std::vector{entry("row", {a, out}, row, {{"tir.noalias", Attribute{make_bool(true)}}})}, host(),
+        {.optimization_level = level});
+  };
+  EXPECT_NE(text(0).find("llvm.loop.unroll.disable"), std::string::npos);
+  const std::string best = text(3);
+  EXPECT_TRUE(best.find("llvm.memcpy") != std::string::npos || best.find(" x float>") != std::string::npos)
+      << best;
+}
+
 /// Blocks of thousands of instructions take LLVM seconds to put in order.
 TEST(LlvmText, nests_that_would_be_long_blocks_stay_loops) {
   const auto transposed = [](std::int64_t rows, std::int64_t columns) {

@@ -7,6 +7,7 @@
 #include "ardea/codegen/llvm/types.h"
 #include "ardea/codegen/ranges/plain_indices.h"
 #include "ardea/ir/scope.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/ir/unroll_hint.h"
 #include "ardea/support/error.h"
@@ -106,6 +107,28 @@ bool is_large_nest(const For& loop) {
          (longest <= most_steps_of_a_loop ? most_steps_of_a_nest : most_steps_of_long_loops);
 }
 
+/// How far e moves with each iteration of the variable's loop, where that shows in its sums.
+std::optional<std::int64_t> step_of(const Expr& e, const Var& var) {
+  if (e == var) return 1;
+  if (!uses(e, var)) return 0;
+  const auto* sum = e.as<Binary>();
+  if (sum == nullptr || (sum->op != BinaryOp::add && sum->op != BinaryOp::sub)) return std::nullopt;
+  const auto left = step_of(sum->left, var), right = step_of(sum->right, var);
+  if (!left || !right) return std::nullopt;
+  return sum->op == BinaryOp::add ? *left + *right : *left - *right;
+}
+
+/// Whether the loop copies a row element by element: LLVM has vectors for it, or one call, unless it has
+/// written out all of it first. Of short rows it makes the better code then.
+bool copies_a_row(const For& loop) {
+  constexpr std::int64_t shortest = 16;
+  const auto* store = loop.body.as<Store>();
+  const auto* load = store != nullptr ? store->value.as<Load>() : nullptr;
+  return load != nullptr && store->value.type().is_scalar() && store->indices.size() == 1 &&
+         load->indices.size() == 1 && constant_int(loop.extent).value_or(0) >= shortest &&
+         step_of(store->indices[0], loop.var) == 1 && step_of(load->indices[0], loop.var) == 1;
+}
+
 }  // namespace
 
 /// Vectorized and thread-bound loops that are still here mean serial ones.
@@ -131,7 +154,7 @@ void Emitter::advise(llvm::Instruction& latch, const For& loop) {
     requests.push_back({"llvm.loop.unroll.full"});
   else if (count > 0)
     requests.push_back({"llvm.loop.unroll.count", builder_.getInt32(static_cast<std::uint32_t>(count))});
-  else if (is_tile || is_rolled || is_large_nest(loop))
+  else if (is_tile || is_rolled || copies_a_row(loop) || is_large_nest(loop))
     requests.push_back({"llvm.loop.unroll.disable"});
   if (is_tile || is_rolled || !has_plain_indices(loop.body))
     requests.push_back({"llvm.loop.vectorize.enable", builder_.getFalse()});
