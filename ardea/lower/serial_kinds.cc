@@ -1,3 +1,8 @@
+#include <optional>
+
+#include "ardea/ir/fold_literals.h"
+#include "ardea/ir/literals.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
@@ -6,9 +11,38 @@ namespace ardea::lower {
 
 namespace {
 
+bool is_parallel(const For* loop) { return loop != nullptr && loop->kind == ForKind::parallel; }
+
+/// A parallel loop around a parallel loop and nothing else, as one loop over all pairs of iterations: threads
+/// share blocks of a matrix as they share rows. Pairs that differ in the outer iteration touch nothing in
+/// common because the outer loop is parallel, others because the inner one is. Empty where it is no such
+/// loop, or the inner one is not the same in every iteration.
+std::optional<For> joined(const For& outer) {
+  const auto* inner = outer.body.as<For>();
+  if (!is_parallel(&outer) || !is_parallel(inner) || !outer.annotations.empty() ||
+      !inner->annotations.empty())
+    return std::nullopt;
+  if (uses(inner->min, outer.var) || uses(inner->extent, outer.var) || inner->var.type() != outer.var.type())
+    return std::nullopt;
+  For both = outer;
+  both.var = Var(outer.var.name() + "_" + inner->var.name(), outer.var.type());
+  both.min = make_int(0, outer.var.type());
+  both.extent = fold_literals(outer.extent * inner->extent);
+  // Of an inner loop without iterations there are no pairs: nobody divides by what is then put for its
+  // length.
+  const Expr length =
+      constant_int(inner->extent) ? inner->extent : max(inner->extent, make_int(1, outer.var.type()));
+  const auto from = [](const Expr& min, const Expr& step) { return is_zero(min) ? step : min + step; };
+  both.body = substitute(inner->body, {{outer.var, from(outer.min, floor_div(both.var, length))},
+                                       {inner->var, from(inner->min, floor_mod(both.var, length))}});
+  return both;
+}
+
 Stmt with_serial_kinds(const Stmt& s, bool inside_parallel) {
   const auto* loop = s.as<For>();
-  const bool stays = loop != nullptr && loop->kind == ForKind::parallel && !inside_parallel;
+  const bool stays = is_parallel(loop) && !inside_parallel;
+  if (stays)
+    if (const auto both = joined(*loop)) return with_serial_kinds(*both, false);
   const Stmt inner = map_children(s, Mapper{.stmt = [&](const Stmt& child) {
                                     return with_serial_kinds(child, inside_parallel || stays);
                                   }});

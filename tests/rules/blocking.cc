@@ -35,6 +35,23 @@ TEST(ProductTile, shares_the_rows_evenly_among_threads) {
   EXPECT_EQ(most_sums_of_a_thread(large, tile, 16), 128 * 128);
 }
 
+TEST(ProductTile, shares_blocks_of_rows_and_columns_where_that_reads_less) {
+  const target::Target target = target::find("sapphirerapids");
+  const ProductSizes large{2048, 2048, 2048};
+  const ProductTile tile = choose_tile(large, float32, target, 16, /*may_share_blocks=*/true);
+  const ThreadGrid grid = choose_grid(large, tile, target, 16, true);
+  EXPECT_EQ(grid.rows, 4);
+  EXPECT_EQ(grid.columns, 4);
+  EXPECT_FALSE(choose_grid(large, tile, target, 16, false).is_of_blocks()) << "where they may not";
+  // Two threads read as much by halves of the rows, of few columns all are read anyway.
+  EXPECT_EQ(choose_grid(large, tile, target, 2, true).rows, 2);
+  EXPECT_EQ(choose_grid({.m = 65536, .n = 64, .k = 512}, tile, target, 16, true).rows, 16);
+  // Never more parts than tiles: 3 tiles of rows, 16 threads.
+  const ThreadGrid few = choose_grid({.m = 3 * tile.rows, .n = 8192, .k = 512}, tile, target, 16, true);
+  EXPECT_LE(few.rows, 3);
+  EXPECT_EQ(few.rows * few.columns, 16);
+}
+
 TEST(ProductTile, shares_the_columns_where_rows_are_few) {
   const target::Target target = target::find("sapphirerapids");
   const ProductTile tile = choose_tile({.m = 8, .n = 4096, .k = 512}, float32, target, 16);

@@ -55,7 +55,7 @@ class Steps {
         name_(path_to(s_.program(), block_)->block().name),
         type_(product_.out->type),
         maker_(elementwise_producer(s_.program(), block_, product_.left)),
-        tile_(choose_tile(product_.sizes, type_, d.target(), uses_threads() ? target().cores : 1)),
+        tile_(choose_tile(product_.sizes, type_, d.target(), threads(), !given.converter)),
         blocks_(choose_blocks(product_.sizes, tile_, type_, d.target())) {
     // What is made of the sums, element by element, is made of them in their registers: where they are whole
     // there.
@@ -68,6 +68,7 @@ class Steps {
     left_over_ = choose_left_over(d_, block_, name_, choices_of_left_over());
     if (left_over_.is(Rest::padded))
       blocks_ = choose_blocks(sizes(), tile_, type_, d.target(), /*whole_sums=*/true);
+    grid_ = choose_grid(sizes(), tile_, d.target(), threads(), may_share_blocks());
   }
 
   void run() {
@@ -146,7 +147,9 @@ class Steps {
     }
     if (left_over_.columns != Rest::guarded) return;
     const std::int64_t tiles = std::max<std::int64_t>(blocks_.columns / tile_.columns(), 1);
-    column_group_ = d_.number(name_ + "_column_tiles", group_sizes(n, columns, column_model), tiles);
+    const std::int64_t model =
+        grid_.is_of_blocks() ? equal_groups(ceil_div(n, tile_.columns()), grid_.columns, tiles) : tiles;
+    column_group_ = d_.number(name_ + "_column_tiles", group_sizes(n, columns, column_model), model);
     keep_to_what_there_is(column_group_, tile_columns_, product_.n, "tiles of columns");
   }
 
@@ -415,8 +418,8 @@ class Steps {
       s_.apply(ComputeAt{*right_, step_blocks_, /*preserve_unit_loops=*/true});
     const std::vector<LoopRef> loops = s_.get_loops(*right_);
     const bool transposed = product_.transposed;
-    const LoopRef steps = loops[loops.size() - (transposed ? 1 : 2)],
-                  columns = loops[loops.size() - (transposed ? 2 : 1)];
+    const LoopRef &steps = loops[loops.size() - (transposed ? 1 : 2)],
+                  &columns = loops[loops.size() - (transposed ? 2 : 1)];
     const auto panels = s_.loops(Split{columns, {std::nullopt, tile_columns_}});
     if (transposed) s_.apply(Reorder{{steps, panels[1]}});
     s_.apply(Vectorize{panels[1]});
@@ -426,8 +429,10 @@ class Steps {
   /// For the block of columns that uses them, or for all columns at once.
   LoopRef place_of_right() {
     if (epilogue_ || !left_over_.is_guarded()) return column_blocks_;
-    const std::size_t place = d_.way(fmt::format("panels of {} made for", product_.right->name),
-                                     {"a block of columns", "a block of steps"}, 0);
+    const std::size_t place =
+        d_.way(fmt::format("panels of {} made for", product_.right->name),
+               {"a block of columns", "a block of steps"}, grid_.is_of_blocks() ? 1 : 0);
+    right_is_of_all_columns_ = place == 1;
     return place == 0 ? column_blocks_ : step_blocks_;
   }
 
@@ -462,10 +467,20 @@ class Steps {
     return target().cores >= 2 && products >= 2 * least_products_a_thread;
   }
 
+  int threads() const { return uses_threads() ? target().cores : 1; }
+
+  /// Blocks of rows and columns are what is inside one block of steps.
+  bool may_share_blocks() const { return !epilogue_ && left_over_.is_guarded(); }
+
+  /// As many tiles for each part of the grid as for the others, in groups of no more than `most`.
+  static std::int64_t equal_groups(std::int64_t tiles, std::int64_t parts, std::int64_t most) {
+    const std::int64_t of_part = ceil_div(tiles, parts);
+    return ceil_div(of_part, ceil_div(of_part, most));
+  }
+
   /// As many tiles of rows for each thread as for the others, where there are tiles for all.
   std::int64_t row_tiles_of_a_thread(std::int64_t tiles) const {
-    if (!uses_threads() || tiles < target().cores) return tiles;
-    return ceil_div(tiles, target().cores);
+    return ceil_div(tiles, tiles < grid_.rows ? 1 : grid_.rows);
   }
 
   void use_threads() {
@@ -475,11 +490,22 @@ class Steps {
     for (const SumNest& rest : cut_.rests)
       for (const auto& loops : {rest.rows, rest.columns})
         if (loops.size() > 1) s_.apply(Parallel{loops[0]});
+    for (const LoopRef& loop : shared_loops()) s_.apply(Parallel{loop});
+  }
+
+  std::vector<LoopRef> shared_loops() {
     const std::int64_t of_a_thread = row_tiles_of_a_thread(ceil_div(sizes().m, tile_.rows));
-    bool shares_rows = of_a_thread * tile_.rows < sizes().m;
-    if (left_over_.is_guarded())
-      shares_rows = d_.way(name_ + " shared by threads", {"rows", "columns"}, shares_rows ? 0 : 1) == 0;
-    s_.apply(Parallel{shares_rows ? row_blocks_ : column_tiles_});
+    std::size_t model = of_a_thread * tile_.rows < sizes().m ? 0 : 1;
+    if (!left_over_.is_guarded()) return {model == 0 ? row_blocks_ : column_tiles_};
+    std::vector<std::string> answers = {"rows", "columns"};
+    // Panels that one block of columns makes for itself would be made between the two loops.
+    if (may_share_blocks() && (!right_ || right_is_of_all_columns_ || d_.packs_weights_ahead())) {
+      answers.emplace_back("blocks");
+      if (grid_.is_of_blocks()) model = 2;
+    }
+    const std::size_t way = d_.way(name_ + " shared by threads", answers, model);
+    if (way == 2) return {column_blocks_, row_blocks_};
+    return {way == 0 ? row_blocks_ : column_tiles_};
   }
 
   Derivation& d_;
@@ -492,10 +518,11 @@ class Steps {
   std::optional<BlockRef> epilogue_;  ///< that makes the result of the sums, element by element
   ProductTile tile_;
   Blocks blocks_;
+  ThreadGrid grid_;
   LeftOver left_over_;
   CutSums cut_;
   Number tile_rows_, tile_columns_, steps_of_block_, row_group_, column_group_;
-  bool makes_left_once_ = false;
+  bool makes_left_once_ = false, right_is_of_all_columns_ = false;
   std::optional<BlockRef> left_, right_;
   LoopRef step_blocks_, column_blocks_, row_blocks_, column_tiles_, row_tiles_, steps_;
   std::optional<LoopRef> left_loop_, right_loop_;

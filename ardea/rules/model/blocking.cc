@@ -14,7 +14,9 @@ namespace {
 constexpr double cycles_ahead = 128;
 /// That a second cache hands on, while the right operand streams from it.
 constexpr double streamed_bytes_a_cycle = 48;
-/// Threads that are more evenly busy are worth another tile than the best of one thread from here on.
+/// What comes from beyond the second cache to one of many threads.
+constexpr double common_bytes_a_cycle = 4;
+/// Threads that are less busy are worth another tile than the best of one thread, and blocks, from here on.
 constexpr double least_gain_of_sharing = 1.03;
 /// A new sum begins, the old one is stored.
 constexpr double cycles_around_a_tile = 24;
@@ -60,26 +62,31 @@ double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, con
   return cycles;
 }
 
+std::int64_t tiles_of_part(std::int64_t length, std::int64_t of_tile, std::int64_t parts) {
+  return ceil_div(ceil_div(length, of_tile), parts);
+}
+
 /// What the busiest of the threads has to do: whole tiles, unless it does all.
-ProductSizes busiest_part(const ProductSizes& sizes, const ProductTile& tile, int threads) {
+ProductSizes busiest_part(const ProductSizes& sizes, const ProductTile& tile, const ThreadGrid& grid) {
   ProductSizes part = sizes;
-  const auto share = [&](std::int64_t length, std::int64_t of_tile) {
-    return std::min(length, ceil_div(ceil_div(length, of_tile), std::int64_t{threads}) * of_tile);
-  };
-  if (ceil_div(sizes.m, tile.rows) >= threads)
-    part.m = share(sizes.m, tile.rows);
-  else
-    part.n = share(sizes.n, tile.columns());
+  part.m = std::min(sizes.m, tiles_of_part(sizes.m, tile.rows, grid.rows) * tile.rows);
+  part.n = std::min(sizes.n, tiles_of_part(sizes.n, tile.columns(), grid.columns) * tile.columns());
   return part;
 }
 
+/// The busiest thread's sums, and the parts of both operands that it reads, which are not its own: others
+/// read, and have made, the same.
 double cycles_of_busiest(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
-                         int threads) {
-  return cycles_of_product(busiest_part(sizes, tile, threads), tile, target);
+                         const ThreadGrid& grid) {
+  const ProductSizes part = busiest_part(sizes, tile, grid);
+  const double cycles = cycles_of_product(part, tile, target);
+  if (grid.rows * grid.columns == 1) return cycles;
+  const auto bytes = static_cast<double>((part.m + part.n) * part.k * target.vector_bits / 8 / tile.lanes);
+  return cycles + bytes / common_bytes_a_cycle;
 }
 
-ProductTile cheapest_tile(const ProductSizes& sizes, DataType type, const target::Target& target,
-                          int threads) {
+ProductTile cheapest_tile(const ProductSizes& sizes, DataType type, const target::Target& target, int threads,
+                          bool may_share_blocks) {
   const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
   const std::int64_t most_vectors = ceil_div(sizes.n, lanes);
   ProductTile best{1, 1, lanes};
@@ -91,7 +98,8 @@ ProductTile cheapest_tile(const ProductSizes& sizes, DataType type, const target
       if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
           target.vector_registers)
         break;
-      const double cycles = cycles_of_busiest(sizes, tile, target, threads);
+      const double cycles =
+          cycles_of_busiest(sizes, tile, target, choose_grid(sizes, tile, target, threads, may_share_blocks));
       // Of equal tiles the larger one reads less.
       if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
         best = tile;
@@ -113,13 +121,33 @@ std::int64_t second_cache_bytes(const target::Target& target) {
   return cache_bytes(target, 2, usual_second_cache);
 }
 
-ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target, int threads) {
-  const ProductTile alone = cheapest_tile(sizes, type, target, 1);
+ThreadGrid choose_grid(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
+                       int threads, bool may_share_blocks) {
+  const std::int64_t down = ceil_div(sizes.m, tile.rows), across = ceil_div(sizes.n, tile.columns());
+  ThreadGrid best = down >= threads ? ThreadGrid{threads, 1} : ThreadGrid{1, threads};
+  if (!may_share_blocks) return best;
+  double least = cycles_of_busiest(sizes, tile, target, best) / least_gain_of_sharing;
+  for (std::int64_t rows = threads - 1; rows > 1; --rows) {
+    const ThreadGrid grid{rows, threads / rows};
+    if (threads % rows != 0 || rows > down || grid.columns > across) continue;
+    const double cycles = cycles_of_busiest(sizes, tile, target, grid);
+    if (cycles >= least) continue;
+    best = grid;
+    least = cycles;
+  }
+  return best;
+}
+
+ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target, int threads,
+                        bool may_share_blocks) {
+  const ProductTile alone = cheapest_tile(sizes, type, target, 1, false);
   if (threads == 1) return alone;
-  const ProductTile shared = cheapest_tile(sizes, type, target, threads);
-  const double gain =
-      cycles_of_busiest(sizes, alone, target, threads) / cycles_of_busiest(sizes, shared, target, threads);
-  return gain >= least_gain_of_sharing ? shared : alone;
+  const ProductTile shared = cheapest_tile(sizes, type, target, threads, may_share_blocks);
+  const auto cycles = [&](const ProductTile& tile) {
+    return cycles_of_busiest(sizes, tile, target,
+                             choose_grid(sizes, tile, target, threads, may_share_blocks));
+  };
+  return cycles(alone) / cycles(shared) >= least_gain_of_sharing ? shared : alone;
 }
 
 Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,

@@ -17,11 +17,23 @@ struct ProductTile {
   std::int64_t columns() const { return vectors * lanes; }
 };
 
+/// Threads that share a product: its tiles of rows are cut into `rows` parts, those of columns into
+/// `columns`.
+struct ThreadGrid {
+  std::int64_t rows = 1, columns = 1;
+  bool is_of_blocks() const { return rows > 1 && columns > 1; }
+};
+
 /// The tile whose copies, smaller ones at the edges included, take the fewest cycles for all sums, by a count
 /// of multiplications, loads, and of the latency that too few sums cannot hide. Of several threads, which
-/// share the tiles of rows, or those of columns where rows are too few, the busiest one counts.
+/// share the product by the grid that suits the tile, the busiest one counts.
 ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target,
-                        int threads = 1);
+                        int threads = 1, bool may_share_blocks = false);
+
+/// How so many threads share the tiles: evenly, and so that each reads little of what others read, too. Rows
+/// alone, columns alone where rows are too few or, where they may, blocks of both.
+ThreadGrid choose_grid(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
+                       int threads, bool may_share_blocks);
 
 /// Steps of the sum and columns of one block of the right operand, which the second cache holds while all
 /// rows use it, a tile of them after the other: the panel of those (the tile's rows × steps) stays in the
