@@ -4,6 +4,7 @@
 #include "ardea/limits/steps.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/lane_code.h"
+#include "ardea/lower/loads_first.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/tail_cases.h"
 
@@ -55,7 +56,7 @@ class Vectorizing {
       }
       done += piece.rounds * piece.lanes;
     }
-    return parts;
+    return loads_first(parts);
   }
 
   /// As many vectors of one register as fit; the rest by a mask or one by one.
