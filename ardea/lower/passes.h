@@ -90,8 +90,8 @@ Function drop_masks(const Function& f, const target::Target& target);
 /// vector registers (register_slots.h).
 Function promote_registers(const Function& f, const target::Target& target);
 
-/// Loops are serial, parallel or unrolled (left to the backend), and no parallel loop runs inside another: it is
-/// serial, or the two are one over all pairs of iterations where it is all that the outer one does.
+/// Loops are serial, parallel or unrolled (left to the backend), and no parallel loop runs inside another: it
+/// is serial, or the two are one over all pairs of iterations where it is all that the outer one does.
 Function serial_kinds(const Function& f, const target::Target& target);
 
 /// int64 loop variables and index arithmetic become int32 where every value, those in between included, is
