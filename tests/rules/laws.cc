@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
@@ -175,11 +177,10 @@ Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target, st
   for (const schedule::Knob& knob : sketch.knobs) count *= knob.values.size();
   const bool is_drawn = most && count > static_cast<std::uint64_t>(*most);
   Random random(seed);
-  Tried tried;
   const space::System needed = without(sketch.system, sketch.kept);
-  for (std::uint64_t i = 0; i < (is_drawn ? static_cast<std::uint64_t>(*most) : count); ++i) {
-    // The number of a tuple in the order of all of them.
-    std::uint64_t number = is_drawn ? random.integer(0, static_cast<std::int64_t>(count) - 1) : i;
+  std::atomic<int> valid = 0, twins = 0;
+  // The number of a tuple in the order of all of them.
+  const auto try_tuple = [&](std::uint64_t number) {
     std::vector<std::int64_t> tuple;
     for (const schedule::Knob& knob : sketch.knobs) {
       tuple.push_back(knob.values[number % knob.values.size()]);
@@ -200,12 +201,24 @@ Tried expect_nothing_lost(const Sketch& sketch, const target::Target& target, st
       EXPECT_TRUE(twin_of(sketch, *point, target))
           << to_string(sketch.ways) << ": no other point is the program of "
           << fmt::format("{}", fmt::join(tuple, ", "));
-      ++tried.twins;
+      ++twins;
     }
-    ++tried.all;
-    tried.valid += fault.empty() ? 1 : 0;
+    valid += fault.empty() ? 1 : 0;
+  };
+  const std::uint64_t all = is_drawn ? static_cast<std::uint64_t>(*most) : count;
+  if (is_drawn) {
+    for (std::uint64_t i = 0; i < all; ++i)
+      try_tuple(random.integer(0, static_cast<std::int64_t>(count) - 1));
+  } else {
+    // Hundreds of thousands, each by itself: all cores take the next one.
+    std::atomic<std::uint64_t> next = 0;
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+      threads.emplace_back([&] {
+        for (std::uint64_t number; (number = next++) < all;) try_tuple(number);
+      });
   }
-  return tried;
+  return {valid, static_cast<int>(all), twins};
 }
 
 }  // namespace ardea::rules
