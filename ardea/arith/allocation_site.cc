@@ -87,7 +87,7 @@ std::vector<Stmt> statements_to_uses(const Stmt& s, const Var& data, std::unorde
 }
 
 /// From the owner's body, which has uses, down to the lowest statement that holds them all.
-std::vector<Step> way_to_uses(Step step, const Buffer& buffer) {
+std::vector<Step> way_to_uses(const Step& step, const Buffer& buffer) {
   std::unordered_set<Stmt> without;
   const std::vector<Stmt> statements = statements_to_uses(step.statement, buffer->data, without);
   std::vector<Step> way = {step};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "ardea/arith/load.h"
 #include "ardea/cli/records.h"
@@ -64,8 +65,8 @@ std::string title_of(const db::Task& task) {
 }
 
 json newest_note(const db::Kept<db::Note>& notes, const std::string& name) {
-  for (auto note = notes.sound.rbegin(); note != notes.sound.rend(); ++note)
-    if (note->name == name) return json::parse(note->text, nullptr, false);
+  for (const db::Note& note : std::views::reverse(notes.sound))
+    if (note.name == name) return json::parse(note.text, nullptr, false);
   return nullptr;
 }
 

@@ -7,15 +7,15 @@ namespace ardea::cli {
 namespace {
 
 /// Signals have no other place to leave word.
-volatile std::sig_atomic_t asked_for = 0;
+volatile std::sig_atomic_t interrupt_noted = 0;
 struct sigaction before = {};
 
-void note_interrupt(int) { asked_for = 1; }
+void note_interrupt(int) { interrupt_noted = 1; }
 
 }  // namespace
 
 Interrupt::Interrupt() {
-  asked_for = 0;
+  interrupt_noted = 0;
   sigaction(SIGINT, nullptr, &before);
   if (before.sa_handler == SIG_IGN) return;
   struct sigaction once = {};
@@ -28,6 +28,6 @@ Interrupt::Interrupt() {
 
 Interrupt::~Interrupt() { sigaction(SIGINT, &before, nullptr); }
 
-bool Interrupt::is_asked_for() const { return asked_for != 0; }
+bool Interrupt::is_asked_for() const { return interrupt_noted != 0; }
 
 }  // namespace ardea::cli

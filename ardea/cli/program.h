@@ -57,9 +57,10 @@ struct Program {
 };
 
 /// Error where the file cannot be read or is no valid program, where there is no such operator, or where its
-/// sizes, types or layout are not its, or where a step of the schedule is refused. Recipes are for `target`.
-/// An operator's function is called `function_name`; with `prepacked` the module is named so too.
-Program load_program(const ProgramOptions& options, const target::Target& target,
+/// sizes, types or layout are not its, or where a step of the schedule is refused. Recipes are for `given`,
+/// with the threads of the options. An operator's function is called `function_name`; with `prepacked` the
+/// module is named so too.
+Program load_program(const ProgramOptions& options, const target::Target& given,
                      const std::string& function_name = "main");
 
 }  // namespace ardea::cli

@@ -31,7 +31,7 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
 /// The same of so much work. The peaks are the given ones, by name as in compile::Peaks and for these
 /// threads; without them what is stored for this machine.
 Rates rates_of(const Program& program, const Function& f, const measure::Work& work, double seconds,
-               int threads, const std::optional<std::map<std::string, double>>& peaks = {});
+               int threads, const std::optional<std::map<std::string, double>>& given = {});
 
 /// "rate: 41.2 GFLOP/s (52.1 % of the float32 peak of 2 threads, 79.0), 1.93 GB/s (…)\n"
 std::string rate_line(const Rates& rates);

@@ -20,7 +20,7 @@ namespace {
 using space::System;
 
 /// Numbers by name.
-using Given = std::map<std::string, std::int64_t>;
+using GivenNumbers = std::map<std::string, std::int64_t>;
 
 std::optional<std::int64_t> integer_in(const std::string& text) {
   std::int64_t value = 0;
@@ -29,8 +29,8 @@ std::optional<std::int64_t> integer_in(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
-Given numbers_in(const std::string& text) {
-  Given given;
+GivenNumbers numbers_in(const std::string& text) {
+  GivenNumbers given;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
     const std::size_t at = part.find('=');
@@ -43,7 +43,7 @@ Given numbers_in(const std::string& text) {
 }
 
 /// Takes "sketch=N" out; the first where nothing is said.
-const System& system_asked(const rules::ProgramSpace& space, Given& given, const std::string& text) {
+const System& system_asked(const rules::ProgramSpace& space, GivenNumbers& given, const std::string& text) {
   std::size_t which = 0;
   if (const auto sketch = given.find("sketch"); sketch != given.end()) {
     require(sketch->second >= 0 && sketch->second < std::ssize(space.sketches),
@@ -61,7 +61,7 @@ std::string knob_names(const System& system) {
   return join(names, ", ");
 }
 
-int explain_whole(const System& system, const Given& given) {
+int explain_whole(const System& system, const GivenNumbers& given) {
   space::Point point(system.variables().size(), 0);
   for (const auto& [name, value] : given) point[static_cast<std::size_t>(system.get(name).index)] = value;
   const space::PointReport report = space::explain(system, point);
@@ -69,7 +69,7 @@ int explain_whole(const System& system, const Given& given) {
   return report.is_solution() ? exit_ok : exit_disagrees;
 }
 
-int explain_part(const System& system, const Given& given) {
+int explain_part(const System& system, const GivenNumbers& given) {
   bool is_inside = true;
   std::vector<space::Constraint> asked;
   for (const auto& [name, value] : given) {
@@ -100,7 +100,7 @@ int explain_part(const System& system, const Given& given) {
 }  // namespace
 
 int explain(const rules::ProgramSpace& space, const std::string& text) {
-  Given given = numbers_in(text);
+  GivenNumbers given = numbers_in(text);
   const System& system = system_asked(space, given, text);
   require(!given.empty(), "--explain \"{}\": it says no number; the knobs are {}", text, knob_names(system));
   for (const auto& [name, value] : given) {

@@ -48,7 +48,8 @@ const ProgramFeatures* Features::program_of(std::size_t sketch) const {
   std::call_once(found.once, [&] {
     try {
       found.features.emplace(*view.symbolic, view.knobs, target_, threads_);
-    } catch (const Error&) {  // lowering refuses it: then its variables alone are known
+    } catch (const Error&) {
+      found.features.reset();  // lowering refuses it: then its variables alone are known
     }
   });
   return found.features ? &*found.features : nullptr;

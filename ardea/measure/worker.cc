@@ -70,7 +70,7 @@ json failed(const json& id, TrialOutcome outcome, const std::string& sentence) {
 }
 
 json answered(const Answer& work, const json& request, TrialOutcome usual) {
-  const json id = request.at("id");
+  const json& id = request.at("id");
   try {
     json answer = work(request);
     answer["id"] = id;

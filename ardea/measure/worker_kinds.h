@@ -20,14 +20,14 @@ int serve(const MakeWorker& make, TrialOutcome usual);
 
 /// {"id", "trace", "object"} → {"id", "seconds"}, with the object's file and, of prepacked ones,
 /// packing_beside
-Answer build_worker(const ReceivedTask& task);
+Answer build_worker(const ReceivedTask& received);
 /// {"id", "object", "incumbent", "rival", "precision", "timing_s"} → {"id", "time", "raced", "canary",
 /// "ratio", "rival_time"}: the last two where the candidate is near the incumbent, whose object file is the
 /// rival
 /// {"id", "duel": [object, …], "seconds"} → {"id", "duel": [{"time", "ratio"}, …]}
-Answer run_worker(const ReceivedTask& task);
+Answer run_worker(const ReceivedTask& received);
 /// {"id"} → {"id", "memory_bound", "bytes"}: how much memory the arguments and the reference take in a runner
-Answer reference_worker(const ReceivedTask& task);
+Answer reference_worker(const ReceivedTask& received);
 
 /// What a failed answer says: an outcome other than timed, and a sentence.
 class TrialFailure : public std::runtime_error {

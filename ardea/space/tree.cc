@@ -1,6 +1,7 @@
 #include "ardea/space/tree.h"
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -173,14 +174,14 @@ class TreeBuilder {
     here.clear();
     asked_for_.assign(engine_.system().variables().size(), 0);
     // A definition stands before all that uses its variable.
-    for (auto c = around.rbegin(); c != around.rend(); ++c) {
-      if (engine_.entailed(scratch_.store, *c)) continue;
-      const Constraint& constraint = engine_.system().constraints()[static_cast<std::size_t>(*c)];
-      if (engine_.system().is_definition(*c) && !is_asked_for(result_of(constraint.body)->variable().index) &&
+    for (const int c : std::views::reverse(around)) {
+      if (engine_.entailed(scratch_.store, c)) continue;
+      const Constraint& constraint = engine_.system().constraints()[static_cast<std::size_t>(c)];
+      if (engine_.system().is_definition(c) && !is_asked_for(result_of(constraint.body)->variable().index) &&
           gives_a_value_left(scratch_.store, constraint.body))
         continue;
-      here.push_back(*c);
-      for (const Var v : engine_.variables_of(*c)) asked_for_[static_cast<std::size_t>(v.index)] = 1;
+      here.push_back(c);
+      for (const Var v : engine_.variables_of(c)) asked_for_[static_cast<std::size_t>(v.index)] = 1;
     }
     std::reverse(here.begin(), here.end());
   }

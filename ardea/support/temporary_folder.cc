@@ -72,7 +72,7 @@ int remove_abandoned_folders() {
   const fs::path place = fs::temp_directory_path(error);
   if (error) return 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(place, error)) {
-    const fs::path file = entry.path();
+    const fs::path& file = entry.path();
     const std::string name = file.filename().string();
     if (!name.starts_with(prefix) || (file.extension() != owner_suffix && file.extension() != new_suffix))
       continue;

@@ -33,10 +33,11 @@ std::string refusal(const F& f) {
 }
 
 class LoadFile : public testing::Test {
- protected:
+ public:
   LoadFile() { std::filesystem::create_directories(folder_); }
   ~LoadFile() override { std::filesystem::remove_all(folder_); }
 
+ protected:
   std::string file(const std::string& name, const std::string& content) const {
     std::ofstream(folder_ / name, std::ios::binary) << content;
     return (folder_ / name).string();

@@ -226,7 +226,7 @@ TEST(VerifyTypes, wants_regions_and_matches_to_fit) {
 }
 
 TEST(VerifyBuffers, wants_positive_extents_that_fit_memory) {
-  const auto allocating = [](std::vector<std::int64_t> shape, const std::string& scope = "global") {
+  const auto allocating = [](const std::vector<std::int64_t>& shape, const std::string& scope = "global") {
     Block root{
         .name = "root", .allocations = {make_buffer("T", shape, float32, scope)}, .body = make_no_op()};
     return Function{"main", {}, {}, root};

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "tests/cli/command.h"
@@ -141,7 +142,7 @@ TEST(BadInput, a_program_that_leaves_its_buffer) {
         program(
             "    for i in range(4):\n        Y[i] = X[T.Cast(\"int64\", I[i]) + 4]\n",
             "X: T.Buffer((4,), \"float32\"), I: T.Buffer((4,), \"int32\"), Y: T.Buffer((4,), \"float32\")"));
-    expect_refusal(ardea("run --backend " + backend + " " + gather), "X");
+    expect_refusal(ardea(fmt::format("run --backend {} {}", backend, gather)), "X");
   }
 }
 

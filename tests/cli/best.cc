@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -61,11 +62,11 @@ TEST_F(Tuned, is_what_run_runs) {
   const Answer by_setting = ardea("run gemm 24,16,20" + quick, "", "ARDEA_DB=" + path().string());
   EXPECT_TRUE(json::parse(by_setting.out).contains("record")) << by_setting.error;
   for (const std::string without :
-       {" --no-db", " --schedule recipe", " --schedule none", " --tb", " --in float64"})
-    EXPECT_FALSE(
-        json::parse(ardea("run gemm 24,16,20" + quick + without + (without == " --no-db" ? "" : db())).out)
-            .contains("record"))
-        << without;
+       {" --no-db", " --schedule recipe", " --schedule none", " --tb", " --in float64"}) {
+    const std::string place = without == " --no-db" ? "" : db();
+    const Answer answer = ardea(fmt::format("run gemm 24,16,20{}{}{}", quick, without, place));
+    EXPECT_FALSE(json::parse(answer.out).contains("record")) << without;
+  }
 }
 
 TEST_F(Tuned, is_what_show_shows) {

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -195,7 +196,7 @@ TEST(Show, names_its_passes_and_prints_after_each) {
   for (std::string line; std::getline(lines, line); ++passes) {
     const std::string name = line.substr(0, line.find(' '));
     for (const std::string path : {"examples/softmax.tir", "examples/lowered.tir"}) {
-      const Answer answer = ardea("show " + path + " --pass " + name);
+      const Answer answer = ardea(fmt::format("show {} --pass {}", path, name));
       EXPECT_EQ(answer.exit_code, 0) << name << answer.error;
       EXPECT_NE(answer.out.find("@T.prim_func"), std::string::npos) << name;
     }

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -163,7 +164,7 @@ TEST(Schedules, that_do_not_fit_get_a_sentence) {
   for (const auto& [steps, sentence] : faults) {
     const std::string file = folder.write("steps", steps);
     for (const std::string& command : std::vector<std::string>{"show", "run", "compile -o " + out}) {
-      const Answer answer = ardea(command + " gemm 10,7,5 --schedule " + file);
+      const Answer answer = ardea(fmt::format("{} gemm 10,7,5 --schedule {}", command, file));
       EXPECT_EQ(answer.exit_code, 2) << steps << answer.out;
       EXPECT_NE(answer.error.find(sentence), std::string::npos) << answer.error;
       EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;

@@ -63,7 +63,9 @@ TEST(PrepackedCommand, a_library_packs_once_and_computes_often) {
   };
   const runtime::Array a = array({13, 17}), b = array({17, 37}), packed = array(shape), c = array({13, 37});
   const auto values = [](const runtime::Array& x) { return static_cast<float*>(x.data()); };
-  for (int i = 0; i < 17 * 37; ++i) values(b)[i] = static_cast<float>(i / 37 + i % 37);
+  for (int row = 0; row < 17; ++row)
+    for (int column = 0; column < 37; ++column)
+      values(b)[row * 37 + column] = static_cast<float>(row + column);
   const runtime::Module library = runtime::load_module(folder.path() / "gemm.so");
   library.get_function("gemm_pack")(b, packed);
   std::fill_n(values(b), 17 * 37, -1.0F);

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -243,7 +244,7 @@ TEST_F(TuneCommand, refuses_by_name_what_it_cannot_honour) {
       {R"("method": "GA", "pop_num": 100)", "belongs to CGA"},
   };
   for (const auto& [given, said] : keys)
-    EXPECT_NE(refusal("cpu", given + ", " + cases).find(said), std::string::npos) << given;
+    EXPECT_NE(refusal("cpu", fmt::format("{}, {}", given, cases)).find(said), std::string::npos) << given;
   EXPECT_NE(refusal("cpu", "\"max_trials\": 4").find("\"cases\" is missing"), std::string::npos);
   EXPECT_NE(refusal("cpu", R"("cases": {"G1": ["gem", [16]]})").find("no operator called \"gem\""),
             std::string::npos);

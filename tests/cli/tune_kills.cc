@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -188,9 +189,9 @@ TEST_F(KilledTune, loses_nothing_that_it_had_told_of_and_goes_on) {
     }
     told += all.size();
     const std::string more = std::to_string(recorded(path).size() + 5);
-    const Answer last =
-        ardea("tune gemm 16,16,24 --trials " + more + " --resume --json --without-libraries --db " + path, "",
-              environment());
+    const Answer last = ardea(
+        fmt::format("tune gemm 16,16,24 --trials {} --resume --json --without-libraries --db {}", more, path),
+        "", environment());
     ASSERT_EQ(last.exit_code, 0) << last.error;
     // On a machine that others fill a program may be given up as slow; that is no trace of a kill.
     json failures = json::parse(last.out)["failures"];

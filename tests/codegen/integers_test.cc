@@ -202,11 +202,11 @@ TEST(Unary, negates_inverts_and_counts_bits) {
                       {integers(values, type), result}, host(), {.optimization_level = 1});
       return result;
     };
-    const auto negated = run([](Expr x) { return make_unary(UnaryOp::negate, x); });
-    const auto inverted = run([](Expr x) { return make_unary(UnaryOp::bit_not, x); });
-    const auto absolute = run([](Expr x) { return make_call("abs", {x}); });
-    const auto ones = run([](Expr x) { return make_call("popcount", {x}); });
-    const auto zeros = run([](Expr x) { return make_call("clz", {x}); });
+    const auto negated = run([](const Expr& x) { return make_unary(UnaryOp::negate, x); });
+    const auto inverted = run([](const Expr& x) { return make_unary(UnaryOp::bit_not, x); });
+    const auto absolute = run([](const Expr& x) { return make_call("abs", {x}); });
+    const auto ones = run([](const Expr& x) { return make_call("popcount", {x}); });
+    const auto zeros = run([](const Expr& x) { return make_call("clz", {x}); });
     for (std::int64_t i = 0; i < size; ++i) {
       const Wide x = as_number(values[i], type);
       const auto bits = static_cast<std::uint64_t>(values[i]) & (~std::uint64_t(0) >> (64 - type.bits));

@@ -137,7 +137,7 @@ TEST(LlvmText, loops_left_to_llvm_carry_a_request_to_unroll_them) {
 }
 
 /// out[8·k + i] = i + k for i in 8, a loop for each k.
-Function row_of_loops(std::int64_t count, Attributes annotations = {}) {
+Function row_of_loops(std::int64_t count, const Attributes& annotations = {}) {
   const Buffer out = flat("out", 8 * count, int64);
   std::vector<Stmt> loops;
   for (std::int64_t k = 0; k < count; ++k) {

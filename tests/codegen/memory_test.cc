@@ -114,7 +114,10 @@ TEST(Memory, elements_that_are_vectors_lie_without_gaps) {
   const Stmt body = loop(
       4, [&](const Var& i) { return make_store(out, {row(make_int(9) - i * 3, 3)}, make_load(a, {i})); });
   compile(entry("triples", {a, out}, body))(source, answer);
-  for (std::int64_t i = 0; i < 12; ++i) EXPECT_EQ(answer.get_float(i), double((3 - i / 3) * 3 + i % 3));
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const std::int64_t triple = 3 - i / 3;
+    EXPECT_EQ(answer.get_float(i), double(triple * 3 + i % 3));
+  }
 }
 
 TEST(Memory, arguments_may_overlap_unless_the_program_says_otherwise) {

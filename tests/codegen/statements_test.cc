@@ -8,9 +8,12 @@
 #include "ardea/support/error.h"
 #include "tests/codegen/lowered.h"
 
-// Under a sanitizer too, memory that there is not is a null pointer and not the end of the process.
+// Under a sanitizer too, memory that there is not is a null pointer and not the end of the process. The names
+// are reserved because they are the sanitizers' own, who look for them.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace ardea::test {
 namespace {
@@ -150,7 +153,8 @@ TEST(Parallel, runs_every_iteration_once_with_the_values_it_captures) {
 }
 
 TEST(Parallel, inside_another_and_with_memory_of_its_own) {
-  const Buffer out = flat("out", 13 * 17, int32), local = flat("local", 20000, int32);
+  const std::int64_t count = std::int64_t{13} * 17;
+  const Buffer out = flat("out", count, int32), local = flat("local", 20000, int32);
   const Var i("i"), j("j");
   const Stmt inner = make_seq({make_store(local, {j}, make_cast(int32, i * 17 + j)),
                                make_store(out, {i * 17 + j}, make_load(local, {j}))});
@@ -162,9 +166,9 @@ TEST(Parallel, inside_another_and_with_memory_of_its_own) {
                "global",
                DeclareBuffer{local, make_for(j, make_int(0), make_int(17), inner, ForKind::parallel)}},
       ForKind::parallel);
-  const auto answer = Array::zeros({13 * 17}, int32);
+  const auto answer = Array::zeros({count}, int32);
   compile(entry("nested", {out}, body))(answer);
-  for (std::int64_t k = 0; k < 13 * 17; ++k) ASSERT_EQ(answer.get_int(k), k);
+  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(answer.get_int(k), k);
 }
 
 TEST(Parallel, an_error_in_one_iteration_is_the_call_s_error) {
@@ -271,7 +275,7 @@ TEST(Code, lives_as_long_as_one_of_its_functions_and_can_be_made_on_many_threads
       }
       const auto answer = Array::zeros({3}, int32);
       f(answer);
-      right += answer.get_int(2) == 2 * t;
+      right += answer.get_int(2) == std::int64_t{2} * t;
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(right, 4);

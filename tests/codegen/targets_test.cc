@@ -152,7 +152,7 @@ TEST(Machine, refuses_what_it_cannot_compile_for) {
   target.cpu = "haswel";
   EXPECT_TRUE(has(refusal(target), "no processor \"haswel\""));
   target = target::find("avx2");
-  target.features.push_back("+avx52");
+  target.features.emplace_back("+avx52");
   EXPECT_TRUE(has(refusal(target), "no feature \"avx52\" for x86_64; did you mean"));
 }
 

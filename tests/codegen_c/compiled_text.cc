@@ -25,7 +25,7 @@ ProcessResult compile_text(const Folder& folder, const compile::CCompiler& compi
   command.folder = folder.path();
   command.arguments.insert(command.arguments.end(), {"-std=c11", "-fPIC", "-ffp-contract=off"});
   command.arguments.insert(command.arguments.end(), flags.begin(), flags.end());
-  command.arguments.push_back("text.c");
+  command.arguments.emplace_back("text.c");
   command.time_limit_s = 300;
   return run_process(command);
 }
@@ -50,7 +50,7 @@ std::vector<std::string> sanitizer_flags() {
 std::vector<std::string> c_compilers() {
   std::vector<std::string> found;
   for (const char* program : {"gcc", "clang-19"})
-    if (run_process({program, {"--version"}}).succeeded()) found.push_back(program);
+    if (run_process({program, {"--version"}}).succeeded()) found.emplace_back(program);
   return found;
 }
 
@@ -70,7 +70,7 @@ std::shared_ptr<void> loaded_library(const std::string& text, const std::vector<
   const Folder folder;
   std::vector<std::string> all = {"-O1", "-shared", "-o", "text.so"};
   all.insert(all.end(), flags.begin(), flags.end());
-  all.push_back("-lm");
+  all.emplace_back("-lm");
   const ProcessResult result = compile_text(folder, compiler, text, all);
   if (!result.succeeded()) {
     ADD_FAILURE() << compiler.text() << " " << result.description() << "\n" << result.error.substr(0, 4000);

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -33,8 +34,10 @@ std::string shifted_rows(int rows) {
       "and X[o * 8 + i] > T.float32(0):\n";
   for (int row = 0; row < rows; ++row) {
     const std::string place = "o * 8 + i + " + std::to_string(row);
-    text += "                Y[" + std::to_string(row) + ", o * 8 + i] = T.if_then_else(" + place +
-            " >= 5 and " + place + " < n + 5, X[" + place + " - 5], T.float32(0.0))\n";
+    text += fmt::format(
+        "                Y[{0}, o * 8 + i] = T.if_then_else({1} >= 5 and {1} < n + 5, X[{1} - 5], "
+        "T.float32(0.0))\n",
+        row, place);
   }
   return text;
 }

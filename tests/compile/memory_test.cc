@@ -66,7 +66,8 @@ class LongLivedThread {
     std::unique_lock lock(mutex_);
     for (bool more = true; more;) {
       changed_.wait(lock, [&] { return waiting_; });
-      if ((more = task_ != nullptr)) task_();
+      more = task_ != nullptr;
+      if (more) task_();
       task_ = nullptr;
       waiting_ = false;
       changed_.notify_all();

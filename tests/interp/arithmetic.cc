@@ -100,7 +100,7 @@ TEST(Arithmetic, a_division_by_zero_is_reported) {
 TEST(Arithmetic, shifts_beyond_the_width_are_defined) {
   struct Row {
     DataType type;
-    std::int64_t a, n, left, right;
+    std::int64_t a = 0, n = 0, left = 0, right = 0;
   };
   for (const Row& r :
        {Row{int8, -3, 1, -6, -2}, Row{int8, 64, 1, -128, 32}, Row{int8, -3, 8, 0, -1},

@@ -9,8 +9,9 @@ using Numbers = std::vector<double>;
 
 Numbers pattern(std::size_t count, int modulus) {
   Numbers numbers(count);
+  const int middle = modulus / 2;
   for (std::size_t i = 0; i < count; ++i)
-    numbers[i] = static_cast<double>(i * 7 % static_cast<std::size_t>(modulus)) - modulus / 2;
+    numbers[i] = static_cast<double>(i * 7 % static_cast<std::size_t>(modulus)) - middle;
   return numbers;
 }
 

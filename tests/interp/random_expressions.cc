@@ -51,7 +51,7 @@ Wide integer_oracle(BinaryOp op, DataType type, Wide a, Wide b) {
 
 struct IntegerTree {
   Expr expression;
-  Wide value;
+  Wide value = 0;
 };
 
 IntegerTree random_integer(Random& random, DataType type, int depth) {
@@ -119,7 +119,7 @@ double nearest_value(double x, DataType type) {
 
 struct FloatTree {
   Expr expression;
-  double value;
+  double value = 0;
 };
 
 double float_oracle(BinaryOp op, DataType type, double a, double b) {

@@ -258,14 +258,15 @@ TEST(Matches, variables_of_the_window_get_their_values_from_the_source) {
 }
 
 TEST(Registered, functions_get_numbers_strings_and_addresses_and_give_a_value) {
-  runtime::register_function(
-      "interp_test.scale",
-      runtime::Function([](void* memory, std::int64_t count, double factor, std::string name) -> double {
-        auto* values = static_cast<float*>(memory);
-        for (std::int64_t i = 0; i < count; ++i) values[i] *= static_cast<float>(factor);
-        return name == "scale" ? 2.5 : -1;
-      }),
-      true);
+  runtime::register_function("interp_test.scale",
+                             runtime::Function([](void* memory, std::int64_t count, double factor,
+                                                  const std::string& name) -> double {
+                               auto* values = static_cast<float*>(memory);
+                               for (std::int64_t i = 0; i < count; ++i)
+                                 values[i] *= static_cast<float>(factor);
+                               return name == "scale" ? 2.5 : -1;
+                             }),
+                             true);
   const Function f = program(R"(def main(A: T.Buffer((4,)), out: T.Buffer((1,))):
     for i in range(4):
         A[i] = T.float32(i + 1)
@@ -300,10 +301,10 @@ TEST(Programs, a_product_of_64_cubed_counts_every_term) {
       f.store(c, {i, j}, make_load(c, {i, j}) + make_load(a, {i, k}) * make_load(b, {k, j}));
     });
   });
-  const runtime::Array ones = array(float32, {64, 64}, Numbers(64 * 64, 1)),
-                       result = zeros(float32, {64, 64});
+  const std::size_t count = std::size_t{64} * 64;
+  const runtime::Array ones = array(float32, {64, 64}, Numbers(count, 1)), result = zeros(float32, {64, 64});
   run(f.build(), {ones, ones, result});
-  EXPECT_EQ(elements(result), Numbers(64 * 64, 64));
+  EXPECT_EQ(elements(result), Numbers(count, 64));
 }
 
 }  // namespace

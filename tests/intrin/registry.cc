@@ -101,7 +101,7 @@ TEST(Instructions, a_meaning_that_does_not_verify_is_refused) {
   beyond.meaning.body = make_store(c, {make_int(1)}, make_float(0));
   const std::string sentence = error_of([&] { register_instruction(beyond); });
   EXPECT_EQ(sentence.rfind("register_instruction(test.beyond)", 0), 0u) << sentence;
-  EXPECT_NE(sentence.find("C"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find('C'), std::string::npos) << sentence;
 }
 
 }  // namespace

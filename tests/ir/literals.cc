@@ -31,7 +31,7 @@ TEST(Literals, are_constants_of_what_cpp_calls_their_type) {
   EXPECT_EQ(Expr(0.5F).type(), float32);
   EXPECT_EQ(Expr(0.5).type(), float64);
   EXPECT_EQ(Expr(0.1).as<FloatImm>()->value, 0.1);
-  EXPECT_EQ(sentence_of([] { Expr(std::numeric_limits<std::uint64_t>::max()); }),
+  EXPECT_EQ(sentence_of([] { static_cast<void>(Expr(std::numeric_limits<std::uint64_t>::max())); }),
             "the literal 18446744073709551615 is too large for int64; make_int(…, uint64) takes its bits");
 }
 

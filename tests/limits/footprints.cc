@@ -113,7 +113,7 @@ TEST(Footprints, go_from_the_innermost_loop_that_comes_back_outwards) {
   ASSERT_EQ(found.size(), 3U);
   // k1 comes back to C, j1 to A, i1 to B.
   const char* const loops[] = {"k1", "j1", "i1"};
-  const std::int64_t bytes[] = {3 * 4, (5 + 5 + 1) * 4, (5 + 15 + 3) * 4};
+  const int bytes[] = {3 * 4, (5 + 5 + 1) * 4, (5 + 15 + 3) * 4};
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(found[i].block, "C");
     EXPECT_EQ(found[i].level, static_cast<int>(i) + 1);

@@ -47,14 +47,15 @@ TEST(InstructionWindows, keep_the_meaning_through_every_pass) {
   const target::Target target = target::find("sapphirerapids");
   Function f = parse_function(through_tiles);
   const auto x = runtime::Array::zeros({32, 48}, int32), y = runtime::Array::zeros({32, 48}, int32);
-  for (std::int64_t i = 0; i < 32 * 48; ++i) x.set_int(i, i * 7 - 1000);
+  const std::int64_t count = x.element_count();
+  for (std::int64_t i = 0; i < count; ++i) x.set_int(i, i * 7 - 1000);
   for (const Pass& pass : pipeline(target)) {
     if (pass.name == "pack_arguments") break;
     f = pass.run(f, target);
     for (const arith::Violation& v : arith::verify(f)) ADD_FAILURE() << pass.name << ": " << v.message;
-    for (std::int64_t i = 0; i < 32 * 48; ++i) y.set_int(i, -1);
+    for (std::int64_t i = 0; i < count; ++i) y.set_int(i, -1);
     interp::run(f, {x, y});
-    for (std::int64_t i = 0; i < 32 * 48; ++i)
+    for (std::int64_t i = 0; i < count; ++i)
       ASSERT_EQ(y.get_int(i), i * 7 - 1000) << pass.name << "\n" << print(f);
   }
 }

@@ -15,7 +15,7 @@ namespace ardea::lower {
 namespace {
 
 /// S[i, j] (op)= (X[i, k] if CONDITION else OTHER), in tiles of 4 rows and 4 lanes.
-std::string tiles(const std::string& update) {
+std::string tiles_with(const std::string& update) {
   return R"(
 @T.prim_func
 def tiles(X: T.Buffer((16, 3), "float32"), S: T.Buffer((16, 16), "float32"), n: T.int64):
@@ -27,8 +27,8 @@ def tiles(X: T.Buffer((16, 3), "float32"), S: T.Buffer((16, 16), "float32"), n: 
          update + "\n";
 }
 
-std::string partitioned(const std::string& update) {
-  return print(lower_until(function_of(tiles(update)), generic_machine(), "partition_loops"));
+std::string tiles_partitioned_with(const std::string& update) {
+  return print(lower_until(function_of(tiles_with(update)), generic_machine(), "partition_loops"));
 }
 
 const std::string sum = "S[i_0 * 4 + i_1, j_0 * 4 + j_1]", value = "X[i_0 * 4 + i_1, k]",
@@ -39,7 +39,7 @@ std::string chosen(const std::string& condition, const std::string& yes, const s
 }
 
 TEST(SumsWhere, leave_tiles_out_and_ask_only_on_the_diagonal) {
-  const std::string text = partitioned(sum + " + " + chosen(causal, value, "T.float32(-0.0)"));
+  const std::string text = tiles_partitioned_with(sum + " + " + chosen(causal, value, "T.float32(-0.0)"));
   EXPECT_EQ(text.substr(text.find("    for i_0")), R"(    for i_0 in range(4):
         for j_0, k in T.grid(i_0, 3):
             for i_1 in T.unroll(4):
@@ -58,7 +58,7 @@ TEST(SumsWhere, leave_tiles_out_and_ask_only_on_the_diagonal) {
 /// Updates that a point with OTHER does not change are guards; the rest stay values.
 TEST(SumsWhere, know_what_changes_nothing) {
   const auto is_guard = [](const std::string& update) {
-    return partitioned(update).find("if_then_else") == std::string::npos;
+    return tiles_partitioned_with(update).find("if_then_else") == std::string::npos;
   };
   EXPECT_TRUE(is_guard(sum + " + " + chosen(causal, value, "T.float32(-0.0)")));
   EXPECT_TRUE(is_guard(chosen(causal, value, "T.float32(-0.0)") + " + " + sum));
@@ -78,7 +78,8 @@ TEST(SumsWhere, know_what_changes_nothing) {
 /// The loop over k runs only in tiles where some point counts.
 TEST(SumsWhere, are_asked_for_once_a_tile) {
   const auto asks = [](const std::string& condition, const std::string& wanted) {
-    const std::string text = partitioned(sum + " + " + chosen(condition, value, "T.float32(-0.0)"));
+    const std::string text =
+        tiles_partitioned_with(sum + " + " + chosen(condition, value, "T.float32(-0.0)"));
     const std::size_t at = text.find("if " + wanted + ":\n");
     ASSERT_NE(at, std::string::npos) << condition << "\n" << text;
     EXPECT_EQ(text.find("for k", at), text.find("for", at)) << text;

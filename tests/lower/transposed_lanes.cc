@@ -33,9 +33,9 @@ TEST(TransposedLanes, hold_what_they_held) {
   for (const char* target : {"sapphirerapids", "neoverse-v1", "avx2"}) {
     const Function f = lower_until(parse_function(interleaved), target::find(target), "vectorize");
     const auto x = runtime::Array::zeros({8, 48}, int8), y = runtime::Array::zeros({2, 3, 64}, int8);
-    for (std::int64_t i = 0; i < 8 * 48; ++i) x.set_int(i, i % 127);
+    for (std::int64_t i = 0; i < x.element_count(); ++i) x.set_int(i, i % 127);
     interp::run(f, {x, y});
-    for (std::int64_t i = 0; i < 2 * 3 * 64; ++i) {
+    for (std::int64_t i = 0; i < y.element_count(); ++i) {
       const std::int64_t k = i / 192, j = i / 64 % 3, lane = i % 64;
       ASSERT_EQ(y.get_int(i), ((k * 4 + lane % 4) * 48 + j * 16 + lane / 4) % 127) << print(f);
     }

@@ -119,7 +119,8 @@ TEST(ErrorBounds, count_what_a_sum_starts_from) {
       "        with T.block(\"sum\"):\n            k = T.axis.reduce(64, i)\n";
   const std::string init = "            with T.init():\n                Y[0] = T.float32(1000.0)\n";
   const std::string update = "            Y[0] = Y[0] + X[k]\n";
-  for (const std::string& text : {head + init + update, head + update}) {
+  const std::string with_init = head + init + update, without = head + update;
+  for (const std::string& text : {with_init, without}) {
     const Function f = load(text);
     auto before = make_arguments(f, {.seed = 2});
     std::get<Array>(before[1]).set_float(0, 1000);

@@ -39,7 +39,7 @@ std::vector<Mistake> read_mistakes(const std::string& name) {
       part = &all.at(all.size() - 1).command;
     } else if (text == "-- says") {
       part = &all.at(all.size() - 1).says;
-    } else if (part != nullptr && !(text.empty() && part == &all.back().says)) {
+    } else if (part != nullptr && (!text.empty() || part != &all.back().says)) {
       *part += text + "\n";
     }
   }

@@ -17,28 +17,28 @@ using te::Tensor;
 Tensor matrix(const char* name = "A") { return te::placeholder(name, {8, 6}); }
 
 Tensor doubled(const Tensor& a) {
-  return te::compute("D", {8, 6}, [&](Var i, Var j) { return a(i, j) * 2; });
+  return te::compute("D", {8, 6}, [&](const Var& i, const Var& j) { return a(i, j) * 2; });
 }
 
 const std::vector<CppMistake>& mistakes_in_expressions() {
   static const std::vector<CppMistake> all = {
-      {"an index too few", [] { te::compute("B", {8}, [&](Var i) { return matrix()(i); }); },
+      {"an index too few", [] { te::compute("B", {8}, [&](const Var& i) { return matrix()(i); }); },
        "compute(B): A: it has 2 dimensions, but is indexed with 1 index"},
-      {"an index too many", [] { te::compute("B", {8}, [&](Var i) { return matrix()(i, i, i); }); },
+      {"an index too many", [] { te::compute("B", {8}, [&](const Var& i) { return matrix()(i, i, i); }); },
        "compute(B): A: it has 2 dimensions, but is indexed with 3 indices"},
       {"two types in a sum",
        [] {
          const Tensor a = matrix(), n = te::placeholder("N", {8, 6}, int32);
-         te::compute("B", {8, 6}, [&](Var i, Var j) { return a(i, j) + n(i, j); });
+         te::compute("B", {8, 6}, [&](const Var& i, const Var& j) { return a(i, j) + n(i, j); });
        },
        "compute(B): +: the operands A[i0, i1] and N[i0, i1] are float32 and int32; cast one of them"},
       {"integers divided by a slash",
-       [] { te::compute("B", {8}, [&](Var i) { return matrix()(i / Expr(i), 0); }); },
+       [] { te::compute("B", {8}, [&](const Var& i) { return matrix()(i / Expr(i), 0); }); },
        "compute(B): /: the operands are int64; integers divide by floor_div(a, b), in text a // b, or by "
        "trunc_div(a, b), in text T.truncdiv(a, b)"},
       {"an expression that was never set",
        [] {
-         te::compute("B", {8}, [&](Var i) {
+         te::compute("B", {8}, [&](const Var& i) {
            Expr sum;
            return sum + matrix()(i, 0);
          });
@@ -48,7 +48,7 @@ const std::vector<CppMistake>& mistakes_in_expressions() {
       {"an axis that is not reduced over",
        [] {
          const te::Axis k = te::reduce_axis(6, "k");
-         const Tensor b = te::compute("B", {8}, [&](Var i) { return matrix()(i, k); });
+         const Tensor b = te::compute("B", {8}, [&](const Var& i) { return matrix()(i, k); });
          te::create_prim_func({b});
        },
        "compute(B): its value uses the reduce axis k, and nothing reduces over it; write te::sum(…, {k}), or "
@@ -57,17 +57,17 @@ const std::vector<CppMistake>& mistakes_in_expressions() {
        [] {
          const te::Axis k = te::reduce_axis(6, "k");
          const Tensor a = matrix();
-         const Tensor b = te::compute("B", {8}, [&](Var i) { return te::sum(a(i, k), {k}); });
-         const Tensor c = te::compute("C", {8}, [&](Var i) { return te::sum(a(i, k), {k}); });
+         const Tensor b = te::compute("B", {8}, [&](const Var& i) { return te::sum(a(i, k), {k}); });
+         const Tensor c = te::compute("C", {8}, [&](const Var& i) { return te::sum(a(i, k), {k}); });
          te::create_prim_func({a, b, c});
        },
        "compute(C): the reduce axis k belongs to compute(B) already; make another reduce_axis for C"},
       {"a sum over nothing",
-       [] { te::compute("B", {8}, [&](Var i) { return te::sum(matrix()(i, 0), {}); }); },
+       [] { te::compute("B", {8}, [&](const Var& i) { return te::sum(matrix()(i, 0), {}); }); },
        "compute(B): sum: there is no axis to reduce over; make one with reduce_axis"},
       {"a sum over an index of the result",
        [] {
-         te::compute("B", {8}, [&](Var i) {
+         te::compute("B", {8}, [&](const Var& i) {
            return te::sum(matrix()(i, 0), {te::Axis{i, {make_int(0), make_int(8)}, IteratorKind::spatial}});
          });
        },
@@ -78,7 +78,8 @@ const std::vector<CppMistake>& mistakes_in_expressions() {
        "dimension"},
       {"several results of a compute of one",
        [] {
-         te::compute("B", {8}, [&](Var i) { return std::vector<Expr>{matrix()(i, 0), matrix()(i, 1)}; });
+         te::compute("B", {8},
+                     [&](const Var& i) { return std::vector<Expr>{matrix()(i, 0), matrix()(i, 1)}; });
        },
        "compute(B): its function gives 2 results; call compute_all, which gives them all"},
       {"an extent below nothing", [] { te::placeholder("A", {8, -6}); },
@@ -88,13 +89,15 @@ const std::vector<CppMistake>& mistakes_in_expressions() {
       {"sides of two types",
        [] {
          const Tensor a = matrix(), n = te::placeholder("N", {8, 6}, int32);
-         te::compute("B", {8, 6}, [&](Var i, Var j) { return te::if_then_else(i < j, a(i, j), n(i, j)); });
+         te::compute("B", {8, 6},
+                     [&](const Var& i, const Var& j) { return te::if_then_else(i < j, a(i, j), n(i, j)); });
        },
        "compute(B): T.if_then_else: the sides are float32 and int32; cast one of them"},
       {"a condition that is a number",
        [] {
          const Tensor a = matrix();
-         te::compute("B", {8, 6}, [&](Var i, Var j) { return te::if_then_else(i, a(i, j), a(i, j)); });
+         te::compute("B", {8, 6},
+                     [&](const Var& i, const Var& j) { return te::if_then_else(i, a(i, j), a(i, j)); });
        },
        "compute(B): T.if_then_else: the condition is int64, must be a scalar bool"},
       {"an input that is no argument", [] { te::create_prim_func({doubled(matrix())}); },
@@ -112,7 +115,7 @@ const std::vector<CppMistake>& mistakes_in_expressions() {
       {"a size that no argument tells",
        [] {
          const Var n = te::size("n");
-         const Tensor b = te::compute("B", {4}, [&](Var i) { return te::cast(float32, i + n); });
+         const Tensor b = te::compute("B", {4}, [&](const Var& i) { return te::cast(float32, i + n); });
          te::create_prim_func({b});
        },
        "create_prim_func(main): n is used, but is neither an argument, an extent of an argument nor an axis "
@@ -121,7 +124,7 @@ const std::vector<CppMistake>& mistakes_in_expressions() {
       {"a read beyond the end",
        [] {
          const Tensor a = matrix();
-         const Tensor b = te::compute("B", {8}, [&](Var i) { return a(i + 1, 0); });
+         const Tensor b = te::compute("B", {8}, [&](const Var& i) { return a(i + 1, 0); });
          te::create_prim_func({a, b});
        },
        "create_prim_func: main: `B[v_i0] = A[v_i0 + 1, 0]` reads outside A: its index v_i0 + 1 in dimension "
@@ -130,8 +133,9 @@ const std::vector<CppMistake>& mistakes_in_expressions() {
       {"a state read at its own step",
        [] {
          const Tensor x = te::placeholder("X", {5, 3}), s = te::placeholder("s", {5, 3});
-         const Tensor init = te::compute("init", {1, 3}, [&](Var, Var i) { return x(0, i); });
-         const Tensor next = te::compute("next", {5, 3}, [&](Var t, Var i) { return s(t, i) + x(t, i); });
+         const Tensor init = te::compute("init", {1, 3}, [&](const Var&, const Var& i) { return x(0, i); });
+         const Tensor next =
+             te::compute("next", {5, 3}, [&](const Var& t, const Var& i) { return s(t, i) + x(t, i); });
          te::scan("prefix", {init}, {next}, {s});
        },
        "scan(prefix): next reads s[i0, i1], which is not proved to be a step before i0; a state knows its "

@@ -44,7 +44,8 @@ void expect_compiled_agreement(const ops::Workload& workload, const Function& pr
   const runtime::Function compiled = compile::callable(program, target);
   expect_agreement(workload, program, [&](const std::vector<interp::Argument>& arguments) {
     std::vector<runtime::Value> values;
-    for (const interp::Argument& argument : arguments) values.push_back(std::get<runtime::Array>(argument));
+    for (const interp::Argument& argument : arguments)
+      values.emplace_back(std::get<runtime::Array>(argument));
     compiled.call(values);
   });
 }

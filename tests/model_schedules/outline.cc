@@ -41,7 +41,7 @@ class Outline {
   const std::string& text() const { return text_; }
 
   /// `line` is what stands in the line already: the loops right around.
-  void add(const Stmt& statement, std::string line) {
+  void add(const Stmt& statement, const std::string& line) {
     if (const auto* loop = statement.as<For>()) {
       add(loop->body, (line.empty() ? "" : line + ", ") + to_text(*loop));
     } else if (const auto* block = statement.as<Block>()) {

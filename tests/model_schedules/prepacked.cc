@@ -83,7 +83,8 @@ TEST_P(Prepacked, programs_compute_what_the_operator_says_on_this_machine) {
   if (!program) GTEST_SKIP() << "no rule here packs its weights";
   expect_agreement(GetParam(), *program, [&](const Function& f, const Arguments& arguments) {
     std::vector<runtime::Value> values;
-    for (const interp::Argument& argument : arguments) values.push_back(std::get<runtime::Array>(argument));
+    for (const interp::Argument& argument : arguments)
+      values.emplace_back(std::get<runtime::Array>(argument));
     compile::callable(f, host).call(values);
   });
 }

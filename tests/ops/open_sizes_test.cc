@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "ardea/interp/interpreter.h"
@@ -51,7 +52,7 @@ TEST(OpenSizes, mean_the_operator_of_each_size) {
     const std::string name =
         *std::find_if(w.names.begin(), w.names.end(), [](const std::string& each) { return !each.empty(); });
     for (const std::int64_t size : {1, 4, 7}) {
-      SCOPED_TRACE(op + " " + sizes + " " + std::to_string(size));
+      SCOPED_TRACE(fmt::format("{} {} {}", op, sizes, size));
       const Workload closed = ops::make_workload(ops::at_sizes(w, {{name, size}}));
       const auto given = measure::make_arguments(program, {.seed = 3, .sizes = {{name, size}}});
       const measure::Expectation expected(ops::create_function(closed), given,

@@ -93,7 +93,7 @@ TEST(Registry, promises_the_shapes_that_it_builds) {
 TEST(Registry, counts_operations_and_bytes) {
   const struct {
     Workload workload;
-    std::int64_t flops, bytes;
+    int flops = 0, bytes = 0;
   } cases[] = {
       {{"gemm", {64, 32, 16}}, 65536, 4 * (64 * 32 + 32 * 16 + 64 * 16)},
       {{"gemm", {64, 32, 16}, {int8}}, 65536, 64 * 32 + 32 * 16 + 4 * 64 * 16},

@@ -14,7 +14,7 @@ Indices any_bindings(Random& random, std::size_t depth) {
       const IndexExpression var = IndexExpression::loop(k);
       bound.push_back(random.chance(0.8) ? var : var + random.integer(1, 5));
     }
-  if (bound.empty() || random.chance(0.1)) bound.push_back(random.integer(0, 3));
+  if (bound.empty() || random.chance(0.1)) bound.emplace_back(random.integer(0, 3));
   return bound;
 }
 

@@ -62,7 +62,7 @@ bool dependent_reduction(NestState& state, std::size_t depth) {
   state.begin_block(depth, all, kinds);
   Indices places;
   for (std::size_t k = 0; k < spatial.size(); ++k) places.push_back(IndexExpression::loop(k));
-  if (places.empty()) places.push_back(0);
+  if (places.empty()) places.emplace_back(0);
   // From here on the iterators are what indices are made of.
   state.instances = state.loops.instances.of(all);
   Memory& target = state.new_tensor(is_consumed ? Memory::temporary : Memory::output);

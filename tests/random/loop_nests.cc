@@ -80,7 +80,7 @@ class Planner {
   void guard(std::size_t i, std::int64_t covered) {
     const Axis& axis = iterators_[i].axis;
     if (axis.size && *axis.size % covered == 0) return;
-    plan_.guards.push_back([extent = axis.extent, binding = plan_.bindings[i]](const LoopValues& v) {
+    plan_.guards.emplace_back([extent = axis.extent, binding = plan_.bindings[i]](const LoopValues& v) {
       return binding(v) < extent;
     });
   }

@@ -28,8 +28,10 @@ const StageKind& draw_stage(Random& random, const std::vector<StageKind>& kinds)
   double total = 0;
   for (const StageKind& kind : kinds) total += kind.weight;
   double draw = random.real() * total;
-  for (const StageKind& kind : kinds)
-    if ((draw -= kind.weight) < 0) return kind;
+  for (const StageKind& kind : kinds) {
+    draw -= kind.weight;
+    if (draw < 0) return kind;
+  }
   return kinds.back();
 }
 

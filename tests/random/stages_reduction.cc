@@ -29,7 +29,7 @@ Expr extreme(DataType type, bool highest) {
 }
 
 struct Combination {
-  BinaryOp op;
+  BinaryOp op = BinaryOp::add;
   Expr identity;
 };
 

@@ -29,7 +29,7 @@ Function operator_of(const std::string& op, const std::vector<std::int64_t>& siz
 
 /// F = D · E with C = A · B of 11 × 7 and `between`, which makes D of it with what it allocates.
 struct Between {
-  std::string allocations, stages, parameters = "";
+  std::string allocations, stages, parameters = {};
 };
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

@@ -82,7 +82,7 @@ TEST(ProductSpace, of_an_instruction_has_the_form_of_its_replays) {
 /// Rows that tiles of instructions leave over may be padded to a whole tile.
 TEST(ProductSpace, of_an_instruction_pads_rows) {
   struct Bytes {
-    const char* target;
+    const char* target = nullptr;
     DataType left;
   };
   for (const auto& [name, left] :

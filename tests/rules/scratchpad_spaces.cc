@@ -125,10 +125,10 @@ TEST(ScratchpadRules, choose_where_copies_are_made) {
             (Words{"columns", "depth", "rows", "threads"}));
   target.accelerator->virtual_threads = 1;
   // All of B are 16 tiles of 256 bytes, the columns of one tile along k four of them.
-  target.accelerator->scratchpads[1].bytes = 15 * 256;
+  target.accelerator->scratchpads[1].bytes = std::int64_t{15} * 256;
   EXPECT_EQ(answers(program_space(program, target, rules_for(target)), "vta.wgt filled in"),
             (Words{"columns", "depth"}));
-  target.accelerator->scratchpads[1].bytes = 3 * 256;
+  target.accelerator->scratchpads[1].bytes = std::int64_t{3} * 256;
   EXPECT_EQ(answers(program_space(program, target, rules_for(target)), "vta.wgt filled in"), Words{"depth"});
 }
 

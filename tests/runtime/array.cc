@@ -33,6 +33,7 @@ TEST(Array, holds_one_element_without_extents_and_none_with_a_zero_extent) {
 
 TEST(Array, shares_elements_between_handles_and_not_with_a_copy) {
   const Array first = Array::zeros({3}, float32);
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): a second handle is what is tested
   const Array second = first;
   const Array copy = first.copy();
   second.set_float(1, 2.5);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -127,7 +128,7 @@ TEST(Element, wide_floats_keep_every_bit) {
   for (const double value : {0.1, -0.0, infinity, 5e-324, 1.7e308}) {
     std::uint64_t memory = 0;
     store_float(&memory, 0, float64, value);
-    EXPECT_EQ(std::memcmp(&memory, &value, 8), 0);
+    EXPECT_EQ(memory, std::bit_cast<std::uint64_t>(value));
   }
   EXPECT_EQ(stored_float(0.1, float32), static_cast<double>(0.1f));
 }

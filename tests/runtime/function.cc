@@ -12,7 +12,7 @@ namespace {
 
 TEST(Function, takes_and_gives_every_kind_of_value) {
   const Function count = [](const Array& a) { return a.element_count(); };
-  const Function all = [](std::int64_t i, double d, const std::string& s, Array a, Function f,
+  const Function all = [](std::int64_t i, double d, const std::string& s, const Array& a, const Function& f,
                           const Module& m, void* p, bool b, std::string_view v, const Value& any) {
     return fmt::format("{} {} {} {} {} {} {} {} {} {}", i, d, s, a.element_count(), f(a).as<int>(), m.name(),
                        p == nullptr, b, v, any.description());
@@ -47,12 +47,13 @@ TEST(Function, is_made_of_function_pointers_and_keeps_the_state_of_lambdas) {
   EXPECT_EQ(Function(&Plain::twice)(21).as<int>(), 42);
   const Function counter = [calls = 0]() mutable { return ++calls; };
   counter();
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that a copy is the same function is tested
   const Function same = counter;
   EXPECT_EQ(same().as<int>(), 2);
 }
 
 TEST(Function, names_the_argument_that_is_wrong) {
-  const Function f = Function([](std::int64_t, double, std::string, Array) {}).named("f");
+  const Function f = Function([](std::int64_t, double, const std::string&, const Array&) {}).named("f");
   const Array array = Array::zeros({2}, int8);
   expect_error([&] { f(1.5, 1, "s", array); }, "f: argument 1 of 4 is the float 1.5, expected an integer");
   expect_error([&] { f(1, "one", "s", array); },
@@ -68,11 +69,11 @@ TEST(Function, refuses_functions_modules_and_handles_in_each_others_place) {
   const Module m("m", {});
   int target = 0;
   void* const p = &target;
-  expect_error([&] { Function([](Function) {})(m); },
+  expect_error([&] { Function([](const Function&) {})(m); },
                "function: argument 1 of 1 is a module, expected a function");
-  expect_error([&] { Function([](Module) {})(f); },
+  expect_error([&] { Function([](const Module&) {})(f); },
                "function: argument 1 of 1 is a function, expected a module");
-  expect_error([&] { Function([](Array) {})(p); },
+  expect_error([&] { Function([](const Array&) {})(p); },
                "function: argument 1 of 1 is a handle, expected an array");
   expect_error([&] { Function([](void*) {})(3); },
                "function: argument 1 of 1 is the integer 3, expected a handle or null");
@@ -221,7 +222,7 @@ TEST(PreparedCall, calls_again_and_again_with_the_same_arguments) {
   for (int i = 0; i < 4; ++i) generated.run();
   EXPECT_EQ(array.get_float(0), 4);
   EXPECT_EQ(generated.call().as<int>(), 3);
-  const PreparedCall plain([](Array a) { a.set_float(0, -1); }, values);
+  const PreparedCall plain([](const Array& a) { a.set_float(0, -1); }, values);
   plain.run();
   EXPECT_EQ(array.get_float(0), -1);
   const std::vector<Value> wrong{1};

@@ -176,7 +176,7 @@ Function random_recurrence(Random& random) {
   std::vector<std::string> names;
   std::vector<Expr> extents;
   for (std::size_t k = 0; k < depth; ++k) {
-    names.push_back(std::string(1, static_cast<char>('i' + k)));
+    names.emplace_back(1, static_cast<char>('i' + k));
     extents.push_back(make_int(random.integer(1, 5)));
   }
   const auto recurrence = [&](const std::vector<Var>& loops, const std::string& name) {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "tests/search/examples.h"
 
 #include "ardea/space/evaluate.h"
@@ -51,7 +53,7 @@ Space tiling_space(std::int64_t extent) {
       std::string product;
       for (int i = 0; i < parts; ++i) {
         const std::string name = axis + std::to_string(i);
-        text += "knob " + name + " in {" + divisors + "}\n";
+        text += fmt::format("knob {} in {{{}}}\n", name, divisors);
         product += (i > 0 ? " * " : "") + name;
       }
       text += std::string("require whole_") + axis + ": " + product + " == " + std::to_string(extent) + "\n";

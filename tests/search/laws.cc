@@ -55,7 +55,7 @@ class Laws : public ::testing::TestWithParam<std::string> {
   template <class Body>
   void on_random_spaces(int count, Body&& body) const {
     for (int i = 0; i < count; ++i) {
-      const auto seed = static_cast<std::uint64_t>(1000 + i);
+      const std::uint64_t seed = 1000 + static_cast<std::uint64_t>(i);
       Random random(seed);
       const Space space = random_space(random, i % 2 == 1);
       const auto model = i % 4 < 2 ? testing::knowing_model(any_seconds, 0.1, 3, space) : nullptr;

@@ -151,7 +151,7 @@ TEST(Cga, believes_a_model_as_far_as_it_has_foretold) {
 
 /// The mean, over seeds, of ln(least seconds / best found) after so many trials: 0 at the optimum.
 double mean_regret(const std::string& name, const Space& space, double least, std::size_t trials,
-                   bool has_model, std::map<std::string, double> options = {}) {
+                   bool has_model, const std::map<std::string, double>& options = {}) {
   constexpr int seeds = 12;
   double sum = 0;
   for (int seed = 1; seed <= seeds; ++seed) {

@@ -80,9 +80,8 @@ TEST(Tree, shares_equal_branches) {
   // Ten axes of four parts each: more solutions than anybody enumerates, and a tree of a few hundred nodes.
   std::string text;
   for (int axis = 0; axis < 10; ++axis) {
-    const std::string a = std::to_string(axis);
-    for (int part = 0; part < 4; ++part) text += "knob a" + a + "_" + std::to_string(part) + " in 1..1024\n";
-    text += "require split" + a + ": a" + a + "_0 * a" + a + "_1 * a" + a + "_2 * a" + a + "_3 == 64\n";
+    for (int part = 0; part < 4; ++part) text += fmt::format("knob a{}_{} in 1..1024\n", axis, part);
+    text += fmt::format("require split{0}: a{0}_0 * a{0}_1 * a{0}_2 * a{0}_3 == 64\n", axis);
   }
   const System system = parse(text);
   const Engine engine(system);

@@ -9,11 +9,13 @@ namespace {
 TEST(AutoInline, leaves_reductions_outputs_and_what_has_directives) {
   const te::Tensor A = te::placeholder("A", {8, 6});
   const te::Axis k = te::reduce_axis(6, "k");
-  const te::Tensor B = te::compute("B", {{"i", 8}, {"j", 6}}, [&](Var i, Var j) { return A(i, j) + 1; });
-  const te::Tensor C = te::compute("C", {{"i", 8}, {"j", 6}}, [&](Var i, Var j) { return B(i, j) * 2; });
-  const te::Tensor D = te::compute("D", {{"i", 8}}, [&](Var i) { return te::sum(C(i, k), {k}); });
-  const te::Tensor E = te::compute("E", {{"i", 8}}, [&](Var i) { return D(i) - 3; });
-  const te::Tensor F = te::compute("F", {{"i", 8}}, [&](Var i) { return E(i) * D(i); });
+  const te::Tensor B =
+      te::compute("B", {{"i", 8}, {"j", 6}}, [&](const Var& i, const Var& j) { return A(i, j) + 1; });
+  const te::Tensor C =
+      te::compute("C", {{"i", 8}, {"j", 6}}, [&](const Var& i, const Var& j) { return B(i, j) * 2; });
+  const te::Tensor D = te::compute("D", {{"i", 8}}, [&](const Var& i) { return te::sum(C(i, k), {k}); });
+  const te::Tensor E = te::compute("E", {{"i", 8}}, [&](const Var& i) { return D(i) - 3; });
+  const te::Tensor F = te::compute("F", {{"i", 8}}, [&](const Var& i) { return E(i) * D(i); });
   const Schedule s = create_schedule({F});
   s[E].unroll(op(E).axis[0]);
   auto_inline_injective(s);
@@ -26,8 +28,8 @@ TEST(AutoInline, leaves_reductions_outputs_and_what_has_directives) {
 /// What cannot be inlined stays, because nobody asked for this one: B is wanted.
 TEST(AutoInline, leaves_what_the_engine_refuses) {
   const te::Tensor A = te::placeholder("A", {8});
-  const te::Tensor B = te::compute("B", {{"i", 8}}, [&](Var i) { return A(i) + 1; });
-  const te::Tensor C = te::compute("C", {{"i", 8}}, [&](Var i) { return B(i) * 2; });
+  const te::Tensor B = te::compute("B", {{"i", 8}}, [&](const Var& i) { return A(i) + 1; });
+  const te::Tensor C = te::compute("C", {{"i", 8}}, [&](const Var& i) { return B(i) * 2; });
   const Schedule s = create_schedule({C});
   s.auto_inline();
   const Lowered lowered = lower(s, {A, B, C});

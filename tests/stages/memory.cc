@@ -13,10 +13,12 @@ namespace {
 struct Chain {
   te::Tensor A = te::placeholder("A", {20, 16}), B = te::placeholder("B", {16, 12});
   te::Axis k = te::reduce_axis(16, "k");
-  te::Tensor S = te::compute("S", {{"i", 20}, {"k", 16}}, [&](Var i, Var l) { return A(i, l) * 2; });
-  te::Tensor C =
-      te::compute("C", {{"i", 20}, {"j", 12}}, [&](Var i, Var j) { return te::sum(S(i, k) * B(k, j), {k}); });
-  te::Tensor D = te::compute("D", {{"i", 20}, {"j", 12}}, [&](Var i, Var j) { return C(i, j) + 1; });
+  te::Tensor S =
+      te::compute("S", {{"i", 20}, {"k", 16}}, [&](const Var& i, const Var& l) { return A(i, l) * 2; });
+  te::Tensor C = te::compute("C", {{"i", 20}, {"j", 12}},
+                             [&](const Var& i, const Var& j) { return te::sum(S(i, k) * B(k, j), {k}); });
+  te::Tensor D =
+      te::compute("D", {{"i", 20}, {"j", 12}}, [&](const Var& i, const Var& j) { return C(i, j) + 1; });
   Schedule s = create_schedule({D});
 };
 
@@ -109,8 +111,9 @@ TEST(Memory, has_a_scope_and_strides) {
 TEST(Tensorize, takes_the_loops_inside_when_the_init_is_outside) {
   const te::Tensor A = te::placeholder("A", {16, 8}), B = te::placeholder("B", {8, 12});
   const te::Axis k = te::reduce_axis(8, "k");
-  const te::Tensor C =
-      te::compute("C", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return te::sum(A(i, k) * B(k, j), {k}); });
+  const te::Tensor C = te::compute("C", {{"i", 16}, {"j", 12}}, [&](const Var& i, const Var& j) {
+    return te::sum(A(i, k) * B(k, j), {k});
+  });
   const Schedule s = create_schedule({C});
   const auto [io, jo, ii, ji] = s[C].tile(op(C).axis[0], op(C).axis[1], 4, 4);
   const auto [ko, ki] = s[C].split(k, 4);

@@ -54,8 +54,8 @@ TEST(Page, shows_code_that_is_run) {
 struct Product {
   te::Tensor A = te::placeholder("A", {32, 32}), B = te::placeholder("B", {32, 32});
   te::Axis k = te::reduce_axis(32, "k");
-  te::Tensor C =
-      te::compute("C", {{"i", 32}, {"j", 32}}, [&](Var i, Var j) { return te::sum(A(i, k) * B(k, j), {k}); });
+  te::Tensor C = te::compute("C", {{"i", 32}, {"j", 32}},
+                             [&](const Var& i, const Var& j) { return te::sum(A(i, k) * B(k, j), {k}); });
 };
 
 TEST(Page, answers_has_already_been_split) {
@@ -81,25 +81,26 @@ TEST(Page, answers_reorder_of_a_reduce_axis) {
 TEST(Page, answers_several_results_of_one_stage) {
   const te::Tensor A = te::placeholder("A", {6, 9});
   te::Axis k = te::reduce_axis(9, "k");
-  std::vector<te::Tensor> B = te::compute_all("B", {{"i", 6}}, [&](Var i) {
+  std::vector<te::Tensor> B = te::compute_all("B", {{"i", 6}}, [&](const Var& i) {
     return std::vector<te::Reduction>{te::sum(A(i, k), {k}), te::sum(A(i, k) * A(i, k), {k})};
   });
-  te::Tensor C = te::compute("C", {{"i", 6}}, [&](Var i) { return B[1](i) - B[0](i) * B[0](i); });
+  te::Tensor C = te::compute("C", {{"i", 6}}, [&](const Var& i) { return B[1](i) - B[0](i) * B[0](i); });
   Schedule s = create_schedule({C});
   s[B[0]].compute_at(s[C], op(C).axis[0]);  // and B[1] with it
   test::expect_same_answers(lower(s, {A, C}));
   const te::Axis k1 = te::reduce_axis(9, "k1"), k2 = te::reduce_axis(9, "k2");
-  EXPECT_QUOTED(te::compute_all("B", {{"i", 6}}, [&](Var i) {
+  EXPECT_QUOTED(te::compute_all("B", {{"i", 6}}, [&](const Var& i) {
     return std::vector<te::Reduction>{te::sum(A(i, k1), {k1}), te::sum(A(i, k2), {k2})};
   }));
-  EXPECT_QUOTED(te::compute("D", {{"i", 6}}, [&](Var i) { return te::sum(A(i, k), {k}); }));
+  EXPECT_QUOTED(te::compute("D", {{"i", 6}}, [&](const Var& i) { return te::sum(A(i, k), {k}); }));
 }
 
 TEST(Page, answers_compute_at_as_alignment) {
   te::Tensor A = te::placeholder("A", {34, 64});
-  te::Tensor B = te::compute("B", {{"y", 34}, {"x", 64}}, [&](Var y, Var x) { return A(y, x) * 2; });
+  te::Tensor B =
+      te::compute("B", {{"y", 34}, {"x", 64}}, [&](const Var& y, const Var& x) { return A(y, x) * 2; });
   te::Tensor C = te::compute("C", {{"y", 32}, {"x", 64}},
-                             [&](Var y, Var x) { return B(y, x) + B(y + 1, x) + B(y + 2, x); });
+                             [&](const Var& y, const Var& x) { return B(y, x) + B(y + 1, x) + B(y + 2, x); });
   Schedule s = create_schedule({C});
   auto [yo, yi] = s[C].split(op(C).axis[0], {.factor = 8});
   s[B].compute_at(s[C], yo);  // y of B runs over 10 rows, x over all 64

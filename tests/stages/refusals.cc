@@ -13,9 +13,10 @@ namespace {
 struct ProductPlusOne {
   te::Tensor A = te::placeholder("A", {16, 8}), B = te::placeholder("B", {8, 12});
   te::Axis k = te::reduce_axis(8, "k");
-  te::Tensor C =
-      te::compute("C", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return te::sum(A(i, k) * B(k, j), {k}); });
-  te::Tensor D = te::compute("D", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return C(i, j) + 1; });
+  te::Tensor C = te::compute("C", {{"i", 16}, {"j", 12}},
+                             [&](const Var& i, const Var& j) { return te::sum(A(i, k) * B(k, j), {k}); });
+  te::Tensor D =
+      te::compute("D", {{"i", 16}, {"j", 12}}, [&](const Var& i, const Var& j) { return C(i, j) + 1; });
   Axis i = op(D).axis[0], j = op(D).axis[1];
   Schedule s = create_schedule({D});
 };
@@ -134,7 +135,8 @@ TEST(Refusals, name_the_directive) {
 
 TEST(Refusals, name_the_directive_about_a_stage_that_is_inlined) {
   const ProductPlusOne c;
-  const te::Tensor E = te::compute("E", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return c.D(i, j) * 2; });
+  const te::Tensor E =
+      te::compute("E", {{"i", 16}, {"j", 12}}, [&](const Var& i, const Var& j) { return c.D(i, j) * 2; });
   const Schedule s = create_schedule({E});
   s[c.D].split(c.i, 4);
   s[c.D].compute_inline();
@@ -165,8 +167,10 @@ TEST(Refusals, name_the_directive_that_left_nothing_to_copy) {
                  "directive 3, s.cache_read(D.global, \"global\", [D]): D.global has no loops: directive 2, "
                  "s[D.global].compute_inline(), writes it where it is read");
 
-  const te::Tensor E = te::compute("E", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return c.D(i, j) * 2; });
-  const te::Tensor F = te::compute("F", {{"i", 16}, {"j", 12}}, [&](Var i, Var j) { return E(i, j) + 1; });
+  const te::Tensor E =
+      te::compute("E", {{"i", 16}, {"j", 12}}, [&](const Var& i, const Var& j) { return c.D(i, j) * 2; });
+  const te::Tensor F =
+      te::compute("F", {{"i", 16}, {"j", 12}}, [&](const Var& i, const Var& j) { return E(i, j) + 1; });
   const Schedule read = create_schedule({F});
   read[c.D].compute_inline();
   read.cache_read(c.D, "global", {E});
@@ -189,7 +193,7 @@ TEST(Refusals, name_the_directive_that_left_nothing_to_copy) {
 
 TEST(Lower, knows_the_tensors_of_the_schedule_only) {
   const ProductPlusOne c;
-  const te::Tensor other = te::compute("other", {{"i", 16}}, [&](Var i) { return c.A(i, 0); });
+  const te::Tensor other = te::compute("other", {{"i", 16}}, [&](const Var& i) { return c.A(i, 0); });
   EXPECT_REFUSED(lower(c.s, {c.A, c.B, c.D, other}),
                  "s[other]: no output of the schedule needs other; name it in create_schedule");
 }

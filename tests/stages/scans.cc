@@ -13,14 +13,16 @@ namespace {
 /// next[t] = (last[t - 1] + 1) * 2 + 2 * X[t], through stages of their own.
 struct Recurrence {
   te::Tensor X = te::placeholder("X", {9, 14}), state = te::placeholder("state", {9, 14});
-  te::Tensor init = te::compute("init", {{"o", 1}, {"i", 14}}, [&](Var, Var i) { return X(0, i); });
-  te::Tensor twice = te::compute("twice", {{"t", 9}, {"i", 14}}, [&](Var t, Var i) { return X(t, i) * 2; });
-  te::Tensor last =
-      te::compute("last", {{"t", 9}, {"i", 14}}, [&](Var t, Var i) { return state(t - 1, i) + 1; });
-  te::Tensor next =
-      te::compute("next", {{"t", 9}, {"i", 14}}, [&](Var t, Var i) { return last(t, i) * 2 + twice(t, i); });
+  te::Tensor init =
+      te::compute("init", {{"o", 1}, {"i", 14}}, [&](const Var&, const Var& i) { return X(0, i); });
+  te::Tensor twice =
+      te::compute("twice", {{"t", 9}, {"i", 14}}, [&](const Var& t, const Var& i) { return X(t, i) * 2; });
+  te::Tensor last = te::compute("last", {{"t", 9}, {"i", 14}},
+                                [&](const Var& t, const Var& i) { return state(t - 1, i) + 1; });
+  te::Tensor next = te::compute("next", {{"t", 9}, {"i", 14}},
+                                [&](const Var& t, const Var& i) { return last(t, i) * 2 + twice(t, i); });
   te::Tensor result = te::scan("result", {init}, {next}, {state})[0];
-  te::Tensor Y = te::compute("Y", {{"i", 14}}, [&](Var i) { return result(8, i) - result(0, i); });
+  te::Tensor Y = te::compute("Y", {{"i", 14}}, [&](const Var& i) { return result(8, i) - result(0, i); });
 };
 
 TEST(Scans, shape_the_loops_of_each_stage) {

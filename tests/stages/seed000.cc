@@ -15,7 +15,7 @@ struct Dense {
         B(te::placeholder("B", {n, n})),
         k(te::reduce_axis(n, "k")),
         dense(te::compute("dense", {{"i", n}, {"j", n}},
-                          [&](Var i, Var j) { return te::sum(A(i, k) * B(j, k), {k}); })) {}
+                          [&](const Var& i, const Var& j) { return te::sum(A(i, k) * B(j, k), {k}); })) {}
   te::Tensor A, B;
   te::Axis k;
   te::Tensor dense;

@@ -26,10 +26,11 @@ struct Products {
         rk(te::reduce_axis(size.k, "rk")),
         rl(te::reduce_axis(size.l, "rl")),
         C(te::compute("C", {{"m", size.m}, {"l", size.l}},
-                      [&](Var m, Var l) { return te::sum(A(m, rk) * B(rk, l), {rk}); })),
-        D(te::compute("D", {{"m", size.m}, {"l", size.l}}, [&](Var m, Var l) { return te::exp(C(m, l)); })),
+                      [&](const Var& m, const Var& l) { return te::sum(A(m, rk) * B(rk, l), {rk}); })),
+        D(te::compute("D", {{"m", size.m}, {"l", size.l}},
+                      [&](const Var& m, const Var& l) { return te::exp(C(m, l)); })),
         F(te::compute("F", {{"m", size.m}, {"n", size.n}},
-                      [&](Var m, Var n) { return te::sum(D(m, rl) * E(rl, n), {rl}); })) {}
+                      [&](const Var& m, const Var& n) { return te::sum(D(m, rl) * E(rl, n), {rl}); })) {}
 
   te::Tensor A, B, E;
   te::Axis rk, rl;
@@ -80,7 +81,7 @@ Function listing_with_result(const std::string& name) {
   f.body = rewrite(f.body, Rewriter{.stmt_after = [&](const Stmt& s) {
                      const auto* allocate = s.as<Allocate>();
                      if (allocate == nullptr || allocate->data.name() != "F") return s;
-                     BufferNode result{*make_buffer("F", {make_int(1024 * 3072)}, float32)};
+                     BufferNode result{*make_buffer("F", {make_int(std::int64_t{1024} * 3072)}, float32)};
                      result.data = allocate->data;
                      f.parameters.push_back({Var("F_handle", handle_type), Buffer(result)});
                      return allocate->body;
@@ -120,7 +121,7 @@ TEST(Seed002, computes_what_the_listing_computes_at_full_size) {
   test::call_compiled(f, ours);
   const Function seed = listing_with_result("lowered_tile_all.tir");
   std::vector<runtime::Array> theirs = ours;
-  theirs[3] = runtime::Array::empty({1024 * 3072}, float32);
+  theirs[3] = runtime::Array::empty({std::int64_t{1024} * 3072}, float32);
   test::call_compiled(seed, theirs);
   const double tolerance = 2 * 6e-8 * (2048 + 1024 + 8);
   const auto a = ours[3].values<float>(), b = theirs[3].values<float>();

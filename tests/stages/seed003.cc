@@ -18,7 +18,7 @@ struct SquareProduct {
         B(te::placeholder("B", {n, n})),
         k(te::reduce_axis(n, "k")),
         C(te::compute("C", {{"i", n}, {"j", n}},
-                      [&](Var i, Var j) { return te::sum(A(i, k) * B(k, j), {k}); })) {}
+                      [&](const Var& i, const Var& j) { return te::sum(A(i, k) * B(k, j), {k}); })) {}
   te::Tensor A, B;
   te::Axis k;
   te::Tensor C;
@@ -58,9 +58,10 @@ TEST(Seed003, packs_an_operand) {
   const std::int64_t n = 48, bn = 16;
   const te::Tensor A = te::placeholder("A", {n, n}), B = te::placeholder("B", {n, n});
   const te::Axis k = te::reduce_axis(n, "k");
-  const te::Tensor packedB = te::compute("packedB", {{"bigN", n / bn}, {"k", n}, {"littleN", bn}},
-                                         [&](Var big, Var k, Var little) { return B(k, big * bn + little); });
-  const te::Tensor C = te::compute("C", {{"m", n}, {"n", n}}, [&](Var i, Var j) {
+  const te::Tensor packedB =
+      te::compute("packedB", {{"bigN", n / bn}, {"k", n}, {"littleN", bn}},
+                  [&](const Var& big, const Var& k, const Var& little) { return B(k, big * bn + little); });
+  const te::Tensor C = te::compute("C", {{"m", n}, {"n", n}}, [&](const Var& i, const Var& j) {
     return te::sum(A(i, k) * packedB(floor_div(j, bn), k, floor_mod(j, bn)), {k});
   });
   const Schedule s = create_schedule({C});
@@ -82,16 +83,19 @@ TEST(Seed003, aligns_stages_of_five_dimensions) {
   const te::Axis k = te::reduce_axis(block, "k"), kb = te::reduce_axis(blocks, "kb");
   const std::vector<te::Dim> five = {
       {"io", blocks}, {"jo", blocks}, {"ko", blocks}, {"i", half}, {"j", half}};
-  const te::Tensor cm1 = te::compute("cm1", five, [&](Var io, Var jo, Var ko, Var i, Var j) {
-    return te::sum(A(io, ko, i, k) * B(ko, jo, k, j), {k});
-  });
-  const te::Tensor c11 = te::compute("c11", five, [&](Var io, Var jo, Var ko, Var i, Var j) {
-    return cm1(io, jo, ko, i, j) + A(io, ko, i, j);
-  });
-  const te::Tensor c1 = te::compute(
-      "c1", {{"io", blocks}, {"jo", blocks}, {"i", block}, {"j", block}}, [&](Var io, Var jo, Var i, Var j) {
-        return te::sum(c11(io, jo, kb, floor_mod(i, half), floor_mod(j, half)), {kb});
+  const te::Tensor cm1 =
+      te::compute("cm1", five, [&](const Var& io, const Var& jo, const Var& ko, const Var& i, const Var& j) {
+        return te::sum(A(io, ko, i, k) * B(ko, jo, k, j), {k});
       });
+  const te::Tensor c11 =
+      te::compute("c11", five, [&](const Var& io, const Var& jo, const Var& ko, const Var& i, const Var& j) {
+        return cm1(io, jo, ko, i, j) + A(io, ko, i, j);
+      });
+  const te::Tensor c1 =
+      te::compute("c1", {{"io", blocks}, {"jo", blocks}, {"i", block}, {"j", block}},
+                  [&](const Var& io, const Var& jo, const Var& i, const Var& j) {
+                    return te::sum(c11(io, jo, kb, floor_mod(i, half), floor_mod(j, half)), {kb});
+                  });
   const Schedule s = create_schedule({c1});
   s[cm1].compute_at(s[c11], op(c11).axis[4]);
   s[c11].compute_at(s[c1], op(c1).axis[1]);
@@ -108,10 +112,10 @@ TEST(Seed003, aligns_stages_of_five_dimensions) {
 TEST(Seed003, moves_all_results_of_an_operation_together) {
   const te::Tensor A = te::placeholder("A", {6, 9});
   const te::Axis k = te::reduce_axis(9, "k");
-  const std::vector<te::Tensor> B = te::compute_all("B", {{"i", 6}}, [&](Var i) {
+  const std::vector<te::Tensor> B = te::compute_all("B", {{"i", 6}}, [&](const Var& i) {
     return std::vector<te::Reduction>{te::sum(A(i, k), {k}), te::sum(A(i, k) * A(i, k), {k})};
   });
-  const te::Tensor C = te::compute("C", {{"i", 6}}, [&](Var i) { return B[0](i) + B[1](i); });
+  const te::Tensor C = te::compute("C", {{"i", 6}}, [&](const Var& i) { return B[0](i) + B[1](i); });
   const Schedule s = create_schedule({C});
   s[B[0]].compute_at(s[C], op(C).axis[0]);
   EXPECT_EQ(s[B[1]].name(), "B");

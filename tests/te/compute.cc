@@ -19,11 +19,12 @@ using test::run_both_ways;
 std::vector<Tensor> two_matmuls(std::int64_t M, std::int64_t K, std::int64_t L, std::int64_t N) {
   const Tensor A = placeholder("A", {M, K}), B = placeholder("B", {K, L}), E = placeholder("E", {L, N});
   const Axis rk = reduce_axis(K, "rk"), rl = reduce_axis(L, "rl");
-  const Tensor C =
-      compute("C", {{"m", M}, {"l", L}}, [&](Var m, Var l) { return sum(A(m, rk) * B(rk, l), {rk}); });
-  const Tensor D = compute("D", {{"m", M}, {"l", L}}, [&](Var m, Var l) { return exp(C(m, l)); });
-  const Tensor F =
-      compute("F", {{"m", M}, {"n", N}}, [&](Var m, Var n) { return sum(D(m, rl) * E(rl, n), {rl}); });
+  const Tensor C = compute("C", {{"m", M}, {"l", L}},
+                           [&](const Var& m, const Var& l) { return sum(A(m, rk) * B(rk, l), {rk}); });
+  const Tensor D =
+      compute("D", {{"m", M}, {"l", L}}, [&](const Var& m, const Var& l) { return exp(C(m, l)); });
+  const Tensor F = compute("F", {{"m", M}, {"n", N}},
+                           [&](const Var& m, const Var& n) { return sum(D(m, rl) * E(rl, n), {rl}); });
   return {A, B, E, F};
 }
 
@@ -40,8 +41,9 @@ TEST(CreatePrimFunc, computes_the_literals_of_shapes_and_indices) {
   const Expr n = make_int(2048);
   const Tensor A = placeholder("A", {n + 4, n});
   const Axis r = reduce_axis(n - 2040, "r");
-  const Tensor B =
-      compute("B", {n + 0, n}, [&](Var y, Var x) { return sum(A(y + 0, x * 1) + A(y + 4, r + 0), {r}); });
+  const Tensor B = compute("B", {n + 0, n}, [&](const Var& y, const Var& x) {
+    return sum(A(y + 0, x * 1) + A(y + 4, r + 0), {r});
+  });
   const std::string text = ardea::print(create_prim_func({A, B}));
   for (const char* part :
        {"A: T.Buffer((2052, 2048)", "T.grid(2048, 2048, 8)", "A[v_i0, v_i1] + A[v_i0 + 4, v_r]"})
@@ -63,7 +65,7 @@ F = te.compute((4, 7), lambda m, n: te.sum(D[m, rl] * E[rl, n], axis=[rl]), name
 
 TEST(Placeholder, promises_the_alignment_that_it_is_given) {
   const Tensor A = placeholder("A", {4}, float32, {.alignment_bytes = 64});
-  const Tensor B = compute("B", {4}, [&](Var i) { return A(i) + 1; });
+  const Tensor B = compute("B", {4}, [&](const Var& i) { return A(i) + 1; });
   EXPECT_EQ(print({A}), "A = te.placeholder((4,), name=\"A\", align=64)\n");
   const Function f = create_prim_func({A, B});
   EXPECT_EQ(f.parameters[0].buffer->alignment_bytes, 64);
@@ -83,8 +85,8 @@ TEST(Compute, takes_symbolic_extents) {
   const Var n = size("n"), m = size("m");
   const Tensor A = placeholder("A", {n, m});
   const Axis k = reduce_axis(m, "k");
-  const Tensor B = compute("B", {n}, [&](Var i) { return sum(A(i, k), {k}); });
-  const Tensor C = compute("C", {n, m}, [&](Var i, Var j) { return A(i, j) - B(i) * 0.25; });
+  const Tensor B = compute("B", {n}, [&](const Var& i) { return sum(A(i, k), {k}); });
+  const Tensor C = compute("C", {n, m}, [&](const Var& i, const Var& j) { return A(i, j) - B(i) * 0.25; });
   const auto arrays = run_both_ways(create_prim_func({A, C}), 3, {{"n", 7}, {"m", 5}});
   expect_elements(arrays[1], [&](const auto& at) {
     double row = 0;
@@ -107,14 +109,14 @@ TEST(Compute, takes_any_rank_by_a_vector_of_indices) {
 TEST(Compute, takes_scalars_as_arguments) {
   const Tensor A = placeholder("A", {7});
   const Var scale("scale", float32);
-  const Tensor B = compute("B", {7}, [&](Var i) { return A(i) * scale; });
+  const Tensor B = compute("B", {7}, [&](const Var& i) { return A(i) * scale; });
   run_both_ways(create_prim_func({scale, A, B}));
 }
 
 TEST(Compute, keeps_intermediate_results_that_are_arguments) {
   const Tensor A = placeholder("A", {5});
-  const Tensor B = compute("B", {5}, [&](Var i) { return A(i) + 1; });
-  const Tensor C = compute("C", {5}, [&](Var i) { return B(i) * B(i); });
+  const Tensor B = compute("B", {5}, [&](const Var& i) { return A(i) + 1; });
+  const Tensor C = compute("C", {5}, [&](const Var& i) { return B(i) * B(i); });
   const Function f = create_prim_func({A, C, B});
   EXPECT_TRUE(root_block(f)->allocations.empty());
   const auto arrays = run_both_ways(f);
@@ -125,7 +127,7 @@ TEST(Compute, keeps_intermediate_results_that_are_arguments) {
 TEST(Compute, gives_blocks_of_one_name_different_names) {
   Tensor x = placeholder("x", {4});
   const Tensor input = x;
-  for (int i = 0; i < 3; ++i) x = compute("T", {4}, [&](Var v) { return x(v) + 1; });
+  for (int i = 0; i < 3; ++i) x = compute("T", {4}, [&](const Var& v) { return x(v) + 1; });
   const std::string text = ardea::print(create_prim_func({input, x}));
   for (const char* name : {"T.block(\"T\")", "T.block(\"T_1\")", "T.block(\"T_2\")"})
     EXPECT_NE(text.find(name), std::string::npos) << text;
@@ -134,13 +136,13 @@ TEST(Compute, gives_blocks_of_one_name_different_names) {
 TEST(Compute, knows_every_function_of_the_language) {
   const Tensor A = placeholder("A", {11});
   const Tensor I = placeholder("I", {11}, int32);
-  const Tensor floats = compute("floats", {11}, [&](Var i) {
+  const Tensor floats = compute("floats", {11}, [&](const Var& i) {
     const Expr x = A(i), y = abs(x) + 0.5;
     return exp(x) + log(y) + sqrt(y) + rsqrt(y) + tanh(x) + sigmoid(x) + erf(x) + pow(y, x) + sin(x) +
            cos(x) + floor(x) + ceil(x) + round(x) + trunc(x) + ardea::min(x, 0.25) + ardea::max(x, 0.25) +
            fma(x, y, x) + if_then_else(i < 5, x, y) + select(i < 5, x, y) + 1 / y + (2 - x) * 3;
   });
-  const Tensor integers = compute("integers", {11}, [&](Var i) {
+  const Tensor integers = compute("integers", {11}, [&](const Var& i) {
     const Expr x = I(i);
     return popcount(x) + clz(x) + bit_and(x, bit_not(x)) + bit_or(x, bit_xor(x, x)) +
            shift_left(x, make_int(3, int32)) + shift_right(x, make_int(2, int32)) + cast(int32, i);
@@ -153,35 +155,35 @@ TEST(Compute, knows_every_function_of_the_language) {
 TEST(Compute, refuses_a_reduce_axis_of_another_compute) {
   const Tensor A = placeholder("A", {4, 8});
   const Axis k = reduce_axis(8, "k");
-  const Tensor B = compute("B", {4}, [&](Var i) { return sum(A(i, k), {k}); });
+  const Tensor B = compute("B", {4}, [&](const Var& i) { return sum(A(i, k), {k}); });
   EXPECT_REFUSED(
-      compute("C", {4}, [&](Var i) { return max(A(i, k), {k}); }),
+      compute("C", {4}, [&](const Var& i) { return max(A(i, k), {k}); }),
       "compute(C): the reduce axis k belongs to compute(B) already; make another reduce_axis for C");
 }
 
 TEST(Compute, lets_an_axis_go_with_its_compute) {
   const Tensor A = placeholder("A", {4, 8});
   const Axis k = reduce_axis(8, "k");
-  compute("B", {4}, [&](Var i) { return sum(A(i, k), {k}); });
-  EXPECT_NO_THROW(compute("C", {4}, [&](Var i) { return sum(A(i, k), {k}); }));
+  compute("B", {4}, [&](const Var& i) { return sum(A(i, k), {k}); });
+  EXPECT_NO_THROW(compute("C", {4}, [&](const Var& i) { return sum(A(i, k), {k}); }));
 }
 
 TEST(Compute, refuses_another_number_of_indices) {
   const Tensor A = placeholder("A", {4, 8});
-  EXPECT_REFUSED(compute("B", A.shape(), [&](Var i) { return A(i, i); }),
+  EXPECT_REFUSED(compute("B", A.shape(), [&](const Var& i) { return A(i, i); }),
                  "compute(B): its shape has 2 dimensions, but its function takes 1 index; give it one index "
                  "a dimension");
-  EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return A(i); }),
+  EXPECT_REFUSED(compute("B", {4}, [&](const Var& i) { return A(i); }),
                  "compute(B): A: it has 2 dimensions, but is indexed with 1 index");
 }
 
 TEST(Compute, names_the_stage_and_the_operands_of_another_type) {
   const Tensor A = placeholder("A", {4, 8}), H = placeholder("H", {4}, float16);
-  EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return A(i, i) * H(i); }),
+  EXPECT_REFUSED(compute("B", {4}, [&](const Var& i) { return A(i, i) * H(i); }),
                  "compute(B): *: the operands A[i0, i0] and H[i0] are float32 and float16; cast one of them");
-  EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return sum(H(i), {}); }),
+  EXPECT_REFUSED(compute("B", {4}, [&](const Var& i) { return sum(H(i), {}); }),
                  "compute(B): sum: there is no axis to reduce over; make one with reduce_axis");
-  EXPECT_REFUSED(compute("B", {4}, [&](Var i) { return H(i) * A(i, H(i)); }),
+  EXPECT_REFUSED(compute("B", {4}, [&](const Var& i) { return H(i) * A(i, H(i)); }),
                  "compute(B): A[…]: index 2 is float16, must be an integer");
 }
 
@@ -189,28 +191,28 @@ TEST(Compute, refuses_a_reduce_axis_that_nothing_reduces_over) {
   const Tensor A = placeholder("A", {4, 8});
   const Axis k = reduce_axis(8, "k"), l = reduce_axis(8, "l");
   EXPECT_REFUSED(
-      compute("B", {4}, [&](Var i) { return A(i, k); }),
+      compute("B", {4}, [&](const Var& i) { return A(i, k); }),
       "compute(B): its value uses the reduce axis k, and nothing reduces over it; write te::sum(…, {k}), "
       "or max, min, …");
   EXPECT_REFUSED(
-      compute("B", {4}, [&](Var i) { return sum(A(i, k) * A(i, l), {k}); }),
+      compute("B", {4}, [&](const Var& i) { return sum(A(i, k) * A(i, l), {k}); }),
       "compute(B): what it reduces uses the reduce axis l, which is not among the axes (k) of sum; add it");
   EXPECT_REFUSED(
-      compute("B", {4}, [&](Var i) { return sum(A(i, k), {k}, Expr(l) < make_int(3)); }),
+      compute("B", {4}, [&](const Var& i) { return sum(A(i, k), {k}, Expr(l) < make_int(3)); }),
       "compute(B): what it reduces uses the reduce axis l, which is not among the axes (k) of sum; add it");
   // Of another compute it is one, too.
-  const Tensor S = compute("S", {4}, [&](Var i) { return sum(A(i, k), {k}); });
+  const Tensor S = compute("S", {4}, [&](const Var& i) { return sum(A(i, k), {k}); });
   EXPECT_REFUSED(
-      compute("B", {4}, [&](Var i) { return S(i) + A(i, k); }),
+      compute("B", {4}, [&](const Var& i) { return S(i) + A(i, k); }),
       "compute(B): its value uses the reduce axis k, and nothing reduces over it; write te::sum(…, {k}), "
       "or max, min, …");
 }
 
 TEST(Compute, names_a_block_as_the_buffer_that_it_fills) {
   const Tensor A = placeholder("A", {4});
-  const Tensor first = compute("B", {4}, [&](Var i) { return A(i) + 1; });
-  const Tensor second = compute("B", {4}, [&](Var i) { return first(i) * 2; });
-  const Tensor third = compute("A", {4}, [&](Var i) { return second(i) * 3; });
+  const Tensor first = compute("B", {4}, [&](const Var& i) { return A(i) + 1; });
+  const Tensor second = compute("B", {4}, [&](const Var& i) { return first(i) * 2; });
+  const Tensor third = compute("A", {4}, [&](const Var& i) { return second(i) * 3; });
   const std::string text = print(create_prim_func({A, third, second}));
   // Parameters have their names first: second is B, the one that only third's makers read is B_1.
   EXPECT_NE(text.find("A_1: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")"), std::string::npos)
@@ -226,7 +228,7 @@ TEST(Compute, names_a_block_as_the_buffer_that_it_fills) {
 TEST(Compute, refuses_what_is_not_defined) {
   const Tensor A = placeholder("A", {4, 8});
   const Var x("x");
-  const Tensor B = compute("B", {4}, [&](Var i) { return A(i, x); });
+  const Tensor B = compute("B", {4}, [&](const Var& i) { return A(i, x); });
   EXPECT_REFUSED(
       create_prim_func({A, B}),
       "create_prim_func(main): x is used, but is neither an argument, an extent of an argument nor an axis "

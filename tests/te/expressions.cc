@@ -19,7 +19,7 @@ using ardea::test::expect_elements, ardea::test::run_both_ways;
 
 TEST(Expressions, are_summed_up_in_loops) {
   const te::Tensor A = te::placeholder("A", {13, 7});
-  const te::Tensor B = te::compute("B", {11, 5}, [&](auto y, auto x) {
+  const te::Tensor B = te::compute("B", {11, 5}, [&](const auto& y, const auto& x) {
     Expr sum = 0;
     for (int dy = 0; dy < 3; ++dy)
       for (int dx = 0; dx < 3; ++dx) sum += A(y + dy, x + dx) * (dy * dx + 0.5);
@@ -38,12 +38,12 @@ TEST(Expressions, are_summed_up_in_loops) {
 
 TEST(Expressions, choose_between_values_and_numbers) {
   const te::Tensor A = te::placeholder("A", {17}), I = te::placeholder("I", {17}, ardea::int32);
-  const te::Tensor B = te::compute("B", {17}, [&](auto i) {
+  const te::Tensor B = te::compute("B", {17}, [&](const auto& i) {
     return te::if_then_else(i % 4 < 2, A(i), 0) + te::select(3 < i, -1.5, A(i)) +
            te::select(te::equals(i, 5), A(i), 2) + te::max(A(i), 0.25) +
            te::if_then_else(te::logical_and(te::not_equals(i, 2), 0 <= i), 1, A(i));
   });
-  const te::Tensor J = te::compute("J", {17}, [&](auto i) {
+  const te::Tensor J = te::compute("J", {17}, [&](const auto& i) {
     return te::select(I(i) > 0, I(i), 7) + te::shift_left(I(i), 1) + te::bit_and(I(i), 3) +
            te::trunc_div(I(i), 3) * 100 + te::floor_div(I(i), 3) * 10 + I(i) % 3;
   });
@@ -66,7 +66,8 @@ TEST(Expressions, choose_between_values_and_numbers) {
 TEST(Expressions, of_axes_need_no_cast) {
   const te::Tensor A = te::placeholder("A", {23});
   const te::Axis k = te::reduce_axis(0, 5, "k");
-  const te::Tensor B = te::compute("B", {9}, [&](Expr i) { return te::sum(A(2 * i + k), {k}, k % 3 < 2); });
+  const te::Tensor B =
+      te::compute("B", {9}, [&](const Expr& i) { return te::sum(A(2 * i + k), {k}, k % 3 < 2); });
   const te::Tensor C =
       te::compute("C", {9}, [&](const Var& i) { return A(i) + te::cast(ardea::float32, 1 + i); });
   const auto arrays = run_both_ways(te::create_prim_func({A, B, C}));
@@ -86,6 +87,7 @@ TEST(Compute, takes_functions_of_every_form) {
       EXPECT_EQ(arrays[1].get_float(i), arrays[0].get_float(i)) << B.name();
   };
   const std::vector<te::Dim> listed = {3, 5};
+  // NOLINTBEGIN(performance-unnecessary-value-param): by value is one of the forms
   same(te::compute("vars", {3, 5}, [&](Var i, Var j) { return A(i, j); }));
   same(te::compute("expressions", {{"y", 3}, {"x", 5}}, [&](const Expr& i, Expr j) { return A(i, j); }));
   same(te::compute("generic", {3, 5}, [&](auto i, const auto& j) { return A(i, j); }));
@@ -94,12 +96,13 @@ TEST(Compute, takes_functions_of_every_form) {
   same(te::compute("listed", listed, [&](Var i, Var j) { return A(i, j); }));
   same(te::compute("listed_generic", listed, [&](auto i, auto j) { return A(i, j); }));
   same(te::compute("listed_any", A.shape(), [&](auto... i) { return A(i...); }));
+  // NOLINTEND(performance-unnecessary-value-param)
   const std::function<Expr(Var, Var)> stored = [&](const Var& i, const Var& j) { return A(i, j); };
   same(te::compute("stored", {3, 5}, stored));
 }
 
 TEST(Compute, takes_numbers_for_values) {
-  const te::Tensor ones = te::compute("ones", {7}, [](auto) { return 1.0F; });
+  const te::Tensor ones = te::compute("ones", {7}, [](const auto&) { return 1.0F; });
   const te::Tensor count = te::compute("count", {}, [] { return 7; });
   EXPECT_EQ(ones.type(), ardea::float32);
   EXPECT_EQ(count.type(), ardea::int64);
@@ -111,11 +114,11 @@ TEST(Compute, takes_numbers_for_values) {
 TEST(Compute, counts_the_indices_of_functions_for_shapes_that_are_listed) {
   const te::Tensor A = te::placeholder("A", {3, 5});
   EXPECT_REFUSED(
-      te::compute("B", A.shape(), [&](auto i) { return A(i, i); }),
+      te::compute("B", A.shape(), [&](const auto& i) { return A(i, i); }),
       "compute(B): its shape has 2 dimensions, but its function takes 1 index; give it one index a "
       "dimension");
   EXPECT_REFUSED(
-      te::compute("B", A.shape(), [&](auto i, auto j, auto k) { return A(i, j + k); }),
+      te::compute("B", A.shape(), [&](const auto& i, const auto& j, const auto& k) { return A(i, j + k); }),
       "compute(B): its shape has 2 dimensions, but its function takes 3 indices; give it one index "
       "a dimension");
 }

@@ -21,9 +21,10 @@ TEST(Extern, calls_a_registered_function_of_arrays) {
   });
   const Var n = size("n");
   const Tensor X = placeholder("X", {n, 3});
-  const Tensor twice = compute("twice", dims(X.shape()), [&](Var i, Var j) { return X(i, j) * 2; });
+  const Tensor twice =
+      compute("twice", dims(X.shape()), [&](const Var& i, const Var& j) { return X(i, j) * 2; });
   const Tensor back = call_registered("back", "test.reverse", {twice}, {{"back", X.shape()}})[0];
-  const Tensor Y = compute("Y", dims(X.shape()), [&](Var i, Var j) { return back(i, j) + 1; });
+  const Tensor Y = compute("Y", dims(X.shape()), [&](const Var& i, const Var& j) { return back(i, j) + 1; });
   const Function f = create_prim_func({X, Y});
   const runtime::Array x = runtime::Array::zeros({5, 3}, float32), y = runtime::Array::zeros({5, 3}, float32);
   for (int i = 0; i < 15; ++i) x.values<float>()[static_cast<std::size_t>(i)] = static_cast<float>(i);
@@ -43,7 +44,7 @@ TEST(Extern, runs_a_statement_written_by_hand) {
                                            make_store(out[1], {floor_div(i, 2)}, make_load(in[0], {i})));
                                return make_for(i, make_int(0), make_int(n), store);
                              });
-  const Tensor Y = compute("Y", {4}, [&](Var i) { return both[0](i) - both[1](i); });
+  const Tensor Y = compute("Y", {4}, [&](const Var& i) { return both[0](i) - both[1](i); });
   const auto x = run_both_ways(create_prim_func({X, Y}));
   for (int i = 0; i < 4; ++i)
     EXPECT_EQ(x[1].get_float(i), static_cast<float>(x[0].get_float(2 * i) - x[0].get_float(2 * i + 1)));

@@ -160,7 +160,8 @@ def main(a: T.Buffer((4, 8), "float32"), sums: T.Buffer((4,), "float32"), counts
 TEST(Hybrid, works_on_symbolic_extents_and_feeds_other_stages) {
   const Var n = size("n"), m = size("m");
   const Tensor a = placeholder("a", {n, m});
-  const Tensor scaled = compute("scaled", dims(a.shape()), [&](Var i, Var j) { return a(i, j) * 3; });
+  const Tensor scaled =
+      compute("scaled", dims(a.shape()), [&](const Var& i, const Var& j) { return a(i, j) * 3; });
   const Tensor sums = hybrid(R"(
 def prefix(x):
     twice = x.shape[1] * 2
@@ -174,7 +175,8 @@ def prefix(x):
     return c
 )",
                              {scaled})[0];
-  const Tensor y = compute("y", dims(sums.shape()), [&](Var i, Var j) { return sums(i, j) + 1; });
+  const Tensor y =
+      compute("y", dims(sums.shape()), [&](const Var& i, const Var& j) { return sums(i, j) + 1; });
   for (const auto& [rows, columns] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{5, 7}, {1, 1}, {3, 13}}) {
     const auto x = run({a}, {y}, {{"n", rows}, {"m", columns}});

@@ -33,7 +33,7 @@ TEST(Reduce, folds_with_the_built_in_reducers) {
     const Tensor A = placeholder("A", {m, n}, type);
     const auto rows = [&](const std::string& name, auto reducer) {
       const Axis k = reduce_axis(n, "k");
-      return compute(name, {m}, [&](Var i) { return reducer(A(i, k), std::vector<Axis>{k}, Expr()); });
+      return compute(name, {m}, [&](const Var& i) { return reducer(A(i, k), std::vector<Axis>{k}, Expr()); });
     };
     const Tensor s = rows("s", sum), p = rows("p", prod);
     const Tensor low = rows("low", static_cast<Reduction (*)(Expr, std::vector<Axis>, Expr)>(min));
@@ -49,11 +49,13 @@ TEST(Reduce, folds_with_the_built_in_reducers) {
 TEST(Reduce, finds_the_first_extreme_and_its_value) {
   const std::int64_t m = 6, n = 11;
   const Tensor A = placeholder("A", {m, n}, int32);  // few values, so that many are equal
-  const Tensor few =
-      compute("few", {m, n}, [&](Var i, Var j) { return bit_and(A(i, j), make_int(3, int32)); });
+  const Tensor few = compute(
+      "few", {m, n}, [&](const Var& i, const Var& j) { return bit_and(A(i, j), make_int(3, int32)); });
   const Axis k = reduce_axis(n, "k"), r = reduce_axis(n, "r");
-  const auto best = compute_all("best", {m}, [&](Var i) { return argmax(cast(int32, k), few(i, k), {k}); });
-  const auto worst = compute_all("worst", {m}, [&](Var i) { return argmin(cast(int32, r), few(i, r), {r}); });
+  const auto best =
+      compute_all("best", {m}, [&](const Var& i) { return argmax(cast(int32, k), few(i, k), {k}); });
+  const auto worst =
+      compute_all("worst", {m}, [&](const Var& i) { return argmin(cast(int32, r), few(i, r), {r}); });
   const auto x = run_both_ways(create_prim_func({A, few, best[0], best[1], worst[0], worst[1]}));
   for (std::int64_t i = 0; i < m; ++i) {
     std::int64_t high = 0, low = 0;
@@ -72,8 +74,8 @@ TEST(Reduce, is_right_where_every_value_is_the_identity) {
   const Tensor A = placeholder("A", {3});
   const Axis k = reduce_axis(3, "k"), r = reduce_axis(3, "r");
   const double infinity = std::numeric_limits<double>::infinity();
-  const Tensor high = compute("high", {1}, [&](Var) { return max(A(k), {k}); });
-  const auto best = compute_all("best", {1}, [&](Var) { return argmax(Expr(r), A(r), {r}); });
+  const Tensor high = compute("high", {1}, [&](const Var&) { return max(A(k), {k}); });
+  const auto best = compute_all("best", {1}, [&](const Var&) { return argmax(Expr(r), A(r), {r}); });
   const Function f = create_prim_func({A, high, best[0], best[1]});
   runtime::Array a = runtime::Array::zeros({3}, float32), h = runtime::Array::zeros({1}, float32);
   runtime::Array at = runtime::Array::zeros({1}, int64), value = runtime::Array::zeros({1}, float32);
@@ -87,7 +89,8 @@ TEST(Reduce, is_right_where_every_value_is_the_identity) {
 TEST(Reduce, folds_over_several_axes_from_any_start_and_under_a_condition) {
   const Tensor A = placeholder("A", {5, 9, 4});
   const Axis k = reduce_axis(2, 9, "k"), r = reduce_axis(4, "r");
-  const Tensor B = compute("B", {5}, [&](Var i) { return sum(A(i, k, r), {k, r}, Expr(k) < Expr(r) + 4); });
+  const Tensor B =
+      compute("B", {5}, [&](const Var& i) { return sum(A(i, k, r), {k, r}, Expr(k) < Expr(r) + 4); });
   const auto x = run_both_ways(create_prim_func({A, B}));
   expect_elements(x[1], [&](const auto& at) {
     double total = 0;
@@ -101,7 +104,7 @@ TEST(Reduce, folds_over_several_axes_from_any_start_and_under_a_condition) {
 TEST(Reduce, gives_the_identity_where_no_point_counts) {
   const Tensor A = placeholder("A", {1, 1});
   const Axis k = reduce_axis(1, "k");
-  const Tensor B = compute("B", {1}, [&](Var i) { return sum(A(i, k), {k}, Expr(k) < Expr(i)); });
+  const Tensor B = compute("B", {1}, [&](const Var& i) { return sum(A(i, k), {k}, Expr(k) < Expr(i)); });
   const auto x = run_both_ways(create_prim_func({A, B}));
   EXPECT_EQ(x[1].get_float(0), 0);
 }
@@ -120,7 +123,7 @@ TEST(Reduce, takes_reducers_of_the_user) {
       });
   const Axis k = reduce_axis(n, "k");
   const auto product =
-      compute_all("product", {3}, [&](Var i) { return complex_product({A(i, k), B(i, k)}, {k}); });
+      compute_all("product", {3}, [&](const Var& i) { return complex_product({A(i, k), B(i, k)}, {k}); });
   const auto x = run_both_ways(create_prim_func({A, B, product[0], product[1]}));
   for (std::int64_t i = 0; i < 3; ++i) {
     double re = 1, im = 0;
@@ -138,8 +141,9 @@ TEST(Reduce, takes_reducers_of_the_user) {
 TEST(Reduce, computes_several_sums_in_one_stage) {
   const Tensor A = placeholder("A", {4, 6}), B = placeholder("B", {4, 6}, float64);
   const Axis k = reduce_axis(6, "k");
-  const auto both = compute_all(
-      "both", {4}, [&](Var i) -> std::vector<Reduction> { return {sum(A(i, k), {k}), sum(B(i, k), {k})}; });
+  const auto both = compute_all("both", {4}, [&](const Var& i) -> std::vector<Reduction> {
+    return {sum(A(i, k), {k}), sum(B(i, k), {k})};
+  });
   const auto x = run_both_ways(create_prim_func({A, B, both[0], both[1]}));
   expect_elements(x[2], row_fold(x[0], 6, 0, std::plus<>()));
   expect_elements(x[3], row_fold(x[1], 6, 0, std::plus<>()));
@@ -149,16 +153,18 @@ TEST(Reduce, refuses_results_that_are_reduced_in_different_ways) {
   const Tensor A = placeholder("A", {4, 6});
   const Axis k = reduce_axis(6, "k"), r = reduce_axis(6, "r");
   EXPECT_REFUSED(
-      compute_all("both", {4},
-                  [&](Var i) -> std::vector<Reduction> { return {sum(A(i, k), {k}), max(A(i, k), {k})}; }),
+      compute_all(
+          "both", {4},
+          [&](const Var& i) -> std::vector<Reduction> { return {sum(A(i, k), {k}), max(A(i, k), {k})}; }),
       "compute(both): its results are reduced by sum and by max; one stage has one reducer: write a Reducer "
       "of both values, or two computes");
   EXPECT_REFUSED(
-      compute_all("both", {4},
-                  [&](Var i) -> std::vector<Reduction> { return {sum(A(i, k), {k}), sum(A(i, r), {r})}; }),
+      compute_all(
+          "both", {4},
+          [&](const Var& i) -> std::vector<Reduction> { return {sum(A(i, k), {k}), sum(A(i, r), {r})}; }),
       "compute(both): its results are reduced over (k) and over (r); results of one stage share their "
       "axes: use the same ones, or two computes");
-  EXPECT_REFUSED(compute("one", {4}, [&](Var i) { return argmax(Expr(k), A(i, k), {k}); }),
+  EXPECT_REFUSED(compute("one", {4}, [&](const Var& i) { return argmax(Expr(k), A(i, k), {k}); }),
                  "compute(one): its function gives 2 results; call compute_all, which gives them all");
 }
 

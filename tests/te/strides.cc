@@ -24,7 +24,8 @@ Function product(const Shape& a_strides, const Shape& b_strides) {
   const Tensor A = placeholder("A", {m, k}, float32, {.strides = a_strides}),
                B = placeholder("B", {k, 5}, float32, {.strides = b_strides});
   const Axis r = reduce_axis(k, "r");
-  const Tensor C = compute("C", {m, 5}, [&](Var i, Var j) { return sum(A(i, r) * B(r, j), {r}); });
+  const Tensor C =
+      compute("C", {m, 5}, [&](const Var& i, const Var& j) { return sum(A(i, r) * B(r, j), {r}); });
   return create_prim_func({A, B, C});
 }
 
@@ -67,7 +68,7 @@ TEST(Strides, are_the_same_in_c) {
 TEST(Strides, are_printed_and_read_back) {
   const Var lda = size("lda");
   const Tensor A = placeholder("A", {3, 4}, int8, {.strides = {lda, 1}});
-  const Tensor B = compute("B", {3}, [&](Var i) { return A(i, i); });
+  const Tensor B = compute("B", {3}, [&](const Var& i) { return A(i, i); });
   EXPECT_EQ(print({B}),
             "A = te.placeholder((3, 4), name=\"A\", dtype=\"int8\", strides=(lda, 1))\n"
             "B = te.compute((3,), lambda i0: A[i0, i0], name=\"B\")\n");
@@ -78,7 +79,7 @@ TEST(Strides, are_printed_and_read_back) {
 TEST(Strides, may_appear_in_the_computation) {
   const Var lda = size("lda");
   const Tensor A = placeholder("A", {3, 4}, int64, {.strides = {lda, 1}});
-  const Tensor B = compute("B", {3, 4}, [&](Var i, Var j) { return A(i, j) + lda; });
+  const Tensor B = compute("B", {3, 4}, [&](const Var& i, const Var& j) { return A(i, j) + lda; });
   const auto arrays = run_both_ways(create_prim_func({A, B}), 1, {{"lda", 9}});
   EXPECT_EQ(arrays[0].strides(), (std::vector<std::int64_t>{9, 1}));
   for (std::int64_t i = 0; i < 12; ++i) EXPECT_EQ(arrays[1].get_int(i), arrays[0].get_int(i) + 9);
@@ -88,7 +89,7 @@ TEST(Strides, that_an_array_does_not_have_are_refused_at_the_call) {
   const Var lda = size("lda");
   const Tensor A = placeholder("A", {2, 3}, float32, {.strides = {lda, 1}}),
                B = placeholder("B", {2, 3}, float32, {.strides = {lda, 1}});
-  const Tensor C = compute("C", {2, 3}, [&](Var i, Var j) { return A(i, j) + B(i, j); });
+  const Tensor C = compute("C", {2, 3}, [&](const Var& i, const Var& j) { return A(i, j) + B(i, j); });
   const Function f = create_prim_func({A, B, C}, "add");
   const runtime::Function compiled = compile::callable(f, target::host());
   const Array c = Array::zeros({2, 3}, float32);
@@ -110,7 +111,7 @@ TEST(Strides, that_an_array_does_not_have_are_refused_at_the_call) {
 
 TEST(Strides, of_dimensions_with_one_element_may_be_anything) {
   const Tensor A = placeholder("A", {1, 3}, float32, {.strides = {16, 1}});
-  const Tensor B = compute("B", {1, 3}, [&](Var i, Var j) { return A(i, j); });
+  const Tensor B = compute("B", {1, 3}, [&](const Var& i, const Var& j) { return A(i, j); });
   const Function f = create_prim_func({A, B});
   const Array a = Array::zeros({1, 3}, {7, 1}, float32), b = Array::zeros({1, 3}, float32);
   a.set_float(2, 5);
@@ -125,7 +126,7 @@ TEST(Strides, that_several_arrays_share_are_those_of_the_first_with_more_than_on
   const Var lda = size("lda"), m = size("m");
   const Tensor A = placeholder("A", {m, 3}, float32, {.strides = {lda, 1}}),
                B = placeholder("B", {4, 3}, float32, {.strides = {lda, 1}});
-  const Tensor C = compute("C", {4, 3}, [&](Var i, Var j) { return A(0, j) + B(i, j); });
+  const Tensor C = compute("C", {4, 3}, [&](const Var& i, const Var& j) { return A(0, j) + B(i, j); });
   const Function f = create_prim_func({A, B, C});
   const Array a = Array::zeros({1, 3}, {3, 1}, float32), b = Array::zeros({4, 3}, {8, 1}, float32),
               c = Array::zeros({4, 3}, float32);
@@ -149,8 +150,8 @@ TEST(Strides, that_make_no_sense_are_refused_where_they_are_written) {
   EXPECT_REFUSED(call_registered("sorted", "sort_rows", {A}, {{"S", {4, 3}}}),
                  "call_registered(sorted): A has strides, but sort_rows takes arrays without gaps; give it a "
                  "compute that copies A");
-  const Tensor init = compute("init", {1, 3}, [&](Var, Var j) { return A(0, j); });
-  const Tensor next = compute("next", {4, 3}, [&](Var t, Var j) { return A(t - 1, j) * 2; });
+  const Tensor init = compute("init", {1, 3}, [&](const Var&, const Var& j) { return A(0, j); });
+  const Tensor next = compute("next", {4, 3}, [&](const Var& t, const Var& j) { return A(t - 1, j) * 2; });
   EXPECT_REFUSED(scan("powers", {init}, {next}, {A}),
                  "scan(powers): state A has strides, but its memory is the scan's own; leave them out");
 }

@@ -11,12 +11,12 @@ namespace ardea::rules {
 namespace {
 
 /// What is added to an element, and the condition under which it is; undefined where it always is.
-struct Term {
+struct ChannelTerm {
   Load left, right;
   Expr condition;
 };
 
-std::optional<Term> term_of(const Block& block) {
+std::optional<ChannelTerm> term_of(const Block& block) {
   const auto term = added_term(block);
   if (!term) return std::nullopt;
   Expr added = *term, condition;
@@ -29,7 +29,7 @@ std::optional<Term> term_of(const Block& block) {
   if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
   const auto *left = product->left.as<Load>(), *right = product->right.as<Load>();
   if (left == nullptr || right == nullptr) return std::nullopt;
-  return Term{*left, *right, condition};
+  return ChannelTerm{*left, *right, condition};
 }
 
 bool asks_for(const Expr& e, const Var& var) {

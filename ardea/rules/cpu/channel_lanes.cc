@@ -112,7 +112,7 @@ class ChannelLanes {
       s_.apply(Vectorize{loops.back()});
       return;
     }
-    const LoopRef channels = loops[loops.size() - sum_.kernel->shape.size() + sum_.kernel_channel];
+    const LoopRef& channels = loops[loops.size() - sum_.kernel->shape.size() + sum_.kernel_channel];
     if (channels != loops.back()) s_.apply(Reorder{{loops.back(), channels}});
     s_.apply(Vectorize{channels});
   }

@@ -110,7 +110,7 @@ class ColumnSteps {
     if (is_apart_ || !found_.overlapping) return;
     if (!d_.whether(name_ + " by the lines of windows", lines_are_worth_it())) return;
     const std::vector<LoopRef> loops = s_.get_loops(sum_.block);
-    const LoopRef line = loops[*found_.overlapping];
+    const LoopRef& line = loops[*found_.overlapping];
     std::vector<LoopRef> order = {line};
     for (std::size_t i = sum_.spatial; i < loops.size(); ++i)
       if (i != *found_.overlapping) order.push_back(loops[i]);
@@ -178,10 +178,11 @@ class ColumnSteps {
   /// What lines of windows make, in registers: all lines, rows and vectors are written out.
   void make_lines() {
     s_.apply(ComputeAt{*lines_, outer_.back(), /*preserve_unit_loops=*/true});
-    std::vector<LoopRef> loops = s_.get_loops(*lines_);
+    const std::vector<LoopRef> loops = s_.get_loops(*lines_);
     const auto inner = loops.begin() + static_cast<std::ptrdiff_t>(outer_.size());
-    const LoopRef line = *inner, row = inner[static_cast<std::ptrdiff_t>(right())],
-                  column = inner[static_cast<std::ptrdiff_t>(sum_.spatial)];
+    const LoopRef& line = *inner;
+    const LoopRef& row = inner[static_cast<std::ptrdiff_t>(right())];
+    const LoopRef& column = inner[static_cast<std::ptrdiff_t>(sum_.spatial)];
     const std::vector<LoopRef> along(inner + static_cast<std::ptrdiff_t>(sum_.spatial) + 1, loops.end());
     std::vector<LoopRef> order = {line};
     order.insert(order.end(), along.begin(), along.end());
@@ -192,9 +193,9 @@ class ColumnSteps {
     s_.apply(Vectorize{column});
     if (sum_.steps() <= most_written_steps)
       for (const LoopRef& loop : along) s_.apply(Unroll{loop});
-    loops = s_.get_loops(first);
-    for (const LoopRef& loop : {loops[outer_.size()], loops[loops.size() - 2]}) s_.apply(Unroll{loop});
-    s_.apply(Vectorize{loops.back()});
+    const std::vector<LoopRef> its = s_.get_loops(first);
+    for (const LoopRef& loop : {its[outer_.size()], its[its.size() - 2]}) s_.apply(Unroll{loop});
+    s_.apply(Vectorize{its.back()});
     d_.finish(*lines_);
   }
 

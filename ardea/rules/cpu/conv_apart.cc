@@ -202,7 +202,7 @@ class EachChannel {
 
   void vectorize_copy() {
     const std::vector<LoopRef> loops = s_.get_loops(*copy_);
-    const LoopRef columns = loops.back();
+    const LoopRef& columns = loops.back();
     if (is_apart() && !gathers_) {  // between the borders LLVM copies rows
       cut_at_border(d_, sum_, loops[loops.size() - 2]);
       cut_at_border(d_, sum_, columns);

@@ -184,7 +184,7 @@ class ChannelsLast {
       return;
     }
     const std::size_t first = loops.size() - sum_.kernel->shape.size();
-    const LoopRef channels = loops[first + sum_.kernel_channel];
+    const LoopRef& channels = loops[first + sum_.kernel_channel];
     if (channels != loops.back()) s_.apply(Reorder{{loops.back(), channels}});
     s_.apply(Vectorize{channels});
   }

@@ -38,7 +38,8 @@ class CuttingOff {
   CutSums run(const LeftOver& left_over) {
     const bool cuts_rows = left_over.rows == Rest::cut, cuts_columns = left_over.columns == Rest::cut;
     const auto loops = own_loops(sums_.sums);
-    const LoopRef m = loops[0], n = loops[1];
+    const LoopRef& m = loops[0];
+    const LoopRef& n = loops[1];
     CutSums all;
     all.whole = with_inner({{m}, {n}, {}, {}}, loops, 2);
     SumNest& whole = all.whole;

@@ -36,7 +36,8 @@ double cycles_of_sums(std::int64_t numbers, std::int64_t vectors, std::int64_t l
 /// Tiles of `across` numbers, of which there are `all`, and the smaller one at the edge: `cost` of each.
 template <class Cost>
 double cycles_of_tiles(std::int64_t all, std::int64_t across, const Cost& cost) {
-  return static_cast<double>(all / across) * cost(across) + (all % across > 0 ? cost(all % across) : 0.0);
+  const std::int64_t whole = all / across, rest = all % across;
+  return static_cast<double>(whole) * cost(across) + (rest > 0 ? cost(rest) : 0.0);
 }
 
 class PanelChoice {

@@ -10,8 +10,6 @@ namespace ardea::rules {
 
 namespace {
 
-using intrin::Instruction;
-
 /// An operand of an instruction as its meaning uses it.
 struct Access {
   Buffer buffer;
@@ -27,7 +25,7 @@ struct Access {
 };
 
 /// Nothing where an index is no plain variable, or the buffer no parameter.
-std::optional<Access> access_of(const Instruction& record, const Buffer& buffer,
+std::optional<Access> access_of(const intrin::Instruction& record, const Buffer& buffer,
                                 const std::vector<Expr>& indices) {
   Access access{buffer, {}};
   for (const Expr& index : indices) {
@@ -40,7 +38,7 @@ std::optional<Access> access_of(const Instruction& record, const Buffer& buffer,
 }
 
 /// The one store of a meaning whose parameters are all buffers.
-const Store* only_store(const Instruction& record) {
+const Store* only_store(const intrin::Instruction& record) {
   if (record.meaning.parameters.size() != record.operands.size()) return nullptr;
   const Store* found = nullptr;
   int count = 0;
@@ -58,7 +56,7 @@ Expr without_casts(Expr e) {
   return e;
 }
 
-std::optional<Access> loaded(const Instruction& record, const Expr& e) {
+std::optional<Access> loaded(const intrin::Instruction& record, const Expr& e) {
   const Expr value = without_casts(e);
   const auto* load = value.as<Load>();
   return load != nullptr ? access_of(record, load->buffer, load->indices) : std::nullopt;
@@ -67,23 +65,23 @@ std::optional<Access> loaded(const Instruction& record, const Expr& e) {
 /// What an instruction is, as far as these rules can use it.
 struct Copy {
   Access to, from;
-  const Instruction* record;
+  const intrin::Instruction* record;
 };
 struct Reset {
   Access of;
-  const Instruction* record;
+  const intrin::Instruction* record;
 };
 
 struct Records {
   std::vector<Copy> copies;
   std::vector<Reset> resets;
-  std::vector<const Instruction*> others;
+  std::vector<const intrin::Instruction*> others;
 };
 
 Records records_of(const target::Target& target) {
   Records all;
   for (const std::string& name : intrin::instruction_names()) {
-    const Instruction& record = intrin::find_instruction(name);
+    const intrin::Instruction& record = intrin::find_instruction(name);
     const Store* store = only_store(record);
     if (store == nullptr || record.required_feature.empty() || !target.has(record.required_feature)) continue;
     const auto to = access_of(record, store->buffer, store->indices);
@@ -136,7 +134,7 @@ std::optional<std::vector<Hop>> way_to(const Access& tile, const std::string& sc
 }
 
 /// C[…] = C[…] + A[…] · B[…], and which index is which axis.
-std::optional<MatrixUnit> unit_of(const Instruction& record, const Records& records,
+std::optional<MatrixUnit> unit_of(const intrin::Instruction& record, const Records& records,
                                   const target::Accelerator& machine) {
   const Store& store = *only_store(record);
   const auto* sum = store.value.as<Binary>();
@@ -202,7 +200,7 @@ std::vector<MatrixUnit> matrix_units(const target::Target& target) {
   std::vector<MatrixUnit> units;
   if (!target.accelerator) return units;
   const Records records = records_of(target);
-  for (const Instruction* record : records.others)
+  for (const intrin::Instruction* record : records.others)
     if (auto unit = unit_of(*record, records, *target.accelerator)) units.push_back(*std::move(unit));
   return units;
 }

@@ -1,5 +1,6 @@
 #include "tests/schedule/campaign/check_schedule.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -192,7 +193,8 @@ std::string refusal_table(const StepCounts& counts) {
   };
   std::vector<Row> rows;
   for (const auto& [name, count] : counts)
-    for (const auto& [code, refusals] : count.refusals) rows.push_back({name + ": " + code, refusals});
+    for (const auto& [code, refusals] : count.refusals)
+      rows.push_back({fmt::format("{}: {}", name, code), refusals});
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::pair(a.count.legal, a.count.refused) > std::pair(b.count.legal, b.count.refused);
   });

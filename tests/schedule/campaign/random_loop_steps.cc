@@ -163,10 +163,10 @@ void propose_fission(RandomSteps& steps) {
   std::vector<std::pair<std::string, LoopRef>> places;
   for (const Path& path : all_blocks(steps.program())) {
     bool follows = false;
-    for (std::size_t i = path.size() - 1; i-- > 0 && !path[i].is<Block>();) {
-      const auto* sequence = path[i].as<Seq>();
-      follows = follows || (sequence != nullptr && !(sequence->statements[0] == path[i + 1]));
-      const auto* loop = path[i].as<For>();
+    for (std::size_t i = path.size() - 1; i > 0 && !path[i - 1].is<Block>(); --i) {
+      const auto* sequence = path[i - 1].as<Seq>();
+      follows = follows || (sequence != nullptr && !(sequence->statements[0] == path[i]));
+      const auto* loop = path[i - 1].as<For>();
       if (loop != nullptr && (follows || random.chance(0.02)))
         places.emplace_back(path.block().name, LoopRef{loop->var});
     }

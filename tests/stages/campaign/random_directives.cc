@@ -13,7 +13,7 @@ using te::Tensor;
 /// What an attempt may draw from.
 struct Draw {
   const Schedule& s;
-  Random random;
+  Random& random;
   std::vector<Tensor>& tensors;  ///< with a stage; directives add to them
 
   const Tensor& tensor() { return random.pick(tensors); }
@@ -251,8 +251,10 @@ const Proposal& some_proposal(const std::vector<Proposal>& proposals, Random& ra
   std::int64_t sum = 0;
   for (const Proposal& p : proposals) sum += p.weight;
   std::int64_t left = random.integer(0, sum - 1);
-  for (const Proposal& p : proposals)
-    if ((left -= p.weight) < 0) return p;
+  for (const Proposal& p : proposals) {
+    left -= p.weight;
+    if (left < 0) return p;
+  }
   return proposals.back();
 }
 

@@ -138,8 +138,8 @@ class Maker {
     const Tensor a = te::placeholder(title("X"), {n, 8}), b = te::placeholder(title("X"), {8, n});
     const te::Axis k = te::reduce_axis(8, "k");
     graph_.inputs.insert(graph_.inputs.end(), {a, b});
-    graph_.stages.push_back(
-        te::compute(title("M"), {n, n}, [&](Var i, Var j) { return te::sum(a(i, k) * b(k, j), {k}); }));
+    graph_.stages.push_back(te::compute(
+        title("M"), {n, n}, [&](const Var& i, const Var& j) { return te::sum(a(i, k) * b(k, j), {k}); }));
     if (type_ == float32) readable_.push_back(graph_.stages.back());
   }
 
@@ -148,16 +148,17 @@ class Maker {
     const std::int64_t steps = random_.integer(3, 6), n = random_.pick(extents_);
     const Tensor state = te::placeholder(title("s"), {steps, n}, type_);
     const auto values = [&](const Var& t, const Var& i) { return value({{t, steps}, {i, n}}); };
-    const Tensor init = te::compute(title("I"), {1, n}, [&](Var, Var i) { return value({{i, n}}); });
+    const Tensor init = te::compute(title("I"), {1, n}, [&](const Var&, Var i) { return value({{i, n}}); });
     graph_.stages.push_back(init);
     const Var t("t");
     Tensor before = state;
     if (random_.integer(0, 1) == 0) {
-      before = te::compute(title("P"), {steps, n}, [&](Var t, Var i) { return state(t - 1, i) * number(2); });
+      before = te::compute(title("P"), {steps, n},
+                           [&](const Var& t, const Var& i) { return state(t - 1, i) * number(2); });
       graph_.stages.push_back(before);
     }
     const bool direct = before == state;
-    const Tensor next = te::compute(title("U"), {steps, n}, [&](Var t, Var i) {
+    const Tensor next = te::compute(title("U"), {steps, n}, [&](const Var& t, const Var& i) {
       return before(direct ? Expr(t - 1) : Expr(t), i) + values(t, i);
     });
     graph_.stages.push_back(next);
