@@ -64,7 +64,7 @@ struct Primitive {
       refusals;  ///< the codes of its own refusals, beside those of references that are gone
   std::vector<Parameter> parameters;
   /// One argument a parameter, in order.
-  Outcome (*apply)(const Function&, const std::vector<Argument>&, Context&);
+  Outcome (*apply)(const Function&, const std::vector<Argument>&, Context&) = nullptr;
 };
 
 template <class P>
