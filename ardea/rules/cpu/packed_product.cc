@@ -296,12 +296,17 @@ class Steps {
     if (left_over_.is(Rest::cut)) return pack_copies();
     if (!left_ && packs_left()) pack_left();
     if (!right_ && packs_right())
-      right_ = s_.blocks(
-          TransformLayout{block_, product_.right->name,
-                          IndexText(fmt::format("lambda {0}{1}: ({0}j // t, k, j % t)", batch_names(),
-                                                product_.transposed ? "j, k" : "k, j"),
-                                    {{"t", tile_columns_}}),
-                          0.0})[0];
+      right_ = s_.blocks(TransformLayout{block_, product_.right->name, right_in_panels(), 0.0})[0];
+  }
+
+  /// Panels that are made ahead lie by blocks of steps: those of one block, which are in the cache together,
+  /// would else lie as far apart as all steps are long, and fall onto each other there.
+  IndexText right_in_panels() {
+    const std::string b = batch_names(), given = product_.transposed ? "j, k" : "k, j";
+    if (d_.packs_weights_ahead() && !sums_are_whole())
+      return {fmt::format("lambda {0}{1}: ({0}k // s, j // t, k % s, j % t)", b, given),
+              {{"s", steps_of_block_}, {"t", tile_columns_}}};
+    return {fmt::format("lambda {0}{1}: ({0}j // t, k, j % t)", b, given), {{"t", tile_columns_}}};
   }
 
   /// The loops over tiles and over what is in one.
