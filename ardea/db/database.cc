@@ -244,7 +244,7 @@ std::optional<Trial> Database::best(std::int64_t task) const {
   // What was there when a duel was held, it has judged: a time from a quieter minute says nothing against it.
   const auto fastest =
       fastest_of("", [&](const Trial& trial) { return !last_duel || trial.taken_at > *last_duel; });
-  return winner && !(fastest && fastest->time->high_s < winner->time->low_s) ? winner : fastest;
+  return winner && (!fastest || fastest->time->high_s >= winner->time->low_s) ? winner : fastest;
 }
 
 std::vector<std::string> Database::lines() const {
