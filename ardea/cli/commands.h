@@ -75,7 +75,7 @@ struct BenchOptions {
   std::uint64_t seed = 0;
   bool json = false;
 };
-int bench(const BenchOptions& options);
+int bench(const BenchOptions& given);
 
 struct SpaceOptions {
   ProgramOptions

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "ardea/ir/accuracy.h"
@@ -77,7 +78,7 @@ std::vector<Stmt> loads_first(const std::vector<Stmt>& statements) {
     named.insert(named.end(), names.begin(), names.end());
   }
   Stmt body = make_seq(std::move(stores));
-  for (auto at = named.rbegin(); at != named.rend(); ++at) body = LetStmt{at->first, at->second, body};
+  for (const auto& [name, load] : std::views::reverse(named)) body = LetStmt{name, load, body};
   return {body};
 }
 

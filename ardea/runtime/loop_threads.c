@@ -11,7 +11,7 @@
  * two sees the other. This file is compiled into the runtime, and travels as text with libraries that run without it. */
 
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): the name is the C library's */
 #endif
 #include <pthread.h>
 #include <stdatomic.h>

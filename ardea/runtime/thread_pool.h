@@ -50,7 +50,7 @@ class ThreadPool {
  private:
   struct Loop;
 
-  static void run_chunk(void* loop, std::int64_t chunk);
+  static void run_chunk(void* of, std::int64_t chunk);
   void start();
   void make_room_for_caller();
 
