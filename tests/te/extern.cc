@@ -46,7 +46,7 @@ TEST(Extern, runs_a_statement_written_by_hand) {
                              });
   const Tensor Y = compute("Y", {4}, [&](const Var& i) { return both[0](i) - both[1](i); });
   const auto x = run_both_ways(create_prim_func({X, Y}));
-  for (int i = 0; i < 4; ++i)
+  for (std::int64_t i = 0; i < 4; ++i)
     EXPECT_EQ(x[1].get_float(i), static_cast<float>(x[0].get_float(2 * i) - x[0].get_float(2 * i + 1)));
 }
 
