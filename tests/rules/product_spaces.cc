@@ -107,6 +107,29 @@ TEST(ProductSpace, of_an_instruction_pads_rows) {
   }
 }
 
+/// Six threads share blocks of rows and columns: a loop over pairs of blocks when lowered. Sizes that share
+/// no factor, so that the last blocks are shorter.
+TEST(ProductSpace, of_many_threads_shares_blocks) {
+  target::Target target = target::find("avx2");
+  target.cores = 6;
+  const Function program = ops::create_function(ops::make_workload({.op = "gemm", .sizes = {89, 67, 97}}));
+  const ProgramSpace space = program_space(program, target, rules_for(target));
+  const Answers answers(program);
+  int shared = 0;
+  for (const auto& [sketch, solver] : space.sketches) {
+    if (to_string(sketch.ways).find("shared by threads = blocks") == std::string::npos) continue;
+    for (const space::Point& point : solver->sample(1, 7).points) {
+      SCOPED_TRACE(in_words(sketch, point));
+      answers.expect_of(lower::lower_unpacked(replayed_by_the_law(sketch, point), target));
+      ++shared;
+    }
+  }
+  EXPECT_GE(shared, 4);
+  target.cores = 3;
+  for (const auto& [sketch, solver] : program_space(program, target, rules_for(target)).sketches)
+    EXPECT_EQ(to_string(sketch.ways).find("blocks"), std::string::npos) << "three threads are no grid";
+}
+
 /// One of the divisors of a number that are no more than `most`.
 std::int64_t drawn_divisor(Random& random, std::int64_t number, std::int64_t most) {
   std::vector<std::int64_t> all;

@@ -474,8 +474,8 @@ class Steps {
 
   int threads() const { return uses_threads() ? target().cores : 1; }
 
-  /// Blocks of rows and columns are what is inside one block of steps.
-  bool may_share_blocks() const { return !epilogue_ && left_over_.is_guarded(); }
+  /// Blocks of rows and columns are what is inside one block of steps. Fewer threads are no grid.
+  bool may_share_blocks() const { return threads() >= 4 && !epilogue_ && left_over_.is_guarded(); }
 
   /// As many tiles for each part of the grid as for the others, in groups of no more than `most`.
   static std::int64_t equal_groups(std::int64_t tiles, std::int64_t parts, std::int64_t most) {

@@ -81,7 +81,8 @@ double cycles_of_busiest(const ProductSizes& sizes, const ProductTile& tile, con
   const ProductSizes part = busiest_part(sizes, tile, grid);
   const double cycles = cycles_of_product(part, tile, target);
   if (grid.rows * grid.columns == 1) return cycles;
-  const auto bytes = static_cast<double>((part.m + part.n) * part.k * target.vector_bits / 8 / tile.lanes);
+  const std::int64_t element_bytes = target.vector_bits / 8 / tile.lanes;
+  const auto bytes = static_cast<double>((part.m + part.n) * part.k * element_bytes);
   return cycles + bytes / common_bytes_a_cycle;
 }
 
