@@ -25,7 +25,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-minute lint lint-changed campaign \
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed campaign \
         schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
 
 help: ## list the targets
@@ -63,7 +63,7 @@ demo: deps ## build the program; show, run and check the examples, and tune a pr
 	$(call BUILD,release) --target ardea
 	tools/demo
 
-test: deps deps-fuzz unit-test fuzz-minute ## build and run all tests, and fuzz the parsers for a minute
+test: deps deps-fuzz unit-test fuzz-briefly ## build and run all tests, and fuzz the parsers for 40 s each
 
 unit-test: build
 	$(call CTEST,release)
@@ -118,7 +118,7 @@ fuzz-script: deps deps-fuzz ## fuzz the steps of schedules, scripts and traces (
 	  -print_final_stats=1 -dict=tests/fuzz/script.dict build/fuzz/corpus_script tests/fuzz/scripts examples examples/primitives
 
 # Side by side: each keeps one core busy, for more than a minute of processor time together.
-fuzz-minute: unit-test
+fuzz-briefly: unit-test
 	@$(MAKE) --no-print-directory build/fuzz/build.ninja
 	$(call BUILD,fuzz) --target fuzz_parser fuzz_space
 	($(call FUZZ_SPACE,40)) & space=$$!; ($(call FUZZ_PARSER,40)); parser=$$?; wait $$space && exit $$parser
