@@ -85,6 +85,11 @@ Function unroll_loops(const Function& f, const target::Target& target);
 /// (filled_first.h); and from a register slot all of whose accesses have that mask.
 Function drop_masks(const Function& f, const target::Target& target);
 
+/// As many vectors as they have lanes, whose lanes lie in as many rows and which lie side by side in them, as
+/// where a tile of a matrix is stored transposed, are loaded by rows, and the rows are transposed in
+/// registers. Only vectors of stores that follow each other and write none of that memory.
+Function transpose_tiles(const Function& f, const target::Target& target);
+
 /// Memory of scope "register" is slots: allocations of one element, a vector or a number each, accessed as a
 /// whole by the index 0. Error where an index is not constant, or the slots are more than the target has
 /// vector registers (register_slots.h).

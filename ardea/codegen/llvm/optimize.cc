@@ -11,6 +11,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "ardea/codegen/llvm/lane_operands.h"
+#include "ardea/codegen/llvm/store_order.h"
 #include "ardea/support/error.h"
 
 namespace ardea::codegen {
@@ -52,11 +53,12 @@ void check_register_slots(const llvm::Module& module) {
     }
 }
 
-/// As a pass of LLVM's.
-class LaneOperands : public llvm::PassInfoMixin<LaneOperands> {
+/// A change of ours to functions, as a pass of LLVM's.
+template <bool (*Change)(llvm::Function&, llvm::ScalarEvolution&)>
+class OurPass : public llvm::PassInfoMixin<OurPass<Change>> {
  public:
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    if (!load_lane_operands(function, analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)))
+    if (!Change(function, analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)))
       return llvm::PreservedAnalyses::all();
     llvm::PreservedAnalyses kept;
     kept.preserveSet<llvm::CFGAnalyses>();
@@ -87,7 +89,10 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, int level) {
                                               : builder.buildPerModuleDefaultPipeline(pipeline_level(level));
   // At the end: LLVM's own passes would load the lanes one by one again.
   if (level >= 2 && machine.getTargetTriple().isAArch64())
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(LaneOperands()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(OurPass<load_lane_operands>()));
+  // Last: what LLVM's passes know of memory ends at a fence.
+  if (level >= 2)
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(OurPass<keep_rows_of_stores_together>()));
   passes.run(module, modules);
   if (level > 0) check_register_slots(module);
 }
