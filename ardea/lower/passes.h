@@ -90,6 +90,10 @@ Function drop_masks(const Function& f, const target::Target& target);
 /// registers. Only vectors of stores that follow each other and write none of that memory.
 Function transpose_tiles(const Function& f, const target::Target& target);
 
+/// Loads of every second element that overlap, as those of the columns of a window do, are parts of
+/// rows that are loaded once. Only loads of stores that follow each other and write none of that memory.
+Function join_strided_loads(const Function& f, const target::Target& target);
+
 /// Memory of scope "register" is slots: allocations of one element, a vector or a number each, accessed as a
 /// whole by the index 0. Error where an index is not constant, or the slots are more than the target has
 /// vector registers (register_slots.h).

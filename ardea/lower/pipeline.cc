@@ -71,6 +71,9 @@ const std::vector<Pass>& cpu_pipeline() {
       {"drop_masks", "masks of tails stand only where they matter", drop_masks},
       // After unroll_loops, which puts columns side by side; after drop_masks: what has a mask is no column.
       {"transpose_tiles", "columns that lie side by side are loaded by rows", transpose_tiles},
+      // The same.
+      {"join_strided_loads", "lanes two elements apart that overlap are read from rows that they share",
+       join_strided_loads},
       // After unroll_loops, as above; before names hide the indices.
       {"promote_registers", "memory of scope register is slots of one vector each", promote_registers},
       // After narrow_indices: the names get the final types, and no pass has to look through them.

@@ -75,6 +75,40 @@ TEST(SumsWhere, know_what_changes_nothing) {
   EXPECT_FALSE(is_guard(sum + " + " + chosen("X[j_0, 0] < T.float32(1)", value, "T.float32(-0.0)")));
 }
 
+/// A sum in memory of its own that begins at +0 is never -0: adding +0 changes nothing there.
+TEST(SumsWhere, that_begin_at_zero_stay_when_zero_is_added) {
+  const auto program = [](const std::string& first, const std::string& more) {
+    return function_of(R"(
+@T.prim_func
+def sums(X: T.Buffer((19,), "float32"), Y: T.Buffer((19,), "float32")):
+    S = T.alloc_buffer((19,), "float32")
+    for i in range(19):
+        S[i] = )" + first +
+                       R"(
+    for k, i in T.grid(3, 19):
+        S[i] = S[i] + T.if_then_else(i + k >= 1 and i + k < 20, X[i + k - 1], T.float32(0.0))
+)" + more + R"(
+    for i in range(19):
+        Y[i] = S[i]
+)");
+  };
+  const auto is_guard = [&](const std::string& first, const std::string& more = "") {
+    const Function f = program(first, more);
+    const Function after = lower_until(f, generic_machine(), "partition_loops");
+    const std::vector<interp::Argument> given = arguments_of(f, {}, 3);
+    std::vector<interp::Argument> wanted = copies(given), got = copies(given);
+    interp::run(f, wanted);
+    interp::run(after, got);
+    EXPECT_EQ(difference(wanted, got, 0), "") << print(after);
+    return print(after).find("if_then_else") == std::string::npos;
+  };
+  EXPECT_TRUE(is_guard("T.float32(0.0)"));
+  EXPECT_TRUE(is_guard("T.float32(-3.0)"));
+  EXPECT_FALSE(is_guard("T.float32(-0.0)"));
+  EXPECT_FALSE(is_guard("X[i]"));
+  EXPECT_FALSE(is_guard("T.float32(0.0)", "    for i in range(19):\n        S[i] = S[i] * X[i]"));
+}
+
 /// The loop over k runs only in tiles where some point counts.
 TEST(SumsWhere, are_asked_for_once_a_tile) {
   const auto asks = [](const std::string& condition, const std::string& wanted) {

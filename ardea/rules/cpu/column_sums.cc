@@ -70,8 +70,10 @@ class ColumnSteps {
   void gather() {
     for (const ColumnSource& source : found_.sources) {
       if (source.stride < 2) continue;
-      // Where nothing is chosen LLVM makes as good vectors of whole lines, and takes them apart.
-      const std::size_t model = source.maker && source.stride <= widest_read_apart ? 0 : 2;
+      // Where nothing is chosen, and no windows overlap, LLVM makes as good vectors of whole lines, and takes
+      // them apart.
+      const bool reads_again = source.maker || found_.overlapping;
+      const std::size_t model = reads_again && source.stride <= widest_read_apart ? 0 : 2;
       const std::size_t taken =
           d_.way(source.buffer->name + " with columns apart",
                  {"read where they are", "brought together", "left to the compiler"}, model);
@@ -138,7 +140,7 @@ class ColumnSteps {
     std::int64_t parts_of_registers = model_rows == 1 ? 2 : (chooses ? 2 : 8) * model_rows;
     if (lines_) {
       model_rows = std::max<std::int64_t>(1, rows_with_lines());
-      parts_of_registers = reads_apart_ ? d_.target().vector_registers : (lines_of_window() + 1) * model_rows;
+      parts_of_registers = (lines_of_window() + 1) * model_rows;
     }
     const std::int64_t most = d_.target().vector_registers / parts_of_registers;
     const Number across =
