@@ -14,15 +14,20 @@ namespace {
 
 volatile std::uint64_t sink;  ///< keeps the compiler from leaving reads out
 
+/// Several sums side by side: one alone waits for itself, eight bytes a cycle, which is slower than memory.
 void read(const char* from, std::int64_t bytes) {
+  constexpr std::int64_t sums_at_once = 16;
+  std::uint64_t sums[sums_at_once] = {};
+  const std::int64_t step = sums_at_once * 8, whole = bytes / step * step;
+  for (std::int64_t at = 0; at < whole; at += step)
+    for (std::int64_t i = 0; i < sums_at_once; ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, from + at + 8 * i, sizeof word);
+      sums[i] ^= word;
+    }
   std::uint64_t sum = 0;
-  const std::int64_t words = bytes / 8;
-  for (std::int64_t i = 0; i < words; ++i) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, from + 8 * i, sizeof word);
-    sum ^= word;
-  }
-  for (std::int64_t i = 8 * words; i < bytes; ++i) sum ^= static_cast<unsigned char>(from[i]);
+  for (const std::uint64_t one : sums) sum ^= one;
+  for (std::int64_t i = whole; i < bytes; ++i) sum ^= static_cast<unsigned char>(from[i]);
   sink = sum;
 }
 
