@@ -33,15 +33,29 @@ class JoinedLoads {
         read_(read) {}
 
   std::int64_t row_count() const { return ceil_div(length_, lanes_); }
+  bool has_whole_rows() const { return length_ >= lanes_; }
 
-  Var at(std::int64_t offset) {
-    const std::int64_t place = offset - begin_, sequence = place % stride_, from = place / stride_;
-    const Var whole = part(sequence, from / lanes_);
-    if (from % lanes_ == 0) return whole;
-    const Var next = part(sequence, from / lanes_ + 1);
-    std::vector<std::int64_t> picked;
-    for (std::int64_t lane = 0; lane < lanes_; ++lane) picked.push_back(from % lanes_ + lane);
-    return named(make_shuffle({whole, next}, picked));
+  Var at(const StridedLoad& load) {
+    const std::int64_t place = load.offset - begin_, sequence = ((place % stride_) + stride_) % stride_;
+    const std::int64_t from = (place - sequence) / stride_, last = (length_ - 1 - sequence) / stride_;
+    // Lanes that do not run may lie outside: some other element stands there.
+    std::vector<Expr> sources;
+    std::vector<std::int64_t> numbers, picked;
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      const std::int64_t element = std::clamp<std::int64_t>(from + lane, 0, last), number = element / lanes_;
+      if (numbers.empty() || numbers.back() != number) {
+        numbers.push_back(number);
+        sources.emplace_back(part(sequence, number));
+      }
+      picked.push_back((std::ssize(sources) - 1) * lanes_ + element % lanes_);
+    }
+    const bool is_whole = from % lanes_ == 0 && sources.size() == 1 && !load.has_mask();
+    const Var all =
+        is_whole ? part(sequence, numbers[0]) : named(make_shuffle(std::move(sources), std::move(picked)));
+    if (!load.has_mask()) return all;
+    return named(
+        make_select(load.access->predicate, all,
+                    make_broadcast(make_const(0, all.type().with_lanes(1)), static_cast<int>(lanes_))));
   }
 
  private:
@@ -84,27 +98,55 @@ class JoinedLoads {
   std::map<std::pair<std::int64_t, std::int64_t>, Var> parts_;
 };
 
-/// The loads [first, last) of the group, which overlap.
-void join(const StridedGroup& group, std::size_t first, std::size_t last, std::int64_t end,
-          const Analyzer& facts, ReadBefore& read) {
-  JoinedLoads joined(group, group[first].offset, end, facts, read);
-  std::map<std::int64_t, Var> made;
-  for (std::size_t i = first; i < last; ++i) made[group[i].offset];
+/// What the lanes of a load that run lie between.
+struct Span {
+  std::int64_t begin, end;
+  const StridedLoad* load;
+};
+
+std::optional<Span> span_of(const StridedLoad& load) {
+  const std::int64_t lanes = load.load.type().lanes, apart = *constant_int(load.lanes->stride);
+  std::int64_t first = 0, last = lanes - 1;
+  if (load.has_mask()) {
+    while (first < lanes && !load.runs[static_cast<std::size_t>(first)]) ++first;
+    while (last > first && !load.runs[static_cast<std::size_t>(last)]) --last;
+  }
+  if (first > last) return std::nullopt;
+  return Span{load.offset + first * apart, load.offset + last * apart + 1, &load};
+}
+
+/// The loads, which overlap, of a group.
+void join(const StridedGroup& group, const std::vector<Span>& spans, const Analyzer& facts,
+          ReadBefore& read) {
+  std::int64_t end = 0;
+  for (const Span& span : spans) end = std::max(end, span.end);
+  JoinedLoads joined(group, spans.front().begin, end, facts, read);
+  std::map<std::pair<std::int64_t, std::vector<bool>>, Var> made;
+  for (const Span& span : spans) made[{span.load->offset, span.load->runs}];
   // One by one, each reads as many rows as its lanes lie apart.
   const std::int64_t apart = *constant_int(group.front().lanes->stride);
-  if (joined.row_count() >= std::ssize(made) * apart) return;
-  for (auto& [offset, name] : made) name = joined.at(offset);
-  for (std::size_t i = first; i < last; ++i) read.replace(group[i], made.at(group[i].offset));
+  if (!joined.has_whole_rows() || joined.row_count() >= std::ssize(made) * apart) return;
+  for (const Span& span : spans) {
+    Var& name = made.at({span.load->offset, span.load->runs});
+    if (!name.defined()) name = joined.at(*span.load);
+    read.replace(*span.load, name);
+  }
 }
 
 void join_overlapping(const StridedGroup& group, const Analyzer& facts, ReadBefore& read) {
-  const std::int64_t reach =
-      *constant_int(group.front().lanes->stride) * (group.front().load.type().lanes - 1) + 1;
-  for (std::size_t first = 0, next = 0; first < group.size(); first = next) {
-    std::int64_t end = 0;
-    for (next = first; next < group.size() && (next == first || group[next].offset < end); ++next)
-      end = group[next].offset + reach;
-    join(group, first, next, end, facts, read);
+  std::vector<Span> spans;
+  for (const StridedLoad& load : group)
+    if (const auto span = span_of(load)) spans.push_back(*span);
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  for (std::size_t first = 0, next = 0; first < spans.size(); first = next) {
+    std::int64_t end = spans[first].end;
+    for (next = first + 1; next < spans.size() && spans[next].begin < end; ++next)
+      end = std::max(end, spans[next].end);
+    join(group,
+         {spans.begin() + static_cast<std::ptrdiff_t>(first),
+          spans.begin() + static_cast<std::ptrdiff_t>(next)},
+         facts, read);
   }
 }
 

@@ -29,7 +29,35 @@ bool are_alike(const StridedLoad& a, const StridedLoad& b) {
 
 const Ramp* strided(const Load& load) {
   const auto* ramp = load.indices.at(0).as<Ramp>();
-  return ramp != nullptr && !is_one(ramp->stride) && !load.predicate.defined() ? ramp : nullptr;
+  return ramp != nullptr && !is_one(ramp->stride) ? ramp : nullptr;
+}
+
+/// The number in each lane, where numbers are all it is made of.
+std::optional<std::vector<std::int64_t>> known_lanes(const Expr& e) {
+  std::vector<std::int64_t> lanes;
+  if (const auto* ramp = e.as<Ramp>()) {
+    const auto base = constant_int(ramp->base), stride = constant_int(ramp->stride);
+    if (!base || !stride) return std::nullopt;
+    for (int lane = 0; lane < e.type().lanes; ++lane) lanes.push_back(*base + lane * *stride);
+    return lanes;
+  }
+  const auto* same = e.as<Broadcast>();
+  const auto value = same != nullptr ? constant_int(same->value) : std::nullopt;
+  if (!value) return std::nullopt;
+  return std::vector<std::int64_t>(static_cast<std::size_t>(e.type().lanes), *value);
+}
+
+/// Which lanes a mask lets run, where that is known: all that a comparison of numbers says.
+std::optional<std::vector<bool>> known_mask(const Expr& mask) {
+  const auto* compared = mask.as<Binary>();
+  if (compared == nullptr || !is_comparison(compared->op)) return std::nullopt;
+  const auto left = known_lanes(compared->left), right = known_lanes(compared->right);
+  if (!left || !right) return std::nullopt;
+  std::vector<bool> runs;
+  for (std::size_t lane = 0; lane < left->size(); ++lane)
+    runs.push_back(is_true(arith::Analyzer().simplify(
+        make_binary(compared->op, make_int((*left)[lane]), make_int((*right)[lane])))));
+  return runs;
 }
 
 }  // namespace
@@ -84,7 +112,12 @@ class StridedRun {
     const Ramp* ramp = load != nullptr ? strided(*load) : nullptr;
     if (ramp == nullptr || reads_memory(ramp->base) || load->buffer->scope != "global")
       return for_each_child(e, [&](const Expr& part) { collect(part); });
-    const StridedLoad found{e, load, ramp};
+    StridedLoad found{e, load, ramp};
+    if (load->predicate.defined()) {
+      auto runs = known_mask(load->predicate);
+      if (!runs) return;
+      found.runs = std::move(*runs);
+    }
     if (how_.accepts(found) && !ages_.may_write(all_, load->buffer->data)) add(found);
   }
 

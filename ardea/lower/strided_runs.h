@@ -16,7 +16,10 @@ struct StridedLoad {
   Expr load;
   const Load* access;
   const Ramp* lanes;
-  std::int64_t offset = 0;  ///< of its base from that of another in its group
+  std::vector<bool> runs = {};  ///< which lanes a mask lets run; empty where there is none
+  std::int64_t offset = 0;      ///< of its base from that of another in its group
+
+  bool has_mask() const { return !runs.empty(); }
 };
 
 /// Loads of one buffer, with the same lanes and the same stride, whose places differ by numbers that are
@@ -41,7 +44,7 @@ class ReadBefore {
 };
 
 struct StridedRewrite {
-  /// Whether the load, which has no mask, is meant.
+  /// Whether the load is meant; its mask, if it has one, is known lane by lane.
   std::function<bool(const StridedLoad&)> accepts;
   /// Says what is read in place of some of the loads.
   std::function<void(const StridedGroup&, const arith::Analyzer&, ReadBefore&)> rewrite;

@@ -71,7 +71,8 @@ Function transpose_tiles(const Function& f, const target::Target& target) {
   const auto is_column = [&](const StridedLoad& column) {
     const DataType type = column.load.type();
     const auto stride = constant_int(column.lanes->stride);
-    if (stride && *stride < std::max<std::int64_t>(nearest_rows, type.lanes)) return false;
+    if (column.has_mask() || (stride && *stride < std::max<std::int64_t>(nearest_rows, type.lanes)))
+      return false;
     // As many columns as lanes are in registers at once, beside what they are made of.
     return std::has_single_bit(static_cast<unsigned>(type.lanes)) && !type.is_bool() && type.bits >= 8 &&
            type.lanes <= target.vector_registers / 2;

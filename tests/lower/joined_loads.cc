@@ -71,6 +71,28 @@ TEST(JoinedLoads, hold_what_the_loads_held) {
     }
 }
 
+std::string masked(std::int64_t offset, const std::string& lanes_that_run) {
+  return fmt::format("X.vload([T.Ramp({}, 2, 4)], predicate=T.Ramp(0, 2, 4) {})", offset, lanes_that_run);
+}
+
+/// What no lane that runs has is not read: at a border it lies outside. Such lanes are 0.
+TEST(JoinedLoads, have_masks_that_are_known) {
+  const auto stored = [](const std::string& value) { return "Y[0:4] = " + value + "\n" + loads(2, {0, 1}); };
+  for (const auto& [offset, runs] :
+       {std::pair(-1, ">= T.Broadcast(1, 4)"), std::pair(-3, "> T.Broadcast(3, 4)"),
+        std::pair(1, "!= T.Broadcast(4, 4)")}) {
+    const std::string text = after_joining(stored(masked(offset, runs)));
+    EXPECT_EQ(text.find("vload"), std::string::npos) << text;
+    EXPECT_EQ(count(text, "X["), 2U) << text;
+    EXPECT_EQ(count(text, "T.Select"), 1U) << text;
+  }
+  const std::string at_the_end = after_joining(stored(masked(58, "< T.Broadcast(5, 4)")) +
+                                               "Y[8:12] = X[56:64:2]\nY[12:16] = X[57:65:2]\n");
+  EXPECT_EQ(at_the_end.find("vload"), std::string::npos) << at_the_end;
+  const std::string unknown = after_joining(stored(masked(0, ">= T.Broadcast(T.Cast(\"int32\", n), 4)")));
+  EXPECT_NE(unknown.find("vload"), std::string::npos) << unknown;
+}
+
 TEST(JoinedLoads, are_of_any_number_of_lanes) {
   for (const char* type : {"float32", "int8", "bfloat16", "float64"})
     for (const char* target : {"sapphirerapids", "neoverse-v1", "avx2"})
