@@ -17,11 +17,27 @@ int computed_bits(DataType type) {
   return type.is_float() ? std::max<int>(type.bits, 32) : std::max<int>(type.bits, 8);
 }
 
+/// Whether all that is stored was loaded as it is, from memory to memory.
+bool only_moves(const Stmt& body) {
+  bool moves = true;
+  visit_stmts(body, [&](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    if (store == nullptr) return;
+    const auto* load = store->value.as<Load>();
+    moves = moves && load != nullptr && load->buffer->type == store->buffer->type &&
+            load->buffer->scope != register_scope && store->buffer->scope != register_scope;
+  });
+  return moves;
+}
+
 }  // namespace
 
 int widest_bits(const Stmt& body) {
   int widest = 8;
-  const auto note = [&](DataType type) { widest = std::max(widest, computed_bits(type)); };
+  const bool moves = only_moves(body);
+  const auto note = [&](DataType type) {
+    widest = std::max(widest, moves ? std::max<int>(type.bits, 8) : computed_bits(type));
+  };
   visit_stmts(body, [&](const Stmt& s) {
     if (const auto* store = s.as<Store>()) note(store->buffer->type);
   });

@@ -17,7 +17,8 @@ struct LanePiece {
 };
 
 /// The widest number that the body moves between memory and registers or converts to, in bits; what is
-/// narrower than a byte counts as one, floats of 16 and fewer bits as the float32 in which they are computed.
+/// narrower than a byte counts as one, floats of 16 and fewer bits as the float32 in which they are computed,
+/// where they are not only moved.
 int widest_bits(const Stmt& body);
 
 /// Lanes of `bits` that one vector register of the target holds; at least 2.

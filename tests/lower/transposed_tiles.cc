@@ -84,6 +84,22 @@ TEST(TransposedTiles, are_of_rows_that_lie_apart) {
   EXPECT_FALSE(loads_rows(tiled(text)));
 }
 
+/// What is not computed with is as wide as it lies in memory.
+TEST(MovedLanes, fill_their_registers) {
+  const auto lanes = [](const std::string& value) {
+    const Function f = function_of(fmt::format(R"(
+@T.prim_func
+def main(X: T.Buffer((64,), "float16"), Y: T.Buffer((64,), "float16")):
+    for i in T.vectorized(64):
+        Y[i] = {}
+)",
+                                               value));
+    return print(lower_until(f, target::find("neoverse-v1"), "vectorize"));
+  };
+  EXPECT_NE(lanes("X[i]").find("i_round * 8"), std::string::npos) << lanes("X[i]");
+  EXPECT_NE(lanes("X[i] + X[i]").find("i_round * 4"), std::string::npos) << lanes("X[i] + X[i]");
+}
+
 /// All sizes of rests on all widths of vectors; the stride of rows is known to the call only, or here.
 TEST(TransposedTiles, hold_what_the_columns_held) {
   for (const char* type : {"float32", "float64", "int8", "bfloat16", "float8_e4m3"})

@@ -83,7 +83,7 @@ class TransposeSteps {
   /// Of a vector; no more than there are registers for as many vectors, and what they are made of.
   std::int64_t lanes() const {
     const DataType type = stage_.out->type;
-    const int bits = type.is_float() ? std::max<int>(type.bits, 32) : std::max<int>(type.bits, 8);
+    const int bits = std::max<int>(type.bits, 8);
     return std::min<std::int64_t>(d_.target().vector_bits / bits, vectors_at_once());
   }
   std::int64_t vectors_at_once() const {
@@ -96,6 +96,8 @@ class TransposeSteps {
     return line / std::max<std::int64_t>(1, stage_.out->type.bytes());
   }
 
+  std::int64_t in_registers() const { return vectors_at_once() / lanes() * lanes(); }
+
   /// Blocks, groups of rows that are written at once, and these: as many as a vector has lanes, so that what
   /// is loaded along the rows that are read is transposed in registers.
   std::vector<LoopRef> blocks_of_rows(const LoopRef& loop, std::int64_t extent) {
@@ -103,7 +105,7 @@ class TransposeSteps {
     const std::vector<std::int64_t> sizes = tile_sizes(extent, most_rows, model);
     const std::int64_t all = ceil_div(ceil_div(extent, model), uses_threads() ? d_.target().cores : 1);
     const bool knows_pages = bytes_ <= known_pages * d_.target().core.page_bytes;
-    const bool has_whole_lines = stage_.extents.back() % in_line() == 0;
+    const bool has_whole_lines = stage_.extents.back() % in_line() == 0 && in_registers() >= in_line();
     const std::int64_t groups =
         knows_pages && has_whole_lines ? all : std::min(all, ceil_div(rows_of_block, model));
     const Number at_once = d_.number(name_ + "_rows", sizes, model);
@@ -114,8 +116,7 @@ class TransposeSteps {
   /// Whole lines of the rows that are written, where registers hold so much of all that are at once: a line
   /// that is written in parts, with others in between, is read before.
   std::vector<LoopRef> tiles_of_columns(const LoopRef& loop, std::int64_t extent) {
-    const std::int64_t in_registers = vectors_at_once() / lanes() * lanes();
-    const std::int64_t model = std::min({extent, std::max(in_line(), lanes()), in_registers});
+    const std::int64_t model = std::min({extent, std::max(in_line(), lanes()), in_registers()});
     const Number tile = d_.number(name_ + "_columns", tile_sizes(extent, longest_row, model), model);
     return s_.loops(Split{loop, {std::nullopt, tile}});
   }
