@@ -59,4 +59,26 @@ TEST(ProductTile, shares_the_columns_where_rows_are_few) {
   EXPECT_EQ(ceil_div(ceil_div(std::int64_t{4096}, tile.columns()), std::int64_t{16}) * tile.columns(), 256);
 }
 
+/// Where the copy was measured to be worth it, and where not: rows of whole lines, parts of lines, vectors
+/// in two lines, a row to each page.
+TEST(PanelsOfTheRightOperand, pay_where_reading_rows_costs_more) {
+  const auto pay = [](const char* name, const ProductSizes& sizes) {
+    const target::Target target = target::find(name);
+    return panels_of_right_pay(sizes, choose_tile(sizes, float32, target), float32, target);
+  };
+  EXPECT_FALSE(pay("neoverse-v1", {.m = 16, .n = 3072, .k = 768}));
+  EXPECT_TRUE(pay("neoverse-v1", {.m = 32, .n = 3072, .k = 768}));
+  EXPECT_FALSE(pay("neoverse-v1", {.m = 32, .n = 1000, .k = 768}));
+  EXPECT_TRUE(pay("neoverse-v1", {.m = 96, .n = 1000, .k = 768}));
+  EXPECT_TRUE(pay("neoverse-v1", {.m = 127, .n = 127, .k = 127}));
+  EXPECT_FALSE(pay("neoverse-v1", {.m = 64, .n = 64, .k = 64}));
+  EXPECT_FALSE(pay("neoverse-v1", {.m = 1024, .n = 64, .k = 64}));
+  EXPECT_FALSE(pay("sapphirerapids", {.m = 128, .n = 3072, .k = 768}));
+  EXPECT_TRUE(pay("sapphirerapids", {.m = 256, .n = 3072, .k = 768}));
+  EXPECT_TRUE(pay("sapphirerapids", {.m = 64, .n = 3000, .k = 768}));
+  EXPECT_FALSE(pay("sapphirerapids", {.m = 16, .n = 3000, .k = 768}));
+  EXPECT_TRUE(pay("sapphirerapids", {.m = 300, .n = 300, .k = 300}));
+  EXPECT_FALSE(pay("sapphirerapids", {.m = 127, .n = 127, .k = 127}));
+}
+
 }  // namespace ardea::rules

@@ -35,10 +35,6 @@ namespace {
 /// Products below that are done before another thread has begun.
 constexpr std::int64_t least_products_a_thread = std::int64_t{1} << 18;
 
-/// Rows of a matrix that are asked for early enough are read as fast as panels that were made of them. So
-/// many tiles of rows must read a panel before it has paid for itself.
-constexpr std::int64_t many_tiles = 24;
-
 /// Wider tiles leave registers for a row or two: of these only those that divide all columns.
 constexpr std::int64_t most_vectors = 8;
 
@@ -191,13 +187,11 @@ class Steps {
         fmt::format("{}: a group holds no more {} than {} numbers make", name_, what, *constant_int(extent)));
   }
 
-  /// Panels of the right operand are read again for each tile of rows. Making them pays where there are many,
-  /// and it would not stay in the cache anyway; or where its rows are not what vectors are loaded from.
+  /// Where rows of the right operand are not what vectors are loaded from, there must be panels.
   bool packs_right() {
     if (product_.transposed || d_.packs_weights_ahead()) return true;
-    const bool pays = sizes().m > many_tiles * rows_by_model() &&
-                      sizes().k * sizes().n * type_.bytes() > second_cache_bytes(target()) / 4;
-    return whether(fmt::format("{} in panels", product_.right->name), pays);
+    return whether(fmt::format("{} in panels", product_.right->name),
+                   panels_of_right_pay(sizes(), tile_, type_, target()));
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
@@ -217,7 +211,7 @@ class Steps {
            row % way == 0;
   }
 
-  bool takes_lanes() const { return target().arch == target::Arch::aarch64; }
+  bool takes_lanes() const { return multiplies_by_lanes(target()); }
 
   /// "b0, b1, " for the indices of batches.
   std::string batch_names() const {

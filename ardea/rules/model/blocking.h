@@ -49,6 +49,14 @@ Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataTyp
 /// How many steps ahead a panel must be asked for to arrive from the second cache in time.
 std::int64_t steps_ahead(const ProductTile& tile, const target::Target& target);
 
+/// Whether a copy of the right operand in panels, of which each is read again for every tile of rows, costs
+/// less than reading its rows where they lie.
+bool panels_of_right_pay(const ProductSizes& sizes, const ProductTile& tile, DataType type,
+                         const target::Target& target);
+
+/// Where instructions multiply a vector by a lane of another one, a tile loads whole vectors of both operands.
+bool multiplies_by_lanes(const target::Target& target);
+
 /// What one core has of the second cache; of a common size where the target does not know one.
 std::int64_t second_cache_bytes(const target::Target& target);
 

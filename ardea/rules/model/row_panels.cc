@@ -23,7 +23,7 @@ double cycles_of_sums(std::int64_t numbers, std::int64_t vectors, std::int64_t l
                       const target::Target& target) {
   if (numbers == 0 || vectors == 0) return 0;
   const target::Core& core = target.core;
-  const bool takes_lanes = target.arch == target::Arch::aarch64;
+  const bool takes_lanes = multiplies_by_lanes(target);
   const auto sums = static_cast<double>(numbers * vectors);
   const auto loads =
       static_cast<double>(vectors + (takes_lanes ? numbers / lanes + numbers % lanes : numbers));
