@@ -60,11 +60,13 @@ TEST(ProductTile, shares_the_columns_where_rows_are_few) {
 }
 
 /// Where the copy was measured to be worth it, and where not: rows of whole lines, parts of lines, vectors
-/// in two lines, a row to each page.
+/// in two lines, a row to each page, rows that fall onto each other.
 TEST(PanelsOfTheRightOperand, pay_where_reading_rows_costs_more) {
-  const auto pay = [](const char* name, const ProductSizes& sizes) {
+  const auto pay = [](const char* name, const ProductSizes& sizes, bool whole_sums = false) {
     const target::Target target = target::find(name);
-    return panels_of_right_pay(sizes, choose_tile(sizes, float32, target), float32, target);
+    const ProductTile tile = choose_tile(sizes, float32, target);
+    const Blocks blocks = choose_blocks(sizes, tile, float32, target, whole_sums);
+    return panels_of_right_pay(sizes, tile, blocks, float32, target);
   };
   EXPECT_FALSE(pay("neoverse-v1", {.m = 16, .n = 3072, .k = 768}));
   EXPECT_TRUE(pay("neoverse-v1", {.m = 32, .n = 3072, .k = 768}));
@@ -74,6 +76,7 @@ TEST(PanelsOfTheRightOperand, pay_where_reading_rows_costs_more) {
   EXPECT_FALSE(pay("neoverse-v1", {.m = 64, .n = 64, .k = 64}));
   EXPECT_FALSE(pay("neoverse-v1", {.m = 1024, .n = 64, .k = 64}));
   EXPECT_FALSE(pay("sapphirerapids", {.m = 128, .n = 3072, .k = 768}));
+  EXPECT_TRUE(pay("sapphirerapids", {.m = 128, .n = 3072, .k = 768}, /*whole_sums=*/true));
   EXPECT_TRUE(pay("sapphirerapids", {.m = 256, .n = 3072, .k = 768}));
   EXPECT_TRUE(pay("sapphirerapids", {.m = 64, .n = 3000, .k = 768}));
   EXPECT_FALSE(pay("sapphirerapids", {.m = 16, .n = 3000, .k = 768}));

@@ -191,7 +191,7 @@ class Steps {
   bool packs_right() {
     if (product_.transposed || d_.packs_weights_ahead()) return true;
     return whether(fmt::format("{} in panels", product_.right->name),
-                   panels_of_right_pay(sizes(), tile_, type_, target()));
+                   panels_of_right_pay(sizes(), tile_, blocks_, type_, target()));
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single

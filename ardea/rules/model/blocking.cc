@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "ardea/limits/register_tile.h"
 #include "ardea/support/ceil_div.h"
@@ -30,7 +32,7 @@ constexpr std::int64_t least_steps = 64;
 /// So many tiles of rows must read a panel before it has paid for itself. Rows of whole lines that are asked
 /// for early enough are read almost as fast as panels; tiles that loads keep busy feel the lines that they
 /// use parts of; and a row to each page, or a vector in two lines, soon costs more than a copy (measured with
-/// sums of 64 to 3072 products on a Neoverse-V1 and an Emerald Rapids).
+/// sums of 64 to 3072 products on a Neoverse-V1 and an Emerald Rapids), as do rows that fall onto each other.
 constexpr std::int64_t tiles_of_whole_lines = 16, tiles_of_parts_of_lines = 8, few_tiles = 3;
 
 /// Equal parts, none larger than `most`: the size of one.
@@ -126,6 +128,14 @@ std::int64_t line_bytes(const target::Target& target) {
   return first != nullptr && first->line_bytes > 0 ? first->line_bytes : usual_line;
 }
 
+/// Of rows so many bytes apart, as many as have places of their own in the second cache.
+std::int64_t rows_that_stay(std::int64_t row_bytes, const target::Target& target) {
+  const target::Cache* second = target.cache(2);
+  if (second == nullptr || !second->ways) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t way = second->bytes / *second->ways;
+  return way / std::gcd(way, row_bytes) * *second->ways;
+}
+
 }  // namespace
 
 std::int64_t second_cache_bytes(const target::Target& target) {
@@ -180,16 +190,16 @@ Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataTyp
   return blocks;
 }
 
-bool panels_of_right_pay(const ProductSizes& sizes, const ProductTile& tile, DataType type,
-                         const target::Target& target) {
-  const std::int64_t row = sizes.n * type.bytes(), vector = target.vector_bits / 8;
-  std::int64_t kept = second_cache_bytes(target) / 8, least_tiles = tiles_of_whole_lines;
-  if (multiplies_by_lanes(target)) {
-    kept = cache_bytes(target, 1, usual_first_cache) / 2;
-    least_tiles = row >= target.core.page_bytes ? few_tiles : tiles_of_parts_of_lines;
-  } else if (row % line_bytes(target) != 0 && 2 * vector >= line_bytes(target)) {
-    least_tiles = few_tiles;
-  }
+bool panels_of_right_pay(const ProductSizes& sizes, const ProductTile& tile, const Blocks& blocks,
+                         DataType type, const target::Target& target) {
+  const std::int64_t row = sizes.n * type.bytes(), vector = target.vector_bits / 8, line = line_bytes(target);
+  const bool by_lanes = multiplies_by_lanes(target);
+  const std::int64_t kept =
+      by_lanes ? cache_bytes(target, 1, usual_first_cache) / 2 : second_cache_bytes(target) / 8;
+  const bool in_two_lines = row % line != 0 && 2 * vector >= line,
+             in_pages = by_lanes && row >= target.core.page_bytes;
+  std::int64_t least_tiles = by_lanes ? tiles_of_parts_of_lines : tiles_of_whole_lines;
+  if (in_two_lines || in_pages || blocks.steps > rows_that_stay(row, target)) least_tiles = few_tiles;
   return sizes.k * row > kept && ceil_div(sizes.m, tile.rows) >= least_tiles;
 }
 

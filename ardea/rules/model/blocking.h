@@ -51,8 +51,8 @@ std::int64_t steps_ahead(const ProductTile& tile, const target::Target& target);
 
 /// Whether a copy of the right operand in panels, of which each is read again for every tile of rows, costs
 /// less than reading its rows where they lie.
-bool panels_of_right_pay(const ProductSizes& sizes, const ProductTile& tile, DataType type,
-                         const target::Target& target);
+bool panels_of_right_pay(const ProductSizes& sizes, const ProductTile& tile, const Blocks& blocks,
+                         DataType type, const target::Target& target);
 
 /// Where instructions multiply a vector by a lane of another one, a tile loads whole vectors of both operands.
 bool multiplies_by_lanes(const target::Target& target);
