@@ -23,38 +23,48 @@ TEST(ProductTile, shares_the_rows_evenly_among_threads) {
   for (const int threads : {2, 3, 16})
     for (const ProductSizes& sizes :
          {ProductSizes{2048, 2048, 2048}, ProductSizes{1000, 700, 300}, ProductSizes{997, 512, 64}}) {
-      const ProductTile alone = choose_tile(sizes, float32, target),
-                        shared = choose_tile(sizes, float32, target, threads);
+      const ProductTile alone = choose_tile(sizes, float32, target, RightOperand::in_place),
+                        shared = choose_tile(sizes, float32, target, RightOperand::in_place, threads);
       EXPECT_LE(most_sums_of_a_thread(sizes, shared, threads), most_sums_of_a_thread(sizes, alone, threads))
           << threads << " threads, " << sizes.m << " rows";
     }
-  // 14 rows by two vectors is the largest tile: of 147 such, one thread of 16 has ten, 140 rows and not 128.
+  // 14 rows by two vectors is the largest tile: of 147 such, one thread of 16 has ten, 140 rows where 128 are
+  // its share.
   const ProductSizes large{2048, 2048, 2048};
-  EXPECT_EQ(choose_tile(large, float32, target).rows, 14);
-  const ProductTile tile = choose_tile(large, float32, target, 16);
-  EXPECT_EQ(most_sums_of_a_thread(large, tile, 16), 128 * 128);
+  EXPECT_EQ(choose_tile(large, float32, target, RightOperand::in_place).rows, 14);
+  // Loads of panels are cheap, and a wider tile copies fewer numbers to all lanes.
+  EXPECT_EQ(choose_tile(large, float32, target, RightOperand::in_panels).rows, 6);
+  for (const RightOperand right : {RightOperand::in_place, RightOperand::in_panels}) {
+    const ProductTile tile = choose_tile(large, float32, target, right, 16);
+    EXPECT_LE(most_sums_of_a_thread(large, tile, 16), 132 * 128) << tile.rows << " rows";
+  }
 }
 
 TEST(ProductTile, shares_blocks_of_rows_and_columns_where_that_reads_less) {
   const target::Target target = target::find("sapphirerapids");
   const ProductSizes large{2048, 2048, 2048};
-  const ProductTile tile = choose_tile(large, float32, target, 16, /*may_share_blocks=*/true);
-  const ThreadGrid grid = choose_grid(large, tile, target, 16, true);
+  const ProductTile tile =
+      choose_tile(large, float32, target, RightOperand::in_panels, 16, /*may_share_blocks=*/true);
+  const ThreadGrid grid = choose_grid(large, tile, target, RightOperand::in_panels, 16, true);
   EXPECT_EQ(grid.rows, 4);
   EXPECT_EQ(grid.columns, 4);
-  EXPECT_FALSE(choose_grid(large, tile, target, 16, false).is_of_blocks()) << "where they may not";
+  EXPECT_FALSE(choose_grid(large, tile, target, RightOperand::in_panels, 16, false).is_of_blocks())
+      << "where they may not";
   // Two threads read as much by halves of the rows, of few columns all are read anyway.
-  EXPECT_EQ(choose_grid(large, tile, target, 2, true).rows, 2);
-  EXPECT_EQ(choose_grid({.m = 65536, .n = 64, .k = 512}, tile, target, 16, true).rows, 16);
+  EXPECT_EQ(choose_grid(large, tile, target, RightOperand::in_panels, 2, true).rows, 2);
+  EXPECT_EQ(
+      choose_grid({.m = 65536, .n = 64, .k = 512}, tile, target, RightOperand::in_panels, 16, true).rows, 16);
   // Never more parts than tiles: 3 tiles of rows, 16 threads.
-  const ThreadGrid few = choose_grid({.m = 3 * tile.rows, .n = 8192, .k = 512}, tile, target, 16, true);
+  const ThreadGrid few =
+      choose_grid({.m = 3 * tile.rows, .n = 8192, .k = 512}, tile, target, RightOperand::in_panels, 16, true);
   EXPECT_LE(few.rows, 3);
   EXPECT_EQ(few.rows * few.columns, 16);
 }
 
 TEST(ProductTile, shares_the_columns_where_rows_are_few) {
   const target::Target target = target::find("sapphirerapids");
-  const ProductTile tile = choose_tile({.m = 8, .n = 4096, .k = 512}, float32, target, 16);
+  const ProductTile tile =
+      choose_tile({.m = 8, .n = 4096, .k = 512}, float32, target, RightOperand::in_place, 16);
   // 16 columns of 256 each: tiles of 64 columns, or of parts of them, leave no thread with more.
   EXPECT_EQ(ceil_div(ceil_div(std::int64_t{4096}, tile.columns()), std::int64_t{16}) * tile.columns(), 256);
 }
@@ -62,11 +72,8 @@ TEST(ProductTile, shares_the_columns_where_rows_are_few) {
 /// Where the copy was measured to be worth it, and where not: rows of whole lines, parts of lines, vectors
 /// in two lines, a row to each page, rows that fall onto each other.
 TEST(PanelsOfTheRightOperand, pay_where_reading_rows_costs_more) {
-  const auto pay = [](const char* name, const ProductSizes& sizes, bool whole_sums = false) {
-    const target::Target target = target::find(name);
-    const ProductTile tile = choose_tile(sizes, float32, target);
-    const Blocks blocks = choose_blocks(sizes, tile, float32, target, whole_sums);
-    return panels_of_right_pay(sizes, tile, blocks, float32, target);
+  const auto pay = [](const char* name, const ProductSizes& sizes, std::int64_t steps = 64) {
+    return choose_right(sizes, steps, float32, target::find(name)) == RightOperand::in_panels;
   };
   EXPECT_FALSE(pay("neoverse-v1", {.m = 16, .n = 3072, .k = 768}));
   EXPECT_TRUE(pay("neoverse-v1", {.m = 32, .n = 3072, .k = 768}));
@@ -76,7 +83,7 @@ TEST(PanelsOfTheRightOperand, pay_where_reading_rows_costs_more) {
   EXPECT_FALSE(pay("neoverse-v1", {.m = 64, .n = 64, .k = 64}));
   EXPECT_FALSE(pay("neoverse-v1", {.m = 1024, .n = 64, .k = 64}));
   EXPECT_FALSE(pay("sapphirerapids", {.m = 128, .n = 3072, .k = 768}));
-  EXPECT_TRUE(pay("sapphirerapids", {.m = 128, .n = 3072, .k = 768}, /*whole_sums=*/true));
+  EXPECT_TRUE(pay("sapphirerapids", {.m = 128, .n = 3072, .k = 768}, /*steps=*/768));
   EXPECT_TRUE(pay("sapphirerapids", {.m = 256, .n = 3072, .k = 768}));
   EXPECT_TRUE(pay("sapphirerapids", {.m = 64, .n = 3000, .k = 768}));
   EXPECT_FALSE(pay("sapphirerapids", {.m = 16, .n = 3000, .k = 768}));

@@ -51,20 +51,19 @@ class Steps {
         name_(path_to(s_.program(), block_)->block().name),
         type_(product_.out->type),
         maker_(elementwise_producer(s_.program(), block_, product_.left)),
-        tile_(choose_tile(product_.sizes, type_, d.target(), threads(), !given.converter)),
-        blocks_(choose_blocks(product_.sizes, tile_, type_, d.target())) {
+        may_share_blocks_(!given.converter && threads() >= 4) {
     // What is made of the sums, element by element, is made of them in their registers: where they are whole
     // there.
     const bool fits = sizes().k <= longest_whole_sum;
     if (given.converter &&
-        d_.whether(fmt::format("{} made of {} in registers", name_of(*given.converter), name_), fits)) {
+        d_.whether(fmt::format("{} made of {} in registers", name_of(*given.converter), name_), fits))
       epilogue_ = given.converter;
-      blocks_ = choose_blocks(sizes(), tile_, type_, d.target(), /*whole_sums=*/true);
-    }
+    const RightOperand model = right_by_model();
+    choose_sizes(model);
     left_over_ = choose_left_over(d_, block_, name_, choices_of_left_over());
-    if (left_over_.is(Rest::padded))
-      blocks_ = choose_blocks(sizes(), tile_, type_, d.target(), /*whole_sums=*/true);
-    grid_ = choose_grid(sizes(), tile_, d.target(), threads(), may_share_blocks());
+    const bool in_panels = packs_right(model == RightOperand::in_panels);
+    choose_sizes(in_panels ? RightOperand::in_panels : RightOperand::in_place);
+    packs_right_ = in_panels;
   }
 
   void run() {
@@ -188,10 +187,22 @@ class Steps {
   }
 
   /// Where rows of the right operand are not what vectors are loaded from, there must be panels.
-  bool packs_right() {
+  RightOperand right_by_model() const {
+    if (product_.transposed || d_.packs_weights_ahead()) return RightOperand::in_panels;
+    const ProductTile tile = choose_tile(sizes(), type_, target(), RightOperand::in_place);
+    return choose_right(sizes(), choose_blocks(sizes(), tile, type_, target(), sums_are_whole()).steps, type_,
+                        target());
+  }
+  bool packs_right(bool model) {
     if (product_.transposed || d_.packs_weights_ahead()) return true;
-    return whether(fmt::format("{} in panels", product_.right->name),
-                   panels_of_right_pay(sizes(), tile_, blocks_, type_, target()));
+    return whether(fmt::format("{} in panels", product_.right->name), model);
+  }
+
+  /// The tile of sums, the blocks around it, and how threads share them, for a right operand so placed.
+  void choose_sizes(RightOperand right) {
+    tile_ = choose_tile(sizes(), type_, target(), right, threads(), may_share_blocks_);
+    blocks_ = choose_blocks(sizes(), tile_, type_, target(), sums_are_whole());
+    grid_ = choose_grid(sizes(), tile_, target(), right, threads(), may_share_blocks());
   }
 
   /// Where instructions multiply by a lane, a column of the left operand is a vector. Elsewhere single
@@ -265,7 +276,7 @@ class Steps {
       return s_.blocks(CacheRead{block_, at - reads.begin(), "global", {block_}})[0];
     };
     if (packs_left()) copy_left(copy_of(product_.left));
-    if (packs_right()) copy_right(copy_of(product_.right));
+    if (packs_right_) copy_right(copy_of(product_.right));
   }
 
   void pack_left() {
@@ -289,7 +300,7 @@ class Steps {
                                     blocks_.columns < sizes().n);
     if (left_over_.is(Rest::cut)) return pack_copies();
     if (!left_ && packs_left()) pack_left();
-    if (!right_ && packs_right())
+    if (!right_ && packs_right_)
       right_ = s_.blocks(TransformLayout{block_, product_.right->name, right_in_panels(), 0.0})[0];
   }
 
@@ -469,7 +480,7 @@ class Steps {
   int threads() const { return uses_threads() ? target().cores : 1; }
 
   /// Blocks of rows and columns are what is inside one block of steps. Fewer threads are no grid.
-  bool may_share_blocks() const { return threads() >= 4 && !epilogue_ && left_over_.is_guarded(); }
+  bool may_share_blocks() const { return may_share_blocks_ && !epilogue_ && left_over_.is_guarded(); }
 
   /// As many tiles for each part of the grid as for the others, in groups of no more than `most`.
   static std::int64_t equal_groups(std::int64_t tiles, std::int64_t parts, std::int64_t most) {
@@ -515,6 +526,7 @@ class Steps {
   DataType type_;
   std::optional<BlockRef> maker_;     ///< of the left operand, element by element
   std::optional<BlockRef> epilogue_;  ///< that makes the result of the sums, element by element
+  bool may_share_blocks_ = false, packs_right_ = false;
   ProductTile tile_;
   Blocks blocks_;
   ThreadGrid grid_;

@@ -22,18 +22,23 @@ constexpr double common_bytes_a_cycle = 4;
 constexpr double least_gain_of_sharing = 1.03;
 /// A new sum begins, the old one is stored.
 constexpr double cycles_around_a_tile = 24;
-/// Loads that are a vector of operands each are never all hidden: one holds up so much of a multiplication.
-constexpr double held_up_by_an_operand = 0.25;
+/// Loads of operands are never all hidden: one holds up so many multiplications. Where lanes are multiplied
+/// by, each is a vector that serves several; elsewhere a number of the left operand is copied to all lanes of
+/// one, and vectors of the right one come from the second cache, from rows far apart or from panels (fitted
+/// to seven tiles on an Emerald Rapids).
+constexpr double held_up_by_an_operand = 0.25, held_up_by_a_number = 1, held_up_by_a_row = 8,
+                 held_up_by_a_panel = 1.5;
 /// What a cache is taken to hold where the target does not know it.
 constexpr std::int64_t usual_first_cache = std::int64_t{32} << 10,
                        usual_second_cache = 16 * usual_first_cache, usual_line = 64;
 /// Of the sum a block has at least so many steps, whatever the caches.
 constexpr std::int64_t least_steps = 64;
-/// So many tiles of rows must read a panel before it has paid for itself. Rows of whole lines that are asked
-/// for early enough are read almost as fast as panels; tiles that loads keep busy feel the lines that they
-/// use parts of; and a row to each page, or a vector in two lines, soon costs more than a copy (measured with
-/// sums of 64 to 3072 products on a Neoverse-V1 and an Emerald Rapids), as do rows that fall onto each other.
-constexpr std::int64_t tiles_of_whole_lines = 16, tiles_of_parts_of_lines = 8, few_tiles = 3;
+/// So many rows of the left operand must be multiplied by a panel before it has paid for itself. Rows of
+/// whole lines that are asked for early enough are read almost as fast as panels; tiles that loads keep busy
+/// feel the lines that they use parts of; and a row to each page, a vector in two lines, or rows that fall
+/// onto each other soon cost more than a copy (measured with sums of 64 to 3072 products on a Neoverse-V1 and
+/// an Emerald Rapids).
+constexpr std::int64_t rows_over_whole_lines = 200, rows_over_parts_of_lines = 64, few_rows = 32;
 
 /// Equal parts, none larger than `most`: the size of one.
 std::int64_t equal_parts(std::int64_t total, std::int64_t most) {
@@ -41,7 +46,7 @@ std::int64_t equal_parts(std::int64_t total, std::int64_t most) {
 }
 
 double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t lanes, std::int64_t k,
-                      const target::Target& target) {
+                      RightOperand right, const target::Target& target) {
   const target::Core& core = target.core;
   const auto sums = static_cast<double>(rows * vectors);
   // Where instructions multiply by a lane, whole vectors of the left operand are one load each.
@@ -51,21 +56,26 @@ double cycles_of_tile(std::int64_t rows, std::int64_t vectors, std::int64_t lane
   const double streamed = static_cast<double>(vectors * target.vector_bits) / 8 / streamed_bytes_a_cycle;
   const double step = std::max({sums / core.multiplications_per_cycle, loads / core.loads_per_cycle, streamed,
                                 static_cast<double>(core.sum_cycles)});
-  const double held_up = takes_lanes ? held_up_by_an_operand * loads / core.multiplications_per_cycle : 0;
-  return (step + held_up) * static_cast<double>(k) + cycles_around_a_tile + 2 * sums;
+  const double by_a_row = right == RightOperand::in_panels ? held_up_by_a_panel : held_up_by_a_row;
+  const double held_up =
+      takes_lanes ? held_up_by_an_operand * loads
+                  : held_up_by_a_number * static_cast<double>(rows) + by_a_row * static_cast<double>(vectors);
+  return (step + held_up / core.multiplications_per_cycle) * static_cast<double>(k) + cycles_around_a_tile +
+         2 * sums;
 }
 
 /// All tiles of the product, those at the edges included.
-double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target) {
+double cycles_of_product(const ProductSizes& sizes, const ProductTile& tile, RightOperand right,
+                         const target::Target& target) {
   double cycles = 0;
-  const std::int64_t right = ceil_div(sizes.n % tile.columns(), tile.lanes), bottom = sizes.m % tile.rows;
+  const std::int64_t last = ceil_div(sizes.n % tile.columns(), tile.lanes), bottom = sizes.m % tile.rows;
   for (const auto& [rows, down] :
        {std::pair{tile.rows, sizes.m / tile.rows}, std::pair{bottom, std::int64_t{1}}})
     for (const auto& [vectors, across] :
-         {std::pair{tile.vectors, sizes.n / tile.columns()}, std::pair{right, std::int64_t{1}}})
+         {std::pair{tile.vectors, sizes.n / tile.columns()}, std::pair{last, std::int64_t{1}}})
       if (rows > 0 && vectors > 0)
-        cycles +=
-            static_cast<double>(down * across) * cycles_of_tile(rows, vectors, tile.lanes, sizes.k, target);
+        cycles += static_cast<double>(down * across) *
+                  cycles_of_tile(rows, vectors, tile.lanes, sizes.k, right, target);
   return cycles;
 }
 
@@ -83,18 +93,18 @@ ProductSizes busiest_part(const ProductSizes& sizes, const ProductTile& tile, co
 
 /// The busiest thread's sums, and the parts of both operands that it reads, which are not its own: others
 /// read, and have made, the same.
-double cycles_of_busiest(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
-                         const ThreadGrid& grid) {
+double cycles_of_busiest(const ProductSizes& sizes, const ProductTile& tile, RightOperand right,
+                         const target::Target& target, const ThreadGrid& grid) {
   const ProductSizes part = busiest_part(sizes, tile, grid);
-  const double cycles = cycles_of_product(part, tile, target);
+  const double cycles = cycles_of_product(part, tile, right, target);
   if (grid.rows * grid.columns == 1) return cycles;
   const std::int64_t element_bytes = target.vector_bits / 8 / tile.lanes;
   const auto bytes = static_cast<double>((part.m + part.n) * part.k * element_bytes);
   return cycles + bytes / common_bytes_a_cycle;
 }
 
-ProductTile cheapest_tile(const ProductSizes& sizes, DataType type, const target::Target& target, int threads,
-                          bool may_share_blocks) {
+ProductTile cheapest_tile(const ProductSizes& sizes, DataType type, const target::Target& target,
+                          RightOperand right, int threads, bool may_share_blocks) {
   const std::int64_t lanes = std::max<std::int64_t>(target.vector_bits / type.bits, 1);
   const std::int64_t most_vectors = ceil_div(sizes.n, lanes);
   ProductTile best{1, 1, lanes};
@@ -106,8 +116,8 @@ ProductTile cheapest_tile(const ProductSizes& sizes, DataType type, const target
       if (limits::registers_of({.rows = rows, .columns = tile.columns(), .type = type}, target) >
           target.vector_registers)
         break;
-      const double cycles =
-          cycles_of_busiest(sizes, tile, target, choose_grid(sizes, tile, target, threads, may_share_blocks));
+      const double cycles = cycles_of_busiest(
+          sizes, tile, right, target, choose_grid(sizes, tile, target, right, threads, may_share_blocks));
       // Of equal tiles the larger one reads less.
       if (least < 0 || cycles < least || (cycles == least && rows * vectors > best.rows * best.vectors)) {
         best = tile;
@@ -143,15 +153,15 @@ std::int64_t second_cache_bytes(const target::Target& target) {
 }
 
 ThreadGrid choose_grid(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
-                       int threads, bool may_share_blocks) {
+                       RightOperand right, int threads, bool may_share_blocks) {
   const std::int64_t down = ceil_div(sizes.m, tile.rows), across = ceil_div(sizes.n, tile.columns());
   ThreadGrid best = down >= threads ? ThreadGrid{threads, 1} : ThreadGrid{1, threads};
   if (!may_share_blocks) return best;
-  double least = cycles_of_busiest(sizes, tile, target, best) / least_gain_of_sharing;
+  double least = cycles_of_busiest(sizes, tile, right, target, best) / least_gain_of_sharing;
   for (std::int64_t rows = threads - 1; rows > 1; --rows) {
     const ThreadGrid grid{rows, threads / rows};
     if (threads % rows != 0 || rows > down || grid.columns > across) continue;
-    const double cycles = cycles_of_busiest(sizes, tile, target, grid);
+    const double cycles = cycles_of_busiest(sizes, tile, right, target, grid);
     if (cycles >= least) continue;
     best = grid;
     least = cycles;
@@ -159,14 +169,14 @@ ThreadGrid choose_grid(const ProductSizes& sizes, const ProductTile& tile, const
   return best;
 }
 
-ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target, int threads,
-                        bool may_share_blocks) {
-  const ProductTile alone = cheapest_tile(sizes, type, target, 1, false);
+ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target,
+                        RightOperand right, int threads, bool may_share_blocks) {
+  const ProductTile alone = cheapest_tile(sizes, type, target, right, 1, false);
   if (threads == 1) return alone;
-  const ProductTile shared = cheapest_tile(sizes, type, target, threads, may_share_blocks);
+  const ProductTile shared = cheapest_tile(sizes, type, target, right, threads, may_share_blocks);
   const auto cycles = [&](const ProductTile& tile) {
-    return cycles_of_busiest(sizes, tile, target,
-                             choose_grid(sizes, tile, target, threads, may_share_blocks));
+    return cycles_of_busiest(sizes, tile, right, target,
+                             choose_grid(sizes, tile, target, right, threads, may_share_blocks));
   };
   return cycles(alone) / cycles(shared) >= least_gain_of_sharing ? shared : alone;
 }
@@ -190,17 +200,18 @@ Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataTyp
   return blocks;
 }
 
-bool panels_of_right_pay(const ProductSizes& sizes, const ProductTile& tile, const Blocks& blocks,
-                         DataType type, const target::Target& target) {
+RightOperand choose_right(const ProductSizes& sizes, std::int64_t steps, DataType type,
+                          const target::Target& target) {
   const std::int64_t row = sizes.n * type.bytes(), vector = target.vector_bits / 8, line = line_bytes(target);
   const bool by_lanes = multiplies_by_lanes(target);
-  const std::int64_t kept =
+  const std::int64_t stays =
       by_lanes ? cache_bytes(target, 1, usual_first_cache) / 2 : second_cache_bytes(target) / 8;
   const bool in_two_lines = row % line != 0 && 2 * vector >= line,
              in_pages = by_lanes && row >= target.core.page_bytes;
-  std::int64_t least_tiles = by_lanes ? tiles_of_parts_of_lines : tiles_of_whole_lines;
-  if (in_two_lines || in_pages || blocks.steps > rows_that_stay(row, target)) least_tiles = few_tiles;
-  return sizes.k * row > kept && ceil_div(sizes.m, tile.rows) >= least_tiles;
+  std::int64_t least_rows = by_lanes ? rows_over_parts_of_lines : rows_over_whole_lines;
+  if (in_two_lines || in_pages || steps > rows_that_stay(row, target)) least_rows = few_rows;
+  const bool pays = sizes.k * row >= stays && sizes.m >= least_rows;
+  return pays ? RightOperand::in_panels : RightOperand::in_place;
 }
 
 bool multiplies_by_lanes(const target::Target& target) { return target.arch == target::Arch::aarch64; }

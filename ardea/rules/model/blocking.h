@@ -24,16 +24,19 @@ struct ThreadGrid {
   bool is_of_blocks() const { return rows > 1 && columns > 1; }
 };
 
+/// Where the rows of the right operand are read from.
+enum class RightOperand { in_place, in_panels };
+
 /// The tile whose copies, smaller ones at the edges included, take the fewest cycles for all sums, by a count
 /// of multiplications, loads, and of the latency that too few sums cannot hide. Of several threads, which
 /// share the product by the grid that suits the tile, the busiest one counts.
 ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::Target& target,
-                        int threads = 1, bool may_share_blocks = false);
+                        RightOperand right, int threads = 1, bool may_share_blocks = false);
 
 /// How so many threads share the tiles: evenly, and so that each reads little of what others read, too. Rows
 /// alone, columns alone where rows are too few or, where they may, blocks of both.
 ThreadGrid choose_grid(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
-                       int threads, bool may_share_blocks);
+                       RightOperand right, int threads, bool may_share_blocks);
 
 /// Steps of the sum and columns of one block of the right operand, which the second cache holds while all
 /// rows use it, a tile of them after the other: the panel of those (the tile's rows × steps) stays in the
@@ -50,9 +53,9 @@ Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataTyp
 std::int64_t steps_ahead(const ProductTile& tile, const target::Target& target);
 
 /// Whether a copy of the right operand in panels, of which each is read again for every tile of rows, costs
-/// less than reading its rows where they lie.
-bool panels_of_right_pay(const ProductSizes& sizes, const ProductTile& tile, const Blocks& blocks,
-                         DataType type, const target::Target& target);
+/// less than reading its rows where they lie, so many steps of the sum at a time.
+RightOperand choose_right(const ProductSizes& sizes, std::int64_t steps, DataType type,
+                          const target::Target& target);
 
 /// Where instructions multiply a vector by a lane of another one, a tile loads whole vectors of both operands.
 bool multiplies_by_lanes(const target::Target& target);
