@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ardea/limits/register_tile.h"
+#include "ardea/rules/model/blocking.h"
 #include "ardea/support/ceil_div.h"
 
 namespace ardea::rules {
@@ -42,6 +42,13 @@ double cost_of(const SumTile& tile, std::int64_t rows, std::int64_t vectors, con
   return cost;
 }
 
+/// Where instructions multiply by a lane, a number is in a register for all of its products; the numbers of a
+/// tile do not lie side by side, so that each takes one of its own.
+std::int64_t registers_of(const SumTile& tile, const target::Target& target) {
+  const std::int64_t numbers = multiplies_by_lanes(target) ? tile.rows : 1;
+  return tile.rows * tile.vectors + tile.vectors + numbers;
+}
+
 }  // namespace
 
 std::int64_t lanes_of(const target::Target& target) { return target.vector_bits / float32.bits; }
@@ -53,7 +60,7 @@ SumTile choose_sum_tile(std::int64_t rows, std::int64_t columns, const target::T
   for (std::int64_t width = 1; width <= std::min(most_vectors, vectors); ++width)
     for (std::int64_t height = 1; height <= rows; ++height) {
       SumTile tile{height, width};
-      if (limits::registers_of({height, width * lanes, float32}, target) > target.vector_registers) break;
+      if (registers_of(tile, target) > target.vector_registers) break;
       tile.cost = cost_of(tile, rows, vectors, target.core);
       if (tile.cost < best.cost) best = tile;
     }
