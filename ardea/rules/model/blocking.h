@@ -57,7 +57,8 @@ std::int64_t steps_ahead(const ProductTile& tile, const target::Target& target);
 RightOperand choose_right(const ProductSizes& sizes, std::int64_t steps, DataType type,
                           const target::Target& target);
 
-/// Where instructions multiply a vector by a lane of another one, a tile loads whole vectors of both operands.
+/// Where instructions multiply a vector by a lane of another one, a tile loads whole vectors of both
+/// operands.
 bool multiplies_by_lanes(const target::Target& target);
 
 /// What one core has of the second cache; of a common size where the target does not know one.
