@@ -16,12 +16,10 @@ namespace {
 bool mentions_memory(const Expr& e, const Var& data) {
   if (!e.defined() || e.is<IntImm>()) return false;
   if (e.is<VarNode>()) return e == data;
-  bool found = false;
-  visit_exprs(e, [&](const Expr& x) {
+  return any_expr(e, [&](const Expr& x) {
     const auto* load = x.as<Load>();
-    found = found || x == data || (load != nullptr && load->buffer->data == data);
+    return x == data || (load != nullptr && load->buffer->data == data);
   });
-  return found;
 }
 
 /// Whether s itself, not a statement inside it, touches the memory.

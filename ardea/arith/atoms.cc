@@ -24,7 +24,7 @@ bool Reasoner::is_open_to(const Fact& fact) const {
   return std::visit(overloaded{
                         [](const AssumedCondition&) { return true; },
                         [&](const auto& f) {
-                          return !understood_.variables->contains(f.var) && !atoms_.find_variable(f.var);
+                          return understood_.variables.find(f.var) == nullptr && !atoms_.find_variable(f.var);
                         },
                     },
                     fact);
@@ -32,30 +32,29 @@ bool Reasoner::is_open_to(const Fact& fact) const {
 
 std::optional<Expr> Reasoner::note(const Fact& fact) {
   const int order = understood_.next_order++;
-  const auto about = [&](const Var& var) -> VariableFacts& { return understood_.variables.own()[var]; };
-  return std::visit(overloaded{
-                        [&](const BoundVariable& f) -> std::optional<Expr> {
-                          about(f.var) = {.range = f.range, .order = order};
-                          // The variable exists, so its loop runs.
-                          if (f.range.extent.is<IntImm>()) return std::nullopt;
-                          return make_binary(BinaryOp::gt, f.range.extent,
-                                             make_int(0, f.range.extent.type()));
-                        },
-                        [&](const PositiveParameter& f) -> std::optional<Expr> {
-                          about(f.var) = {.least = f.least, .divisor = f.divisor, .order = order};
-                          return std::nullopt;
-                        },
-                        [&](const DefinedVariable& f) -> std::optional<Expr> {
-                          about(f.var) = {.value = f.value, .order = order};
-                          return std::nullopt;
-                        },
-                        [&](const DataVariable& f) -> std::optional<Expr> {
-                          about(f.var) = {.data = true, .order = order};
-                          return std::nullopt;
-                        },
-                        [&](const AssumedCondition& f) -> std::optional<Expr> { return f.condition; },
-                    },
-                    fact);
+  return std::visit(
+      overloaded{
+          [&](const BoundVariable& f) -> std::optional<Expr> {
+            understood_.variables.set(f.var, {.range = f.range, .order = order});
+            // The variable exists, so its loop runs.
+            if (f.range.extent.is<IntImm>()) return std::nullopt;
+            return make_binary(BinaryOp::gt, f.range.extent, make_int(0, f.range.extent.type()));
+          },
+          [&](const PositiveParameter& f) -> std::optional<Expr> {
+            understood_.variables.set(f.var, {.least = f.least, .divisor = f.divisor, .order = order});
+            return std::nullopt;
+          },
+          [&](const DefinedVariable& f) -> std::optional<Expr> {
+            understood_.variables.set(f.var, {.value = f.value, .order = order});
+            return std::nullopt;
+          },
+          [&](const DataVariable& f) -> std::optional<Expr> {
+            understood_.variables.set(f.var, {.data = true, .order = order});
+            return std::nullopt;
+          },
+          [&](const AssumedCondition& f) -> std::optional<Expr> { return f.condition; },
+      },
+      fact);
 }
 
 void Reasoner::understand(const std::vector<Expr>& conditions) {
@@ -76,10 +75,10 @@ void Reasoner::forget() { answers_ = {}; }
 bool Reasoner::is_tame(const Var& var) {
   // A uint64 holds values that our 64-bit bounds cannot, so nothing is promised about its arithmetic.
   if (var.type().is_uint() && var.type().bits == 64) return false;
-  const auto it = understood_.variables->find(var);
-  if (it == understood_.variables->end() || var.type().bits < 64) return true;
-  if (!it->second.value || !it->second.value->type().is_integer()) return !it->second.data;
-  const auto atoms = atoms_in(normalise(*it->second.value));
+  const VariableFacts* known = understood_.variables.find(var);
+  if (known == nullptr || var.type().bits < 64) return true;
+  if (!known->value || !known->value->type().is_integer()) return !known->data;
+  const auto atoms = atoms_in(normalise(*known->value));
   return std::all_of(atoms.begin(), atoms.end(), [&](AtomId id) { return atom(id).tame; });
 }
 
@@ -95,9 +94,7 @@ AtomId Reasoner::opaque_atom(const Expr& e) {
 
 const VariableFacts* Reasoner::facts_of(AtomId variable) const {
   const Atom& a = atom(variable);
-  if (a.kind != AtomKind::variable) return nullptr;
-  const auto it = understood_.variables->find(Var(a.expr));
-  return it == understood_.variables->end() ? nullptr : &it->second;
+  return a.kind == AtomKind::variable ? understood_.variables.find(a.expr) : nullptr;
 }
 
 const Ends& Reasoner::ends(AtomId variable) {

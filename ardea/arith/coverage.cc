@@ -247,8 +247,10 @@ class Coverage {
   }
 
   bool reads_buffer(const Expr& e) const {
-    const std::vector<Buffer> mentioned = buffers_in(e);
-    return std::find(mentioned.begin(), mentioned.end(), buffer_) != mentioned.end();
+    return any_expr(e, [&](const Expr& part) {
+      const auto* load = part.as<Load>();
+      return load != nullptr && load->buffer == buffer_;
+    });
   }
 
   /// Whether a block in s says that it reads the buffer.

@@ -13,12 +13,10 @@ namespace ardea::arith {
 namespace {
 
 bool reads(const Expr& e, const Buffer& buffer) {
-  bool found = false;
-  visit_exprs(e, [&](const Expr& part) {
+  return any_expr(e, [&](const Expr& part) {
     const auto* load = part.as<Load>();
-    found = found || (load != nullptr && load->buffer->data == buffer->data);
+    return load != nullptr && load->buffer->data == buffer->data;
   });
-  return found;
 }
 
 /// Narrower than commutative: == is that, too, but cannot be regrouped.
@@ -209,14 +207,11 @@ bool runs_backwards(const Conflict& conflict) {
 }
 
 bool has_effects(const Stmt& s) {
-  bool found = false;
-  visit_exprs(s, [&](const Expr& e) {
+  return any_expr(s, [](const Expr& e) {
     const auto* call = e.as<Call>();
     // A tensor instruction does no more than what the addresses that it is given show.
-    found = found ||
-            (call != nullptr && call->op->effect == Effect::writes && call->op->name != "tensor_instruction");
+    return call != nullptr && call->op->effect == Effect::writes && call->op->name != "tensor_instruction";
   });
-  return found;
 }
 
 bool order_breaks(const Conflict& conflict, const std::vector<std::size_t>& order) {

@@ -6,7 +6,12 @@
 
 namespace ardea::arith {
 
-bool reads_memory(const Expr& e) { return !buffers_in(e).empty() || has_effect(e); }
+bool reads_memory(const Expr& e) {
+  return any_expr(e, [](const Expr& part) {
+    const auto* call = part.as<Call>();
+    return part.is<Load>() || (call != nullptr && call->op->effect == Effect::writes);
+  });
+}
 
 namespace {
 

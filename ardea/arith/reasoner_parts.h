@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/known_variables.h"
 #include "ardea/arith/polynomial.h"
 #include "ardea/arith/shared_copy.h"
 
@@ -17,19 +18,9 @@
 
 namespace ardea::arith {
 
-/// What the facts say about a variable.
-struct VariableFacts {
-  std::optional<Range> range = {};
-  std::optional<Expr> value = {};
-  std::optional<std::int64_t> least = {};
-  std::int64_t divisor = 1;
-  bool data = false;
-  int order = 0;  ///< later facts may mention earlier variables
-};
-
 /// The facts as they were understood.
 struct Understood {
-  SharedCopy<std::unordered_map<Var, VariableFacts>> variables = {};
+  KnownVariables variables = {};
   int next_order = 0;
   /// Conditions in force: each p >= 0.
   SharedCopy<std::vector<Polynomial>> assumptions = {};

@@ -7,27 +7,25 @@
 
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
+#include "ardea/arith/touching_parts.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/overloaded.h"
+#include "ardea/support/pointer_set.h"
 
 namespace ardea::arith {
 
 namespace {
 
 bool has_load(const Expr& e) {
-  bool found = false;
-  visit_exprs(e, [&](const Expr& part) { found = found || part.is<Load>(); });
-  return found;
+  return any_expr(e, [](const Expr& part) { return part.is<Load>(); });
 }
 
 /// Whether an index depends on memory or on something that arithmetic does not follow.
 bool follows_data(const Expr& index) {
-  bool found = false;
-  visit_exprs(index, [&](const Expr& e) {
-    found = found || e.is<Load>() || e.is<Call>() || e.type().is_float() || e.type().is_handle();
+  return any_expr(index, [](const Expr& e) {
+    return e.is<Load>() || e.is<Call>() || e.type().is_float() || e.type().is_handle();
   });
-  return found;
 }
 
 /// What is in force at a place inside the statement that was asked about.
@@ -101,9 +99,10 @@ namespace {
 
 class Walk {
  public:
-  /// `outside`: what holds around all that is walked. `only`: accesses of other memory are left out.
-  explicit Walk(const Analyzer& outside, std::optional<std::unordered_set<Var>> only = {})
-      : outside_(outside), only_(std::move(only)) {}
+  /// `outside`: what holds around all that is walked. `only`: accesses of other memory are left out; it must
+  /// live as long, and name its memory.
+  explicit Walk(const Analyzer& outside, const TouchingParts* only = nullptr)
+      : outside_(outside), only_(only) {}
 
   std::vector<Access> take() { return std::move(found_); }
 
@@ -120,7 +119,7 @@ class Walk {
   }
 
   void visit(const Stmt& s, Place place) {
-    if (!s.defined() || place.dead) return;
+    if (!s.defined() || place.dead || (only_ != nullptr && !only_->may_touch(s))) return;
     place.statement = s;
     std::visit(overloaded{
                    [&](const Store& node) { store(node, place); },
@@ -130,13 +129,13 @@ class Walk {
                    [&](const Allocate& node) {
                      for (const Expr& extent : node.extents) visit(extent, place);
                      own_memory_.insert(node.data);
-                     visit(node.body, place);
+                     visit(node.body, std::move(place));
                    },
-                   [&](const DeclareBuffer& node) { visit(node.body, place); },
+                   [&](const DeclareBuffer& node) { visit(node.body, std::move(place)); },
                    [&](const LetStmt& node) {
                      visit(node.value, place);
                      define(node.var, node.value, place);
-                     visit(node.body, place);
+                     visit(node.body, std::move(place));
                    },
                    [&](const Assert& node) { visit(node.condition, place); },
                    [&](const Evaluate& node) { visit(node.value, place); },
@@ -161,7 +160,7 @@ class Walk {
     visit(node.min, place);
     visit(node.extent, place);
     place.enter_loop(node.var, {substitute(node.min, place.values), substitute(node.extent, place.values)});
-    visit(node.body, place);
+    visit(node.body, std::move(place));
   }
 
   void branch(const If& node, const Place& place) {
@@ -233,7 +232,7 @@ class Walk {
     record(std::move(here), exact, write, false, place);
   }
 
-  using Done = std::unordered_set<Expr>;
+  using Done = PointerSet;
 
   void visit(const Expr& e, const Place& place) {
     Done done;
@@ -242,7 +241,7 @@ class Walk {
 
   /// `done`: the nodes seen in this place already. Shared nodes are common, and paths through them many.
   void visit(const Expr& e, const Place& place, Done& done) {
-    if (!e.defined() || place.dead || !done.insert(e).second) return;
+    if (!e.defined() || place.dead || !done.insert(e.get())) return;
     if (const auto* load = e.as<Load>()) {
       touch(load->buffer, load->indices, load->predicate, false, place);
       for (const Expr& index : load->indices) visit(index, place, done);
@@ -304,18 +303,20 @@ class Walk {
   void touch(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& predicate, bool write,
              const Place& outer) {
     if (is_left_out(buffer)) return;
-    Place place = outer;
     std::int64_t lanes = 1;
     for (const Expr& index : indices) lanes = std::max<std::int64_t>(lanes, index.type().lanes);
     const Var lane("lane");
-    if (lanes > 1) place.enter_loop(lane, {make_int(0), make_int(lanes)});
     bool exact = true;
+    std::optional<Place> inner;  // a place is dear to copy, and most accesses are those of one element
+    if (lanes > 1 || predicate.defined()) inner = outer;
+    if (lanes > 1) inner->enter_loop(lane, {make_int(0), make_int(lanes)});
     if (predicate.defined()) {
       if (const Expr holds = one_lane(predicate, lane); holds.defined())
-        place.require(conjuncts(holds));
+        inner->require(conjuncts(holds));
       else
         exact = false;
     }
+    const Place& place = inner ? *inner : outer;
     if (place.dead) return;
     BufferRegion region{buffer, {}};
     for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -374,10 +375,10 @@ class Walk {
                                    .done = {}}});
   }
 
-  bool is_left_out(const Buffer& buffer) const { return only_ && !only_->contains(buffer->data); }
+  bool is_left_out(const Buffer& buffer) const { return only_ != nullptr && !only_->is_asked_about(buffer); }
 
   const Analyzer outside_;
-  const std::optional<std::unordered_set<Var>> only_;
+  const TouchingParts* const only_;
   std::vector<Access> found_;
   std::unordered_map<Buffer, BufferRegion> matches_;
   std::unordered_set<Var> own_memory_;
@@ -415,20 +416,8 @@ std::vector<Access> each_access(const Stmt& s, const Analyzer& facts) {
 
 namespace {
 
-/// Whether memory is touched under the names of its buffers only: by no address, by no other name.
-bool names_its_memory(const Stmt& s) {
-  bool plain = true;
-  visit_exprs(s, [&](const Expr& e) { plain = plain && !e.type().is_handle(); });
-  visit_stmts(s, [&](const Stmt& part) {
-    const auto* block = part.as<Block>();
-    plain = plain && (block == nullptr || block->matches.empty());
-  });
-  return plain;
-}
-
-/// The memory that s may write; nothing where it cannot be told from its buffers.
-std::optional<std::unordered_set<Var>> written_by(const Stmt& s) {
-  if (!names_its_memory(s)) return std::nullopt;
+/// The memory that s names as one that it writes.
+std::unordered_set<Var> written_by(const Stmt& s) {
   std::unordered_set<Var> data;
   visit_stmts(s, [&](const Stmt& part) {
     if (const auto* store = part.as<Store>()) data.insert(store->buffer->data);
@@ -439,12 +428,17 @@ std::optional<std::unordered_set<Var>> written_by(const Stmt& s) {
   return data;
 }
 
+std::vector<Access> each_access_of(std::unordered_set<Var> memory, const Stmt& s, const Analyzer& facts) {
+  const TouchingParts parts(s, std::move(memory));
+  Walk walk(facts, parts.names_memory() ? &parts : nullptr);
+  walk.visit(s, Place{.facts = facts, .stated_facts = facts});
+  return walk.take();
+}
+
 }  // namespace
 
 std::vector<Access> each_access_of_written(const Stmt& s, const Analyzer& facts) {
-  Walk walk(facts, written_by(s));
-  walk.visit(s, Place{.facts = facts, .stated_facts = facts});
-  return walk.take();
+  return each_access_of(written_by(s), s, facts);
 }
 
 Analyzer facts_inside(const Block& block, const Analyzer& facts) {
@@ -463,14 +457,15 @@ std::vector<Access> each_access(const Block& block, const Analyzer& facts) {
 Accesses accesses(const Stmt& s, const Analyzer& facts) { return united(each_access(s, facts), facts); }
 
 std::vector<Access> each_access_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts) {
-  using Memory = std::unordered_set<Var>;
-  Walk walk(facts, names_its_memory(s) ? std::optional(Memory{buffer->data}) : std::nullopt);
-  walk.visit(s, Place{.facts = facts, .stated_facts = facts});
-  return walk.take();
+  return each_access_of({buffer->data}, s, facts);
 }
 
 Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts) {
   return united(each_access_of(buffer, s, facts), facts);
+}
+
+Accesses accesses_of(const std::unordered_set<Var>& memory, const Stmt& s, const Analyzer& facts) {
+  return united(each_access_of(memory, s, facts), facts);
 }
 
 std::optional<Touched> touched_box(const std::vector<Touched>& boxes, const Buffer& buffer) {

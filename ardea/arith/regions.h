@@ -1,5 +1,6 @@
 #pragma once
 
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Accesses {
 Accesses accesses(const Stmt& s, const Analyzer& facts);
 /// Those of this buffer, and perhaps some of others.
 Accesses accesses_of(const Buffer& buffer, const Stmt& s, const Analyzer& facts);
+Accesses accesses_of(const std::unordered_set<Var>& memory, const Stmt& s, const Analyzer& facts);
 
 /// The box of the buffer in a list with one a buffer; nothing where it has none.
 std::optional<Touched> touched_box(const std::vector<Touched>& boxes, const Buffer& buffer);

@@ -11,13 +11,10 @@ namespace ardea::arith {
 
 bool uses_any(const Expr& e, const std::vector<LoopRange>& loops) {
   if (e.is<IntImm>() || loops.empty()) return false;
-  bool found = false;
-  visit_exprs(e, [&](const Expr& part) {
-    if (!part.is<VarNode>()) return;
-    found = found || std::any_of(loops.begin(), loops.end(),
-                                 [&](const LoopRange& loop) { return loop.first == part; });
+  return any_expr(e, [&](const Expr& part) {
+    return part.is<VarNode>() &&
+           std::any_of(loops.begin(), loops.end(), [&](const LoopRange& loop) { return loop.first == part; });
   });
-  return found;
 }
 
 namespace {

@@ -18,9 +18,7 @@ namespace {
 constexpr int deepest_assumptions = 4;
 
 bool touches_memory(const Expr& e) {
-  bool found = false;
-  visit_exprs(e, [&](const Expr& part) { found = found || part.is<Load>() || part.is<Call>(); });
-  return found;
+  return any_expr(e, [](const Expr& part) { return part.is<Load>() || part.is<Call>(); });
 }
 
 }  // namespace
@@ -104,7 +102,7 @@ Expr Reasoner::simplify_let(const Expr& e, const Let& let) {
   const Expr value = simplify(let.value);
   if (value.is<IntImm>() || value.is<FloatImm>() || value.is<VarNode>())
     return simplify(substitute(let.body, let.var, value));
-  understood_.variables.own()[let.var] = {.value = value, .order = understood_.next_order++};
+  understood_.variables.set(let.var, {.value = value, .order = understood_.next_order++});
   const Expr body = simplify(let.body);
   if (!uses(body, let.var)) return body;
   if (value == let.value && body == let.body) return e;

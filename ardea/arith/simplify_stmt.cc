@@ -60,8 +60,8 @@ class StmtSimplifier {
       only = only && !part.is<Evaluate>() && !part.is<Assert>() && !part.is<Block>() &&
              !part.is<Allocate>() && (store == nullptr || store->buffer->data == memory.data);
     });
-    visit_exprs(memory.body, [&](const Expr& e) { only = only && !e.is<Load>() && !has_effect(e); });
-    return only;
+    return only && !any_expr(memory.body,
+                             [](const Expr& e) { return e.is<Load>() || (e.is<Call>() && has_effect(e)); });
   }
 
   // What holds now and goes on to hold: a condition on memory may be overwritten by what it guards.

@@ -177,11 +177,10 @@ Expr make_call(std::string_view name, DataType type, std::vector<Expr> arguments
 
 bool has_effect(const Expr& e) {
   if (e.is<VarNode>() || e.is<IntImm>()) return false;
-  bool found = false;
-  visit_exprs(e, [&](const Expr& x) {
-    if (const auto* call = x.as<Call>()) found = found || call->op->effect == Effect::writes;
+  return any_expr(e, [](const Expr& x) {
+    const auto* call = x.as<Call>();
+    return call != nullptr && call->op->effect == Effect::writes;
   });
-  return found;
 }
 
 }  // namespace ardea

@@ -99,14 +99,14 @@ std::vector<Var> free_variables_of(const T& part) {
 
 template <class T>
 bool uses_variable(const T& part, const Var& var) {
-  bool found = false;
-  visit_exprs(part, [&](const Expr& e) { found = found || e == var; });
-  return found;
+  return any_expr(part, [&](const Expr& e) { return e == var; });
 }
 
 }  // namespace
 
-Expr substitute(const Expr& e, const Substitution& values) { return rewrite(e, substitution(values)); }
+Expr substitute(const Expr& e, const Substitution& values) {
+  return values.empty() || e.is<IntImm>() ? e : rewrite(e, substitution(values));
+}
 Stmt substitute(const Stmt& s, const Substitution& values) { return rewrite(s, substitution(values)); }
 Function substitute(const Function& f, const Substitution& values) {
   return rewrite(f, substitution(values));

@@ -360,11 +360,74 @@ void visit_exprs(const Expr& e, const std::function<void(const Expr&)>& f) { Vis
 
 void visit_exprs(const Stmt& s, const std::function<void(const Expr&)>& f) { Visitor{.on_expr = f}.visit(s); }
 
+namespace {
+
+/// Index expressions have a dozen nodes: to remember which of so few were seen would cost more than to look
+/// at shared ones again.
+class Finder {
+ public:
+  explicit Finder(const std::function<bool(const Expr&)>& holds) : holds_(holds) {}
+
+  /// Whether there is one.
+  bool find(const Expr& e) {
+    if (!e.defined()) return false;
+    visit(e);
+    if (found_ || left_ >= 0) return found_;
+    seen_.emplace();
+    visit(e);
+    return found_;
+  }
+  bool find(const Stmt& s) {
+    seen_.emplace();
+    visit(s);
+    return found_;
+  }
+
+ private:
+  bool is_new(const void* node) { return seen_ ? seen_->insert(node) : --left_ >= 0; }
+
+  void visit(const Expr& e) {
+    if (found_) return;
+    const bool is_leaf = e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>();
+    if (!is_leaf && !is_new(e.get())) return;
+    found_ = holds_(e);
+    if (!is_leaf && !found_) enter(e);
+  }
+  void visit(const Stmt& s) {
+    if (!found_ && is_new(s.get())) enter(s);
+  }
+  void visit(const Buffer&) {}
+
+  template <class Node>
+  void enter(const Node& node) {
+    read_parts(node, [this](const auto& part) { visit(part); });
+  }
+
+  const std::function<bool(const Expr&)>& holds_;
+  bool found_ = false;
+  int left_ = 64;  ///< nodes to look at before it pays to remember them
+  std::optional<PointerSet> seen_;
+};
+
+}  // namespace
+
+bool any_expr(const Expr& e, const std::function<bool(const Expr&)>& holds) { return Finder(holds).find(e); }
+
+bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds) { return Finder(holds).find(s); }
+
 void visit_stmts(const Stmt& s, const std::function<void(const Stmt&)>& f) { Visitor{.on_stmt = f}.visit(s); }
 
 std::vector<Buffer> buffers_in(const Stmt& s) {
   std::vector<Buffer> found;
   Visitor{.on_buffer = [&](const Buffer& b) { found.push_back(b); }}.visit(s);
+  return found;
+}
+
+std::vector<Buffer> buffers_in(const Stmt& s, const Stmt& without) {
+  std::vector<Buffer> found;
+  Visitor visitor{.on_buffer = [&](const Buffer& b) { found.push_back(b); }};
+  visitor.seen.insert(without.get());
+  visitor.visit(s);
   return found;
 }
 

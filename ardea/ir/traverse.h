@@ -35,11 +35,17 @@ void for_each_child(const Stmt& s, const std::function<void(const Expr&)>& expr,
 void visit_exprs(const Expr& e, const std::function<void(const Expr&)>& f);
 /// Every expression in s (regions, bindings, predicates and bounds included), each shared node once.
 void visit_exprs(const Stmt& s, const std::function<void(const Expr&)>& f);
+/// Whether `holds` for some expression in e, or in s. It is asked no further than that, of some nodes perhaps
+/// more than once.
+bool any_expr(const Expr& e, const std::function<bool(const Expr&)>& holds);
+bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds);
 /// Every statement in s, parents first. Shared statements are visited once.
 void visit_stmts(const Stmt& s, const std::function<void(const Stmt&)>& f);
 /// Every buffer that s mentions, once each, in order of first mention.
 std::vector<Buffer> buffers_in(const Stmt& s);
 std::vector<Buffer> buffers_in(const Expr& e);
+/// The same of s without one of the statements inside it.
+std::vector<Buffer> buffers_in(const Stmt& s, const Stmt& without);
 
 /// Bottom-up and top-down rewriting of whole trees. Shared nodes are rewritten once and stay shared; an
 /// unchanged node stays the same node.

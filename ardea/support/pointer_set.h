@@ -16,17 +16,23 @@ class PointerSet {
     if (2 * (count_ + 1) > size_) grow();
     return put(address);
   }
+  bool contains(const void* address) const { return slots()[slot_of(address)] == address; }
 
  private:
-  bool put(const void* address) {
+  /// Where the address is, or would be.
+  std::size_t slot_of(const void* address) const {
     // Nodes are at least 16 bytes apart: the low bits say nothing.
     std::size_t at = (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15ULL >>
                      (64 - std::bit_width(size_ - 1));
-    for (;; at = (at + 1) & (size_ - 1)) {
-      if (slots()[at] == address) return false;
-      if (slots()[at] == nullptr) break;
-    }
-    slots()[at] = address;
+    const void* const* all = slots();
+    while (all[at] != nullptr && all[at] != address) at = (at + 1) & (size_ - 1);
+    return at;
+  }
+
+  bool put(const void* address) {
+    const void*& slot = many_.empty() ? few_[slot_of(address)] : many_[slot_of(address)];
+    if (slot == address) return false;
+    slot = address;
     ++count_;
     return true;
   }
@@ -42,7 +48,7 @@ class PointerSet {
       if (*address != nullptr) put(*address);
   }
 
-  const void** slots() { return many_.empty() ? few_.data() : many_.data(); }
+  const void* const* slots() const { return many_.empty() ? few_.data() : many_.data(); }
 
   std::size_t size_ = 128;  ///< of the table, a power of two; at most half of it is used
   std::size_t count_ = 0;

@@ -24,6 +24,20 @@ TEST(Traverse, visits_a_shared_node_once) {
   EXPECT_EQ(count, 61);
 }
 
+TEST(Traverse, any_expr_finds_what_is_there_and_ends_on_what_is_shared) {
+  const Var x("x"), y("y");
+  const auto is_y = [&](const Expr& e) { return e == y; };
+  EXPECT_FALSE(any_expr(doubled(x, 60), is_y));
+  EXPECT_TRUE(any_expr(doubled(x, 60) * doubled(y, 60), is_y));
+  EXPECT_FALSE(any_expr(x + 1, is_y));
+  EXPECT_TRUE(any_expr(x + (y - 1), is_y));
+  EXPECT_TRUE(any_expr(Stmt(Evaluate{x + y}), is_y));
+  EXPECT_FALSE(any_expr(Expr(), is_y));
+  int asked = 0;
+  EXPECT_TRUE(any_expr(x + y, [&](const Expr&) { return ++asked == 1; }));
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(Traverse, rewrites_a_shared_node_once_and_keeps_it_shared) {
   const Var x("x"), y("y");
   int calls = 0;
@@ -104,6 +118,16 @@ TEST(Traverse, post_order_rewriting_sees_rebuilt_children) {
                              return inner->left + (*constant_int(inner->right) + *constant_int(sum->right));
                            }});
   EXPECT_TRUE(structurally_equal(out, x + 3));
+}
+
+TEST(Traverse, buffers_in_leaves_out_one_statement) {
+  const Buffer a = make_buffer("A", std::vector<int>{4}), b = make_buffer("B", std::vector<int>{4});
+  const Stmt first = make_store(a, {make_int(0)}, make_load(a, {make_int(1)}));
+  const Stmt second = make_store(b, {make_int(0)}, make_load(a, {make_int(2)}));
+  const Stmt both = make_seq({first, second});
+  EXPECT_EQ(buffers_in(both, second), std::vector<Buffer>{a});
+  EXPECT_EQ(buffers_in(both, first), (std::vector<Buffer>{b, a}));
+  EXPECT_EQ(buffers_in(both, both), std::vector<Buffer>{});
 }
 
 TEST(Traverse, buffers_in_lists_each_buffer_once_in_order_of_mention) {

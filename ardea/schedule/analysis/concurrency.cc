@@ -221,7 +221,7 @@ namespace {
 /// The memory that something outside the loop at the end of the path uses.
 std::unordered_set<Var> used_outside(const Function& f, const Path& path) {
   std::unordered_set<Var> memory;
-  for (const Buffer& buffer : buffers_in(with(f, path, make_no_op()).body)) memory.insert(buffer->data);
+  for (const Buffer& buffer : buffers_in(f.body, path.back())) memory.insert(buffer->data);
   return memory;
 }
 

@@ -84,7 +84,6 @@ class Transforming {
   /// For a parameter: whether its content is copied in, and out.
   std::optional<Refusal> decide_copies(const Analyzer& facts) {
     const Stmt& body = Path{f_.body}.block().body;
-    const arith::Accesses all = arith::accesses(body, facts);
     const auto touches_all = [&](const std::vector<arith::Touched>& boxes) {
       return std::any_of(boxes.begin(), boxes.end(), [&](const arith::Touched& box) {
         return box.region.buffer == buffer_ && box.exact &&
@@ -92,6 +91,7 @@ class Transforming {
       });
     };
     for (const Touch& touch : touches({f_.body}, buffer_)) unpacks_ = unpacks_ || touch.writes;
+    const arith::Accesses all = unpacks_ ? arith::accesses_of(buffer_, body, facts) : arith::Accesses{};
     packs_ = !unpacks_ || !touches_all(all.writes) || !arith::reads_only_own_writes(body, buffer_, {}, facts);
     if (unpacks_ && packs_ && !touches_all(all.reads))
       return context_.judge(Refusal{

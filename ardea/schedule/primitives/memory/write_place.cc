@@ -56,7 +56,7 @@ class WritePlacing {
                                  "hold",
                                  block_.name, writer_.name)};
     const std::optional<arith::Touched> first = ARDEA_TRY(initialised_box(depth, facts));
-    for (const arith::Touched& write : arith::accesses(path.back(), facts).writes) {
+    for (const arith::Touched& write : arith::accesses_of(writer_.buffer, path.back(), facts).writes) {
       if (!(write.region.buffer == writer_.buffer)) continue;
       const arith::Touched box = without_loaded_bounds(write);
       if (box.exact) return WritePlace{path, box.region};

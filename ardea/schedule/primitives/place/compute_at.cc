@@ -94,7 +94,7 @@ class ComputingAt {
   /// The values of the iterators that compute what is read under the loop in one iteration.
   IteratorValues needed_values() const {
     std::optional<IteratorValues> all;
-    for (const arith::Touched& read : arith::accesses(loop_.body, facts_).reads) {
+    for (const arith::Touched& read : arith::accesses_of(written_, loop_.body, facts_).reads) {
       if (!written_.contains(read.region.buffer->data)) continue;
       const IteratorValues values = values_for(read.region);
       if (all)

@@ -144,7 +144,7 @@ class Consuming {
     find_guards();
     Analyzer guarded = facts_;
     for (const Expr& guard : guards_) guarded.assume(guard);
-    for (const arith::Touched& write : arith::accesses(loop_.body, guarded).writes)
+    for (const arith::Touched& write : arith::accesses_of(produced_, loop_.body, guarded).writes)
       if (produced_.contains(write.region.buffer->data)) written_.push_back(write);
     const std::vector<arith::LoopRange> loops = loops_to_the_loop();
     for (const arith::Touched& write : written_) {
