@@ -91,4 +91,18 @@ TEST(PanelsOfTheRightOperand, pay_where_reading_rows_costs_more) {
   EXPECT_FALSE(pay("sapphirerapids", {.m = 127, .n = 127, .k = 127}));
 }
 
+/// Where panels of both operands are made, those of the left one again for each block, blocks are as large as
+/// a thread's share of the third cache allows, and never smaller than for the second.
+TEST(Blocks, are_larger_where_they_are_made_again) {
+  target::Target target = target::find("neoverse-v1");
+  const std::int64_t near = second_cache_bytes(target) * 3 / 4;
+  target.cores = 1;
+  EXPECT_EQ(bytes_of_block(target), target.cache(3)->bytes / 4);
+  target.cores = 4096;
+  EXPECT_EQ(bytes_of_block(target), near);
+  target = target::find("sapphirerapids");
+  target.cores = 1;
+  EXPECT_EQ(bytes_of_block(target), second_cache_bytes(target) * 3 / 4);
+}
+
 }  // namespace ardea::rules

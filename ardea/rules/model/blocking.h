@@ -38,10 +38,10 @@ ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::
 ThreadGrid choose_grid(const ProductSizes& sizes, const ProductTile& tile, const target::Target& target,
                        RightOperand right, int threads, bool may_share_blocks);
 
-/// Steps of the sum and columns of one block of the right operand, which the second cache holds while all
-/// rows use it, a tile of them after the other: the panel of those (the tile's rows × steps) stays in the
-/// first cache, panels of the block (steps × the tile's columns) stream through it. The columns are a
-/// multiple of the tile's, except where a block is all there is.
+/// Steps of the sum and columns of one block of the right operand, which a cache holds while all rows use it,
+/// a tile of them after the other: the panel of those (the tile's rows × steps) stays in the first cache,
+/// panels of the block (steps × the tile's columns) stream through it. The columns are a multiple of the
+/// tile's, except where a block is all there is.
 struct Blocks {
   std::int64_t steps = 1, columns = 1;
 };
@@ -60,6 +60,9 @@ RightOperand choose_right(const ProductSizes& sizes, std::int64_t steps, DataTyp
 /// Where instructions multiply a vector by a lane of another one, a tile loads whole vectors of both
 /// operands.
 bool multiplies_by_lanes(const target::Target& target);
+
+/// How large such a block should be.
+std::int64_t bytes_of_block(const target::Target& target);
 
 /// What one core has of the second cache; of a common size where the target does not know one.
 std::int64_t second_cache_bytes(const target::Target& target);
