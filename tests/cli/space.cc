@@ -112,9 +112,9 @@ TEST(SpaceCommand, tries_equal_samples_once) {
   EXPECT_EQ(result["not_checked"], 0);
 }
 
-/// The rules' space of an odd product: a sketch for each way, of which every sample is a program.
+/// The rules' space of a product: a sketch for each way, of which every sample is a program.
 TEST(SpaceCommand, makes_the_space_of_an_operator_by_rules) {
-  const std::string gemm = "space gemm 12,5,11 --target generic-x86_64 ";
+  const std::string gemm = "space gemm 12,7,12 --target generic-x86_64 ";
   const Answer answer = ardea(gemm + "--sample 6 --seed 3 --check --json");
   ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
   const json result = json::parse(answer.out);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ardea/arith/verify.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/ir/unroll_hint.h"
