@@ -79,8 +79,7 @@ class RangeCheck {
                    },
                    [&](const LetStmt& node) {
                      visit(node.value, path);
-                     if (!node.var.type().is_handle())  // the name of a memory is no number
-                       path.values[node.var] = substitute(node.value, path.values);
+                     if (is_number(node)) path.values[node.var] = substitute(node.value, path.values);
                      visit(node.body, std::move(path));
                    },
                    [&](const Block& node) { block(node, path); },
@@ -94,6 +93,13 @@ class RangeCheck {
   }
 
  private:
+  /// The name of a memory is no number; and of what an intrinsic says, such as the extents of a tensor that
+  /// is handed in, arithmetic knows nothing: it can order and bound the name.
+  static bool is_number(const LetStmt& let) {
+    const auto* call = let.value.as<Call>();
+    return !let.var.type().is_handle() && (call == nullptr || call->op->name == "if_then_else");
+  }
+
   void block(const Block& node, Path& path) {
     for (const BlockIterator& i : node.iterators) visit(i.binding, path);
     visit(node.predicate, path);
