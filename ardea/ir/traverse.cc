@@ -400,7 +400,7 @@ class Finder {
 
   template <class Node>
   void enter(const Node& node) {
-    read_parts(node, [this](const auto& part) { visit(part); });
+    read_parts(node, [this](const auto& part) { this->visit(part); });
   }
 
   const std::function<bool(const Expr&)>& holds_;
