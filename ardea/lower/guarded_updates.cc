@@ -14,7 +14,7 @@ namespace ardea::lower {
 namespace {
 
 using arith::Analyzer;
-using Memory = std::unordered_set<Var>;
+using Memories = std::unordered_set<Var>;
 
 /// Whether e is what the store is about to overwrite.
 bool is_former_value(const Expr& e, const Store& store) {
@@ -36,8 +36,8 @@ const Call* choice(const Expr& e) {
 /// Memory that is allocated in s, and all that is ever stored to which are numbers but -0 and sums of what
 /// was there: a sum of floats is -0 only where both sides are, so that no element ever is, and adding +0
 /// changes none.
-Memory without_negative_zero(const Stmt& s) {
-  Memory found;
+Memories without_negative_zero(const Stmt& s) {
+  Memories found;
   visit_stmts(s, [&](const Stmt& part) {
     const auto* allocation = part.as<Allocate>();
     if (allocation != nullptr && allocation->type.is_float()) found.insert(allocation->data);
@@ -47,7 +47,7 @@ Memory without_negative_zero(const Stmt& s) {
     if (store == nullptr) return;
     const auto* number = store->value.as<FloatImm>();
     const auto* sum = store->value.as<Binary>();
-    const bool is_number = number != nullptr && !(number->value == 0 && std::signbit(number->value));
+    const bool is_number = number != nullptr && (number->value != 0 || !std::signbit(number->value));
     const bool is_sum = sum != nullptr && sum->op == BinaryOp::add &&
                         (is_former_value(sum->left, *store) || is_former_value(sum->right, *store));
     if (!is_number && !is_sum) found.erase(store->buffer->data);
@@ -65,7 +65,7 @@ bool is_positive_zero(const Expr& e) {
   return number != nullptr && number->value == 0 && !std::signbit(number->value);
 }
 
-Stmt guarded(const Stmt& s, const Analyzer& facts, const Memory& without_negative_zeros) {
+Stmt guarded(const Stmt& s, const Analyzer& facts, const Memories& without_negative_zeros) {
   const auto* store = s.as<Store>();
   const auto* update = store != nullptr ? store->value.as<Binary>() : nullptr;
   if (update == nullptr || store->predicate.defined()) return s;
@@ -89,7 +89,7 @@ Stmt guarded(const Stmt& s, const Analyzer& facts, const Memory& without_negativ
   return If{is_register ? make_call("likely", {condition}) : condition, out};
 }
 
-Stmt all_guarded(const Stmt& s, const Analyzer& facts, const Memory& without_negative_zeros) {
+Stmt all_guarded(const Stmt& s, const Analyzer& facts, const Memories& without_negative_zeros) {
   if (s.is<Store>()) return guarded(s, facts, without_negative_zeros);
   return map_children(
       s, Mapper{.stmt = [&](const Stmt& part) { return all_guarded(part, facts, without_negative_zeros); }});

@@ -151,9 +151,9 @@ class StridedRun {
 
 namespace {
 
-class Walk {
+class RunWalk {
  public:
-  Walk(const Function& f, const StridedRewrite& how) : ages_(f), how_(how) {}
+  RunWalk(const Function& f, const StridedRewrite& how) : ages_(f), how_(how) {}
 
   Stmt visit(const Stmt& s, const Analyzer& facts) {
     const Stmt inner =
@@ -197,7 +197,7 @@ bool has_strided_loads(const Function& f) {
 Function rewrite_strided_runs(const Function& f, const StridedRewrite& how) {
   if (!has_strided_loads(f)) return f;
   Function out = f;
-  out.body = Walk(f, how).visit(f.body, arith::facts_of(f));
+  out.body = RunWalk(f, how).visit(f.body, arith::facts_of(f));
   return out;
 }
 
