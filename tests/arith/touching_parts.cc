@@ -10,7 +10,7 @@
 namespace ardea::arith {
 namespace {
 
-const char* const program = R"(
+const char* const program_of_parts = R"(
 @T.prim_func
 def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((64,), "float32")):
     for i in T.serial(64):
@@ -30,7 +30,7 @@ Buffer named(const Function& f, const std::string& name) {
 
 /// The statements of the program that may touch the buffer.
 std::vector<bool> touching(const std::string& name) {
-  const Function f = parse_function(program);
+  const Function f = parse_function(program_of_parts);
   const Stmt body = root_block(f) == nullptr ? f.body : root_block(f)->body;
   const TouchingParts parts(body, {named(f, name)->data});
   EXPECT_TRUE(parts.names_memory());
@@ -62,7 +62,7 @@ TEST(TouchingParts, are_not_known_where_an_address_is_given_away) {
 
 /// The accesses of one buffer are those that the walk through everything finds of it.
 TEST(TouchingParts, leave_out_no_access) {
-  const Function f = parse_function(program);
+  const Function f = parse_function(program_of_parts);
   const Stmt body = root_block(f) == nullptr ? f.body : root_block(f)->body;
   const std::vector<Access> all = each_access(body, facts_of(f));
   for (const char* name : {"A", "B", "C"}) {
