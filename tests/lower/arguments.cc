@@ -90,4 +90,13 @@ std::string difference(const std::vector<interp::Argument>& a, const std::vector
   return {};
 }
 
+std::string difference_made(const Function& f, const Function& lowered, const Program& program,
+                            std::uint64_t seed) {
+  const std::vector<interp::Argument> given = arguments_of(f, program, seed);
+  const std::vector<interp::Argument> wanted = copies(given), got = copies(given);
+  interp::run(f, wanted);
+  interp::run(lowered, got);
+  return difference(wanted, got, 0);
+}
+
 }  // namespace ardea::lower

@@ -109,11 +109,8 @@ def main(X: T.Buffer((3, {x}), "{type}"), Y: T.Buffer((3, {columns}), "{type}"))
                                                      fmt::arg("columns", columns), fmt::arg("type", type))};
         const Function f = function_of(program),
                        lowered = lower_until(f, target::find(target), "legalise_types");
-        const std::vector<interp::Argument> given = arguments_of(f, program, 7);
-        std::vector<interp::Argument> wanted = copies(given), got = copies(given);
-        interp::run(f, wanted);
-        interp::run(lowered, got);
-        ASSERT_EQ(difference(wanted, got, 0), "") << type << " on " << target << "\n" << print(lowered);
+        ASSERT_EQ(difference_made(f, lowered, program, 7), "") << type << " on " << target << "\n"
+                                                               << print(lowered);
       }
 }
 

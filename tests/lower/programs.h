@@ -49,4 +49,9 @@ std::vector<interp::Argument> copies(const std::vector<interp::Argument>& argume
 std::string difference(const std::vector<interp::Argument>& a, const std::vector<interp::Argument>& b,
                        int units);
 
+/// Where the lowered program computes something else than f, of arguments by the seed; empty where nothing
+/// differs to the bit.
+std::string difference_made(const Function& f, const Function& lowered, const Program& program,
+                            std::uint64_t seed);
+
 }  // namespace ardea::lower

@@ -125,11 +125,8 @@ def main(x: T.handle, y: T.handle):
         const Program program{"transposed", text, {{"m", m}}};
         const Function f = function_of(program),
                        lowered = lower_until(f, target::find(target), "legalise_types");
-        const std::vector<interp::Argument> given = arguments_of(f, program, 7);
-        std::vector<interp::Argument> wanted = copies(given), got = copies(given);
-        interp::run(f, wanted);
-        interp::run(lowered, got);
-        ASSERT_EQ(difference(wanted, got, 0), "") << type << " on " << target << "\n" << print(lowered);
+        ASSERT_EQ(difference_made(f, lowered, program, 7), "") << type << " on " << target << "\n"
+                                                               << print(lowered);
         const bool has_tiles = m == 16 && std::string(type) == "float32";
         EXPECT_TRUE(!has_tiles || loads_rows(print(lowered))) << target << print(lowered);
       }
