@@ -128,7 +128,9 @@ Bounded comparison(BinaryOp op, const Bounded& a, const Bounded& b) {
   const Expr slack = sum_of_bounds(a, b);
   if (!slack.defined()) return {value};
   const Expr distance = absolute(as_float64(a.value) - as_float64(b.value));
-  return {value, make_select(at_most(distance, slack), constant(1, slack.type()), constant(0, slack.type()))};
+  // Of exact values, which memory holds with a bound of 0, equal ones are equal in every correct result.
+  const Expr unsure = make_binary(BinaryOp::logical_and, positive(slack), at_most(distance, slack));
+  return {value, make_select(unsure, constant(1, slack.type()), constant(0, slack.type()))};
 }
 
 }  // namespace

@@ -209,6 +209,28 @@ TEST(ErrorBounds, what_is_only_read_and_integers_that_no_float_reaches_have_no_b
   EXPECT_TRUE(program.parameters[3].bound);
 }
 
+/// What was copied is as exact as what was given: of two that are equal, every correct program says so.
+TEST(ErrorBounds, a_comparison_of_exact_values_that_memory_holds_is_decided) {
+  const auto bound_of = [](const std::string& value) {
+    const Function f = load(R"(@T.prim_func
+def main(A: T.Buffer((4,), "float32"), C: T.Buffer((4,), "int32")):
+    B = T.alloc_buffer((4,))
+    for i in range(4):
+        with T.block("B"):
+            v = T.axis.spatial(4, i)
+            B[v] = )" + value +
+                            R"(
+    for i in range(4):
+        with T.block("C"):
+            v = T.axis.spatial(4, i)
+            C[v] = T.Select(A[v] == B[v], T.int32(7), T.int32(0))
+)");
+    return run_bounded(f, make_arguments(f, {.seed = 3})).bound.get_float(0);
+  };
+  EXPECT_EQ(bound_of("A[v]"), 0);
+  EXPECT_EQ(bound_of("A[v] * T.float32(1)"), 7);
+}
+
 TEST(ErrorBounds, an_overflow_of_a_narrow_type_has_no_finite_bound) {
   const Function f = load(
       "@T.prim_func\ndef f(X: T.Buffer((2,), \"float16\"), Y: T.Buffer((2,), \"float16\")):\n    for i in "
