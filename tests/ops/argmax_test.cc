@@ -32,6 +32,41 @@ TEST(Argmax, takes_the_first_of_equal_values_and_of_NaNs) {
   EXPECT_EQ(computed({x}, positions(x, -1), {rows}, {7}).values, (std::vector<float>{0, 1, 1, 0, 0, 4, 4}));
 }
 
+/// Long rows are searched part by part: 0, 64 and 128, and the last 64 elements, from 136 on.
+TEST(Argmax, takes_the_first_of_long_rows_that_no_part_divides) {
+  const std::int64_t n = 200;
+  struct Row {
+    float others;
+    std::vector<std::pair<int, float>> elements;
+    float first;
+  };
+  const std::vector<Row> rows = {
+      {0, {{0, 1}}, 0},
+      {0, {{199, 1}}, 199},                          // in the last part alone
+      {0, {{192, 2}, {199, 2}}, 192},                // the first that only the last part has
+      {0, {{191, 2}, {192, 2}}, 191},                // the last of the part before, in both
+      {0, {{130, 2}, {136, 2}}, 130},                //
+      {0, {{63, 3}, {64, 3}, {199, 3}}, 63},         //
+      {-2, {{64, -1}, {127, -1}}, 64},               //
+      {-1, {{70, -0.F}, {150, 0}}, 70},              // equal
+      {1, {{3, inf}, {129, nan}, {199, nan}}, 129},  // NaN is greater
+      {-inf, {}, 0},                                 //
+      {nan, {}, 0},                                  //
+      {-inf, {{160, std::numeric_limits<float>::lowest()}}, 160},
+  };
+  const auto m = static_cast<std::int64_t>(rows.size());
+  Numbers numbers = {{m, n}, {}};
+  std::vector<float> expected;
+  for (const Row& row : rows) {
+    std::vector<float> values(n, row.others);
+    for (const auto& [at, value] : row.elements) values[at] = value;
+    numbers.values.insert(numbers.values.end(), values.begin(), values.end());
+    expected.push_back(row.first);
+  }
+  const te::Tensor x = te::placeholder("x", {m, n});
+  EXPECT_EQ(computed({x}, positions(x, -1), {numbers}, {m}).values, expected);
+}
+
 TEST(Argmax, goes_along_any_one_axis) {
   const te::Tensor x = te::placeholder("x", {4, 3});
   const Numbers columns = {{4, 3},

@@ -98,7 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"bias_add", {7, 37}}, Asked{"batchnorm", {5, 17}, "generic-x86_64"},
         Asked{"reduce_sum", {7, 37}}, Asked{"reduce_sum", {1, 130}, "neoverse-v1"},
         Asked{"reduce_max", {31, 3}}, Asked{"argmax", {7, 37}}, Asked{"argmax", {5, 19}, "neoverse-v1"},
-        Asked{"argmax", {3, 2}, "generic-x86_64"}, Asked{"mean", {5, 37}}, Asked{"var", {7, 19}},
+        Asked{"argmax", {3, 2}, "generic-x86_64"}, Asked{"argmax", {2, 197}},
+        Asked{"argmax", {3, 256}, "neoverse-v1"}, Asked{"mean", {5, 37}}, Asked{"var", {7, 19}},
         Asked{"gemv", {7, 37}, "neoverse-v1"}, Asked{"softmax", {5, 19}}, Asked{"softmax", {1, 1}},
         Asked{"softmax", {7, 35}, "neoverse-v1"}, Asked{"layernorm", {3, 17}}, Asked{"gemm", {3, 17, 37}},
         Asked{"gemm", {1, 5, 19}}, Asked{"gemm", {3, 37, 5}, "neoverse-v1", true}, Asked{"gemm", {19, 13, 1}},
@@ -142,6 +143,39 @@ def main(A: T.Buffer((4, 9), "float32"), C: T.Buffer((4,), "float32")):
   EXPECT_EQ(both->stages.size(), 2U);
   EXPECT_EQ(both->extent, 9);
   EXPECT_FALSE(nest_to("3 - v"));
+}
+
+/// Parts of a row make a row of their own, in the same nest; windows share what they read, and do not.
+TEST(RowNest, holds_what_is_made_of_the_parts_of_a_row) {
+  const auto nest_to = [](const std::string& start) {
+    const Function program = arith::load_program(R"(@T.prim_func
+def main(A: T.Buffer((4, 90), "float32"), C: T.Buffer((4,), "float32")):
+    S = T.alloc_buffer((4, 6))
+    for i, p, r in T.grid(4, 6, 16):
+        with T.block("S"):
+            v, part, w = T.axis.remap("SSR", [i, p, r])
+            with T.init():
+                S[v, part] = T.float32(0)
+            S[v, part] = S[v, part] + A[v, )" + start +
+                                                     R"( + w]
+    for i, p in T.grid(4, 6):
+        with T.block("C"):
+            v, part = T.axis.remap("SR", [i, p])
+            with T.init():
+                C[v] = T.float32(0)
+            C[v] = C[v] + S[v, part]
+)",
+                                                 "parts.tir")
+                                 .functions[0];
+    return row_nest_to(program, {schedule::all_blocks(program).back().block().id});
+  };
+  for (const char* const start : {"T.min(part * 16, 74)", "part * 14", "0"}) {
+    SCOPED_TRACE(start);
+    const auto nest = nest_to(start);
+    ASSERT_TRUE(nest);
+    EXPECT_EQ(nest->stages.size(), start == std::string("T.min(part * 16, 74)") ? 2U : 1U);
+  }
+  EXPECT_TRUE(nest_to("T.min(part * 16, 74)")->reduces_parts(nest_to("T.min(part * 16, 74)")->stages[0]));
 }
 
 /// The names of the blocks that the model's schedule leaves of a program.

@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "ardea/arith/analyzer.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/schedule/program/tree.h"
 
 namespace ardea::rules {
@@ -26,10 +28,34 @@ std::vector<Var> first_iterators(const Stage& stage, std::size_t count) {
   return {stage.iterators.begin(), stage.iterators.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
+/// Whether `start` is where one of the parts begins that a row is cut into, which share nothing of it, but
+/// for the last.
+bool begins_part(const Expr& start, const Var& part, std::int64_t elements) {
+  const auto distance = constant_int(arith::Analyzer().simplify(substitute(start, part, make_int(1)) -
+                                                                substitute(start, part, make_int(0))));
+  return distance && *distance >= elements;
+}
+
+/// Whether the load goes along a row: the whole of it; one of the parts that it is cut into, the last but one
+/// iterator says which; or a part that begins wherever the row says.
+bool goes_along(const Load& load, const Stage& stage) {
+  if (are_plain(load.indices, stage.iterators)) return true;
+  const Var& last = stage.iterators.back();
+  const auto* place = load.indices.empty() ? nullptr : load.indices.back().as<Binary>();
+  if (place == nullptr || place->op != BinaryOp::add || !place->right.is<VarNode>() ||
+      Var(place->right) != last || uses(place->left, last))
+    return false;
+  const std::size_t rows = load.indices.size() - 1, others = stage.iterators.size() - 1;
+  if (rows > others || others - rows > 1 || stage.spatial != others ||
+      !are_plain({load.indices.begin(), load.indices.end() - 1}, first_iterators(stage, rows)))
+    return false;
+  return rows == others || begins_part(place->left, stage.iterators[rows], stage.extents.back());
+}
+
 /// What the reduction goes along, one element after the other.
 const Load* row_of(const Stage& stage) {
   const auto found = std::find_if(stage.loads.begin(), stage.loads.end(),
-                                  [&](const Load& load) { return are_plain(load.indices, stage.iterators); });
+                                  [&](const Load& load) { return goes_along(load, stage); });
   return found == stage.loads.end() ? nullptr : &*found;
 }
 
@@ -63,13 +89,12 @@ class Nest {
  private:
   /// Whether the stage before those from `first` on is one of theirs.
   bool belongs(const Stage& stage, std::size_t first) const {
-    const bool has_form = stage.reduces() ? stage.spatial == nest_.axes && row_of(stage) != nullptr
-                                          : stage.spatial <= nest_.axes + 1;
+    const bool has_form = stage.spatial <= nest_.axes + 1 && (!stage.reduces() || row_of(stage) != nullptr);
     if (!has_form || stage.spatial < nest_.axes ||
         !std::equal(rows_.begin(), rows_.end(), stage.lengths.begin(), are_one_length))
       return false;
-    // What is summed in lanes takes as many steps as its length says.
-    for (std::size_t i = stage.spatial; i < stage.extents.size(); ++i)
+    // What is summed in lanes takes as many steps as its length says, and has as many parts.
+    for (std::size_t i = stage.reduces() ? nest_.axes : stage.spatial; i < stage.extents.size(); ++i)
       if (!stage.is_known(i)) return false;
     if (!are_plain(stage.indices, first_iterators(stage, stage.spatial))) return false;
     const bool is_last = first == all_.size();
@@ -119,6 +144,8 @@ std::size_t RowNest::sums() const {
   return static_cast<std::size_t>(
       std::count_if(stages.begin(), stages.end(), [](const Stage& s) { return s.reduces(); }));
 }
+
+bool RowNest::reduces_parts(const Stage& stage) const { return stage.reduces() && stage.spatial > axes; }
 
 std::vector<schedule::BlockRef> RowNest::blocks() const {
   std::vector<schedule::BlockRef> all;

@@ -48,6 +48,12 @@ class RowSteps {
  private:
   const target::Target& target() const { return d_.target(); }
   bool has_one_sum() const { return nest_.sums() == 1; }
+  bool has_parts() const {
+    return std::any_of(nest_.stages.begin(), nest_.stages.end(),
+                       [&](const Stage& stage) { return nest_.reduces_parts(stage); });
+  }
+  /// What is made of parts is short, and what goes through one of them a second time, too.
+  bool goes_through_rows_again() const { return !has_one_sum() && !has_parts(); }
   bool uses_threads() const { return worth_threads(bytes_, target()); }
   const Stage& anchor() const { return nest_.stages[nest_.anchor]; }
   const Stage& first_sum() const {
@@ -135,7 +141,9 @@ class RowSteps {
     int passes = 0;
     for (const Stage& stage : nest_.stages) {
       std::optional<LoopRef> pass;
-      if (stage.reduces()) {
+      if (nest_.reduces_parts(stage)) {
+        pass = reduce_parts(stage);
+      } else if (stage.reduces()) {
         pass = reduce_in_lanes(s_, stage.block, nest_.axes, sum_, reduced_axes(stage));
       } else if (sum_.width() > 1 || !has_one_sum()) {
         const std::vector<LoopRef> loops = s_.get_loops(stage.block);
@@ -145,8 +153,20 @@ class RowSteps {
         if (has_row) pass = loops.back();
       }
       // Only a pass that computes much, such as exponentials, has time for two streams.
-      if (pass && ++passes == 2 && !has_one_sum()) ask_ahead(*pass, !stage.reduces());
+      if (pass && ++passes == 2 && goes_through_rows_again()) ask_ahead(*pass, !stage.reduces());
     }
+  }
+
+  /// for i, part, r: P[i, part] op= t   ⇒   some parts of a row side by side, each as a row of its own.
+  std::optional<LoopRef> reduce_parts(const Stage& stage) {
+    const std::string name = path_to(s_.program(), stage.block)->block().name;
+    const Rows parts{.rows = stage.extents[nest_.axes], .extent = stage.extents.back()};
+    const LaneSum model = lane_sum_of_parts(parts, type_.bits, target());
+    const LaneSum sum = choose_lane_sum(d_, name, parts, model, type_.bits);
+    const Number at_once =
+        d_.number(name + "_parts", tile_sizes(parts.rows, target().vector_registers), sum.rows);
+    s_.apply(Split{s_.get_loops(stage.block)[nest_.axes + 1], {std::nullopt, at_once}});
+    return reduce_in_lanes(s_, stage.block, nest_.axes + 2, sum, reduced_axes(stage));
   }
 
   /// Where rows come out of memory, the loop that goes through a row for the second time, which finds it in

@@ -32,6 +32,15 @@ LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target) {
   return lane_sum_of(std::min(power_of_two_below(rows.extent), lanes * vectors), rows, at_once, bits, target);
 }
 
+LaneSum lane_sum_of_parts(const Rows& parts, int bits, const target::Target& target) {
+  const std::int64_t lanes = target.vector_bits / bits;
+  const std::int64_t line = std::max<std::int64_t>(lanes, target.cache(1)->line_bytes * 8 / bits);
+  const std::int64_t width = std::min(power_of_two_below(parts.extent), power_of_two_below(line));
+  const std::int64_t at_once =
+      power_of_two_below(std::max<std::int64_t>(1, target.core.sums_in_flight() * lanes / width));
+  return lane_sum_of(width, parts, std::min(power_of_two_below(parts.rows), at_once), bits, target);
+}
+
 std::vector<std::int64_t> widths_for(const Rows& rows, int bits, const target::Target& target,
                                      std::int64_t model) {
   const std::int64_t lanes = target.vector_bits / bits, most = power_of_two_below(rows.extent);

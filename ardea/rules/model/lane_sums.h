@@ -27,6 +27,10 @@ struct Rows {
 /// registers; no more than there are rows and numbers. All are powers of two.
 LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target);
 
+/// The same for parts of one row, which come out of memory one after the other: a line of a part at a time,
+/// and as many parts as keep the units busy.
+LaneSum lane_sum_of_parts(const Rows& parts, int bits, const target::Target& target);
+
 /// Numbers of partial results of a row that are worth trying beside `model`: powers of two of whole vectors,
 /// as far as there are numbers; less than a vector where there are fewer.
 std::vector<std::int64_t> widths_for(const Rows& rows, int bits, const target::Target& target,
