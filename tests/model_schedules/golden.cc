@@ -51,7 +51,10 @@ std::vector<ops::Workload> workloads_of_record() {
            {.op = "depthwise", .sizes = {1, 28, 28, 40, 3, 3, 1, 1}, .layout = "nhwc"},
            {.op = "softmax", .sizes = {96, 1000}},
            {.op = "reduce_sum", .sizes = {5501, 3}},
+           {.op = "argmax", .sizes = {512, 1003}},
            {.op = "transpose", .sizes = {300, 500}},
+           {.op = "transpose", .sizes = {3, 20000}},
+           {.op = "transpose", .sizes = {1001, 3}},
            {.op = "relu", .sizes = {640, 13}},
            {.op = "relu", .sizes = {512, 400}},
        })

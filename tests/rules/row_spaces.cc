@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"avgpool", {1, 7, 5, 2, 3, 1, 1}, "generic-x86_64"},
         Asked{"avgpool", {1, 5, 7, 3, 3, 2, 1}, "avx2", false, "nhwc"}, Asked{"global_avgpool", {2, 5, 7, 3}},
         Asked{"global_avgpool", {2, 5, 7, 19}, "avx2", false, "nhwc"}, Asked{"scan", {3, 11, 5}},
-        Asked{"transpose", {1, 37}}, Asked{"transpose", {37, 19}, "neoverse-v1"}, Asked{"tanh", {3, 5}},
+        Asked{"transpose", {1, 37}}, Asked{"transpose", {37, 19}, "neoverse-v1"}, Asked{"transpose", {3, 41}},
+        Asked{"transpose", {2053, 3}, "neoverse-v1"}, Asked{"tanh", {3, 5}},
         Asked{"gelu", {3, 70}, "neoverse-v1"}, Asked{"sigmoid", {2, 67}}),
     [](const auto& info) {
       std::string name = info.param.op;

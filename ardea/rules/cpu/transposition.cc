@@ -32,6 +32,11 @@ constexpr std::int64_t most_rows = 32;
 constexpr std::int64_t rows_of_block = 64;
 /// That processors keep addresses of: 1,536 on some, 2,048 and more on others.
 constexpr std::int64_t known_pages = 2048;
+/// So many sequences that alternate in memory are taken apart, or put together, by instructions that machines
+/// have for it, or by a few shuffles: compilers know how. Of four, transposed tiles are as good.
+constexpr std::int64_t most_sequences = 3;
+/// So many that are read are taken apart when the program is lowered (join_strided_loads).
+constexpr std::int64_t joined_sequences = 2;
 
 bool varies_with(const Expr& index, const Var& v) {
   const std::vector<Var> all = free_variables(index);
@@ -63,6 +68,47 @@ class TransposeSteps {
         bytes_(bytes_around(s_.program(), {stage.block})) {}
 
   void run() {
+    if (alternates() && d_.whether(name_ + " left to the compiler", true))
+      leave_to_compiler();
+    else
+      make_tiles();
+    d_.finish(stage_.block);
+  }
+
+ private:
+  bool uses_threads() const { return worth_threads(bytes_, d_.target()); }
+
+  bool writes_few() const { return stage_.extents.back() > 1 && stage_.extents.back() <= most_sequences; }
+  bool reads_few() const {
+    return stage_.extents[axis_] > joined_sequences && stage_.extents[axis_] <= most_sequences;
+  }
+  /// Rows that are read or written are too short for a vector.
+  bool alternates() const {
+    return (writes_few() || reads_few()) && std::min(stage_.extents.back(), stage_.extents[axis_]) < lanes();
+  }
+
+  /// for i: for c: Y[i, c] = X[c, i], or for c: for i: Y[c, i] = X[i, c]   ⇒   for each block of i: for i:
+  /// all c, written out. LLVM makes vectors of i.
+  void leave_to_compiler() {
+    const std::vector<LoopRef> loops = s_.get_loops(stage_.block);
+    const LoopRef few = writes_few() ? loops.back() : loops[axis_];
+    const LoopRef many = writes_few() ? loops[axis_] : loops.back();
+    const std::int64_t extent = writes_few() ? stage_.extents[axis_] : stage_.extents.back();
+    const std::int64_t page =
+        d_.target().core.page_bytes / std::max<std::int64_t>(1, stage_.out->type.bytes());
+    const Number in_block =
+        d_.number(name_ + "_block", tile_sizes(extent, page, page), std::min(extent, page));
+    const auto blocks = s_.loops(Split{many, {std::nullopt, in_block}});
+    std::vector<LoopRef> order;
+    for (std::size_t i = 0; i + 1 < loops.size(); ++i)
+      if (i != axis_) order.push_back(loops[i]);
+    order.insert(order.end(), {blocks[0], blocks[1], few});
+    s_.apply(Reorder{order});
+    s_.apply(Unroll{few});
+    if (uses_threads()) s_.apply(Parallel{order.front()});
+  }
+
+  void make_tiles() {
     const std::vector<LoopRef> loops = s_.get_loops(stage_.block);
     const auto rows = blocks_of_rows(loops[axis_], stage_.extents[axis_]);
     const auto columns = tiles_of_columns(loops.back(), stage_.extents.back());
@@ -74,11 +120,7 @@ class TransposeSteps {
     s_.apply(Vectorize{columns[1]});
     s_.apply(Unroll{rows[2]});
     if (uses_threads()) s_.apply(Parallel{order.front()});
-    d_.finish(stage_.block);
   }
-
- private:
-  bool uses_threads() const { return worth_threads(bytes_, d_.target()); }
 
   /// Of a vector; no more than there are registers for as many vectors, and what they are made of.
   std::int64_t lanes() const {
