@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ardea/ir/accuracy.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"

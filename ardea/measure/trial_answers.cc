@@ -1,5 +1,7 @@
 #include "ardea/measure/trial_answers.h"
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
 #include "ardea/measure/task_message.h"

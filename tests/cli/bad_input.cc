@@ -8,15 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One sentence on standard error, exit code 2, nothing on standard output.
-void expect_refusal(const Answer& answer, const std::string& part) {
-  EXPECT_EQ(answer.exit_code, 2) << answer.error;
-  EXPECT_EQ(answer.out, "");
-  EXPECT_NE(answer.error.find(part), std::string::npos) << "got: " << answer.error << "wanted: " << part;
-  EXPECT_TRUE(answer.error.starts_with("ardea: ")) << answer.error;
-  EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;
-}
-
 std::string program(const std::string& body,
                     const std::string& parameters = "X: T.Buffer((4,), \"float32\")") {
   return "@T.prim_func\ndef f(" + parameters + "):\n" + body;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -29,6 +31,15 @@ inline Answer ardea(const std::string& arguments, const std::string& redirect = 
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text_file(out),
           read_text_file(error)};
+}
+
+/// One sentence on standard error, exit code 2, nothing on standard output.
+inline void expect_refusal(const Answer& answer, const std::string& part) {
+  EXPECT_EQ(answer.exit_code, 2) << answer.error;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_NE(answer.error.find(part), std::string::npos) << "got: " << answer.error << "wanted: " << part;
+  EXPECT_TRUE(answer.error.starts_with("ardea: ")) << answer.error;
+  EXPECT_EQ(std::count(answer.error.begin(), answer.error.end(), '\n'), 1) << answer.error;
 }
 
 /// The environment of a user who has measured this machine, by two threads: once for all tests.

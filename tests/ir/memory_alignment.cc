@@ -4,6 +4,7 @@
 
 #include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
 
 namespace ardea {
