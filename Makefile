@@ -25,7 +25,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed campaign \
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed lint-each campaign \
         schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
 
 help: ## list the targets
@@ -137,6 +137,11 @@ lint: deps-dev ## check the formatting of all sources and run clang-tidy (LINT_F
 lint-changed: deps-dev ## check the formatting of all sources, clang-tidy on those changed since SINCE=revision
 	@$(call LINT_CONFIGURE,lint)
 	JOBS=$(JOBS) tools/lint_changed $(SINCE)
+
+lint-each: deps ## compile every source by itself: groups hide a missing include (half an hour of a core)
+	@tools/install_packages python3
+	@$(call LINT_CONFIGURE,lint)
+	tools/compile_each build/lint/compile_commands.json --jobs $(JOBS)
 
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
 	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
