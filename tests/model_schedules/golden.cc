@@ -52,6 +52,8 @@ std::vector<ops::Workload> workloads_of_record() {
            {.op = "softmax", .sizes = {96, 1000}},
            {.op = "reduce_sum", .sizes = {5501, 3}},
            {.op = "argmax", .sizes = {512, 1003}},
+           {.op = "maxpool", .sizes = {1, 57, 113, 8, 3, 2, 1}, .layout = "nchw"},
+           {.op = "avgpool", .sizes = {1, 28, 28, 8, 3, 1, 1}, .layout = "nchw"},
            {.op = "transpose", .sizes = {300, 500}},
            {.op = "transpose", .sizes = {3, 20000}},
            {.op = "transpose", .sizes = {1001, 3}},

@@ -11,6 +11,8 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "ardea/codegen/llvm/lane_operands.h"
+#include "ardea/codegen/llvm/late_shuffles.h"
+#include "ardea/codegen/llvm/range_extremes.h"
 #include "ardea/codegen/llvm/store_order.h"
 #include "ardea/support/error.h"
 
@@ -87,6 +89,17 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, int level) {
 
   llvm::ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(pipeline_level(level))
                                               : builder.buildPerModuleDefaultPipeline(pipeline_level(level));
+  // After the passes that bring what is loaded to where it is used, and before maxima are several
+  // instructions.
+  if (level >= 2)
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(OurPass<shuffle_after_operations>()));
+  const llvm::StringRef features = machine.getTargetFeatureString();
+  if (level >= 1 && features.contains("+avx512dq")) {
+    if (features.contains("+avx512vl"))
+      passes.addPass(llvm::createModuleToFunctionPassAdaptor(OurPass<take_short_extremes_by_range>()));
+    else
+      passes.addPass(llvm::createModuleToFunctionPassAdaptor(OurPass<take_extremes_by_range>()));
+  }
   // At the end: LLVM's own passes would load the lanes one by one again.
   if (level >= 2 && machine.getTargetTriple().isAArch64())
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OurPass<load_lane_operands>()));

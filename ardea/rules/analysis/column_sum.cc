@@ -62,6 +62,15 @@ void find_overlapping(ColumnSum& found) {
   }
 }
 
+void find_across(ColumnSum& found) {
+  const Stage& sum = found.sum;
+  if (sum.loads.size() != 1 || found.sources[0].stride < 2) return;
+  for (std::size_t r = sum.spatial; r < sum.iterators.size(); ++r)
+    if (sum.extents[r] > 1 && sum.steps() > sum.extents[r] &&
+        stride_of(sum.loads[0], sum.iterators[r]).value_or(0) > 0)
+      found.across = r;
+}
+
 }  // namespace
 
 std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::BlockRef& block) {
@@ -96,6 +105,7 @@ std::optional<ColumnSum> column_sum_to(const Function& program, const schedule::
       }
   }
   find_overlapping(found);
+  find_across(found);
   return found;
 }
 

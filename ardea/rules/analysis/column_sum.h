@@ -24,6 +24,10 @@ struct ColumnSum {
   /// others reduce, too: what these make of a line of a window, other windows need as well.
   std::optional<std::size_t> overlapping;
   std::int64_t shared_lines = 0;  ///< of a window with its neighbour, along that
+  /// The iterator that reduces along the last axis of what is read, where others reduce, too, and results
+  /// that lie side by side are some apart there: what the others make of a column of a window is made in the
+  /// order of what is read, and only then taken apart.
+  std::optional<std::size_t> across;
 };
 
 /// The one whose last stage is the block; nothing where that is another one. Sums of products are taken

@@ -38,6 +38,9 @@ constexpr std::int64_t usual_rows = 2;
 constexpr std::int64_t rows_of_a_choice = 4;
 /// So many share what is made of the lines of their windows, where columns lie side by side.
 constexpr std::int64_t rows_of_lines = 4;
+/// Of a row that is written out at once, the terms of all vectors: what is more no longer fits where decoded
+/// instructions are kept.
+constexpr std::int64_t most_terms_of_row = 192;
 
 class ColumnSteps {
  public:
@@ -65,6 +68,7 @@ class ColumnSteps {
   std::string scope() const { return is_apart_ ? "local" : "register"; }
   bool has_rows() const { return sum_.spatial > 1; }
   std::int64_t lines_of_window() const { return sum_.extents[*found_.overlapping]; }
+  bool has_few_steps() const { return sum_.steps() <= most_written_steps; }
 
   /// Columns that a stride takes apart are read where they are, or brought together, row by row.
   void gather() {
@@ -107,28 +111,44 @@ class ColumnSteps {
   }
 
   /// for i, k, l: S[i] op= t(i + k, l)   ⇒   for i, k, l: P[k, i] op= t(i + k, l);  for i, k: S[i] op= P[k,
-  /// i] written out in registers, where P[k, i] and P[k - 1, i + 1] are computed once.
-  void sum_lines_first() {
-    if (is_apart_ || !found_.overlapping) return;
-    if (!d_.whether(name_ + " by the lines of windows", lines_are_worth_it())) return;
+  /// i] written out in registers. By lines, P[k, i] and P[k - 1, i + 1] are computed once. By columns that
+  /// are read some apart, one row after the other, so are those that come again further on; and what is
+  /// computed of whole vectors is taken apart once for all lines (codegen/llvm/late_shuffles.h).
+  void sum_parts_first() {
+    if (is_apart_) return;
+    std::optional<std::size_t> part;
+    if (reads_apart_ && found_.across && has_few_steps() &&
+        d_.whether(name_ + " by the columns of windows", true)) {
+      part = found_.across;
+      has_whole_rows_ = true;
+    } else if (found_.overlapping && d_.whether(name_ + " by the lines of windows", lines_are_worth_it())) {
+      part = found_.overlapping;
+    }
+    if (!part) return;
     const std::vector<LoopRef> loops = s_.get_loops(sum_.block);
-    const LoopRef& line = loops[*found_.overlapping];
-    std::vector<LoopRef> order = {line};
+    std::vector<LoopRef> order = {loops[*part]};
     for (std::size_t i = sum_.spatial; i < loops.size(); ++i)
-      if (i != *found_.overlapping) order.push_back(loops[i]);
-    if (*found_.overlapping != sum_.spatial) s_.apply(Reorder{order});
-    lines_ = s_.blocks(RFactor{line, 0})[0];
-    s_.apply(SetScope{*lines_, 0, scope()});
+      if (i != *part) order.push_back(loops[i]);
+    if (*part != sum_.spatial) s_.apply(Reorder{order});
+    parts_ = s_.blocks(RFactor{loops[*part], 0})[0];
+    s_.apply(SetScope{*parts_, 0, scope()});
   }
 
   void make_tiles() {
-    sum_lines_first();
+    sum_parts_first();
     results_ = found_.last ? found_.last->block : s_.blocks(CacheWrite{sum_.block, 0, scope()})[0];
     if (found_.last) s_.apply(SetScope{sum_.block, 0, scope()});
     const std::vector<LoopRef> loops = s_.get_loops(sum_.block);
     outer_.assign(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(sum_.spatial));
     reduced_.assign(loops.begin() + static_cast<std::ptrdiff_t>(sum_.spatial), loops.end());
     if (!is_apart_) split_tiles();
+  }
+
+  /// All of a row, or as many equal parts as leave few enough: nothing waits, so that registers are no limit.
+  std::int64_t vectors_of_row(std::int64_t vectors) const {
+    const std::int64_t most = std::min<std::int64_t>(
+        d_.target().vector_registers, std::max<std::int64_t>(1, most_terms_of_row / sum_.steps()));
+    return ceil_div(vectors, ceil_div(vectors, most));
   }
 
   void split_tiles() {
@@ -138,14 +158,18 @@ class ColumnSteps {
     std::int64_t model_rows = std::min(rows, chooses ? rows_of_a_choice : usual_rows);
     // A row alone takes whole lines of what it reads; several take the registers that windows leave.
     std::int64_t parts_of_registers = model_rows == 1 ? 2 : (chooses ? 2 : 8) * model_rows;
-    if (lines_) {
+    if (parts_ && !has_whole_rows_) {
       model_rows = std::max<std::int64_t>(1, rows_with_lines());
       parts_of_registers = (lines_of_window() + 1) * model_rows;
     }
-    const std::int64_t most = d_.target().vector_registers / parts_of_registers;
+    std::int64_t most = std::max<std::int64_t>(1, d_.target().vector_registers / parts_of_registers);
+    if (has_whole_rows_) {
+      model_rows = 1;
+      most = vectors_of_row(vectors);
+    }
     const Number across =
         d_.number(name_ + "_columns", tile_sizes(columns, d_.target().vector_registers * lanes_, lanes_),
-                  std::min(columns, std::min(vectors, std::max<std::int64_t>(1, most)) * lanes_));
+                  std::min(columns, std::min(vectors, most) * lanes_));
     std::vector<LoopRef> inner;
     if (has_rows()) {
       const Number down =
@@ -165,7 +189,7 @@ class ColumnSteps {
 
   void sum_in_registers() {
     s_.apply(ReverseComputeAt{results_, outer_.back(), /*preserve_unit_loops=*/true});
-    if (lines_) make_lines();
+    if (parts_) make_parts();
     const BlockRef first = s_.blocks(DecomposeReduction{sum_.block, reduced_.front()})[0];
     for (const BlockRef& block : {sum_.block, first, results_}) {
       if (is_apart_) break;
@@ -173,32 +197,32 @@ class ColumnSteps {
       if (has_rows()) s_.apply(Unroll{loops[loops.size() - 2]});
       s_.apply(Vectorize{loops.back()});
     }
-    if (lines_ || sum_.steps() <= most_written_steps)
+    if (parts_ || has_few_steps())
       for (const LoopRef& loop : reduced_) s_.apply(Unroll{loop});
   }
 
-  /// What lines of windows make, in registers: all lines, rows and vectors are written out.
-  void make_lines() {
-    s_.apply(ComputeAt{*lines_, outer_.back(), /*preserve_unit_loops=*/true});
-    const std::vector<LoopRef> loops = s_.get_loops(*lines_);
+  /// What lines or columns of windows make, in registers: all of them, rows and vectors are written out.
+  void make_parts() {
+    s_.apply(ComputeAt{*parts_, outer_.back(), /*preserve_unit_loops=*/true});
+    const std::vector<LoopRef> loops = s_.get_loops(*parts_);
     const auto inner = loops.begin() + static_cast<std::ptrdiff_t>(outer_.size());
-    const LoopRef& line = *inner;
+    const LoopRef& part = *inner;
     const LoopRef& row = inner[static_cast<std::ptrdiff_t>(right())];
     const LoopRef& column = inner[static_cast<std::ptrdiff_t>(sum_.spatial)];
     const std::vector<LoopRef> along(inner + static_cast<std::ptrdiff_t>(sum_.spatial) + 1, loops.end());
-    std::vector<LoopRef> order = {line};
+    std::vector<LoopRef> order = {part};
     order.insert(order.end(), along.begin(), along.end());
     order.insert(order.end(), {row, column});
     s_.apply(Reorder{order});
-    const BlockRef first = s_.blocks(DecomposeReduction{*lines_, along.front()})[0];
-    for (const LoopRef& loop : {line, row}) s_.apply(Unroll{loop});
+    const BlockRef first = s_.blocks(DecomposeReduction{*parts_, along.front()})[0];
+    for (const LoopRef& loop : {part, row}) s_.apply(Unroll{loop});
     s_.apply(Vectorize{column});
-    if (sum_.steps() <= most_written_steps)
+    if (has_few_steps())
       for (const LoopRef& loop : along) s_.apply(Unroll{loop});
     const std::vector<LoopRef> its = s_.get_loops(first);
     for (const LoopRef& loop : {its[outer_.size()], its[its.size() - 2]}) s_.apply(Unroll{loop});
     s_.apply(Vectorize{its.back()});
-    d_.finish(*lines_);
+    d_.finish(*parts_);
   }
 
   /// What is gathered is there for all rows; a border is chosen where it is read, and only there asked for,
@@ -249,11 +273,17 @@ class ColumnSteps {
 
   void use_threads() {
     std::vector<BlockRef> blocks = {sum_.block};
-    if (lines_) blocks.push_back(*lines_);
+    if (parts_) blocks.push_back(*parts_);
     if (found_.last) blocks.push_back(found_.last->block);
     if (!worth_threads(bytes_around(s_.program(), blocks), d_.target())) return;
-    // Work for every core is most often outside; where it is nowhere, the tiles are what there is.
+    // Work for every core is most often outside; where it is nowhere, the tiles are what there is, or, of
+    // whole rows, the axis that is longest.
     std::size_t axis = right();
+    if (has_whole_rows_ && has_rows())
+      axis = static_cast<std::size_t>(
+          std::max_element(sum_.extents.begin(),
+                           sum_.extents.begin() + static_cast<std::ptrdiff_t>(right())) -
+          sum_.extents.begin());
     for (std::size_t i = sum_.spatial; i-- > 0;)
       if (sum_.extents[i] >= d_.target().cores && i != right()) axis = i;
     s_.apply(Parallel{outer_[axis]});
@@ -273,7 +303,8 @@ class ColumnSteps {
   std::vector<Gathered> gathered_;
   /// Columns are read some apart; or LLVM is left to make vectors of them.
   bool reads_apart_ = false, is_apart_ = false;
-  std::optional<BlockRef> lines_;  ///< makes a result of each line of a window
+  std::optional<BlockRef> parts_;  ///< makes a result of each line of a window, or of each column
+  bool has_whole_rows_ = false;    ///< by columns
   std::vector<LoopRef> outer_, reduced_;
 };
 
