@@ -49,6 +49,7 @@ std::vector<ops::Workload> workloads_of_record() {
            {.op = "c2d", .sizes = {1, 28, 28, 16, 48, 3, 3, 2, 1, 1}, .layout = "nhwc"},
            {.op = "depthwise", .sizes = {1, 28, 28, 40, 3, 3, 1, 1}, .layout = "nchw"},
            {.op = "depthwise", .sizes = {1, 28, 28, 40, 3, 3, 1, 1}, .layout = "nhwc"},
+           {.op = "t2d", .sizes = {1, 14, 14, 32, 40, 4, 4, 2, 1, 1}, .layout = "nchw"},
            {.op = "softmax", .sizes = {96, 1000}},
            {.op = "reduce_sum", .sizes = {5501, 3}},
            {.op = "argmax", .sizes = {512, 1003}},

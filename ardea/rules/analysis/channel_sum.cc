@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/arith/analyzer.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/program/tree.h"
@@ -53,6 +54,37 @@ bool asks_for(const Load& load, const Var& var) {
                      [&](const Expr& index) { return asks_for(index, var); });
 }
 
+/// By how much each index grows where the variable does; nothing where that is no number.
+std::optional<std::vector<std::int64_t>> steps_of(const Load& load, const Var& var, std::int64_t by) {
+  arith::Analyzer facts;
+  std::vector<std::int64_t> steps;
+  for (const Expr& index : load.indices) {
+    const auto step = constant_int(facts.simplify(substitute(index, var, var + make_int(by)) - index));
+    if (!step) return std::nullopt;
+    steps.push_back(*step);
+  }
+  return steps;
+}
+
+/// Longer ones are no tile's.
+constexpr std::int64_t longest_period = 4;
+
+void find_period(ChannelSum& sum, const Load& kernel, const Load& data) {
+  const Var& place = sum.stage.iterators[sum.row];
+  if (!asks_for(kernel, place)) return;
+  for (std::int64_t period = 2; period <= longest_period; ++period) {
+    const auto far = steps_of(kernel, place, period), near = steps_of(data, place, period);
+    if (!far || !near || std::any_of(far->begin(), far->end(), [](std::int64_t step) { return step != 0; }))
+      continue;
+    if (std::count(near->begin(), near->end(), 0) + 1 != std::ssize(*near) ||
+        std::count(near->begin(), near->end(), 1) != 1)
+      continue;
+    sum.period = period;
+    sum.has_data_side_by_side = near->back() == 1;
+    return;
+  }
+}
+
 }  // namespace
 
 std::optional<ChannelSum> channel_sum(const Function& program, const schedule::BlockRef& block) {
@@ -70,8 +102,10 @@ std::optional<ChannelSum> channel_sum(const Function& program, const schedule::B
       const Load &kernel = is_left ? term->left : term->right, &data = is_left ? term->right : term->left;
       const auto dimension = only_dimension(kernel, channel);
       if (!dimension || asks_for(data, channel)) continue;
-      return ChannelSum{*stage, kernel.buffer, i, *dimension,
-                        i + 1 == stage->spatial ? i - 1 : stage->spatial - 1};
+      ChannelSum sum{*stage, kernel.buffer, i, *dimension,
+                     i + 1 == stage->spatial ? i - 1 : stage->spatial - 1};
+      find_period(sum, kernel, data);
+      return sum;
     }
   }
   return std::nullopt;

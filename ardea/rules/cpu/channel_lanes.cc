@@ -33,7 +33,8 @@ class ChannelLanes {
         sum_(sum),
         block_(block),
         name_(path_to(s_.program(), block)->block().name),
-        tile_(choose_sum_tile(sum.places(), sum.channels(), d.target())) {}
+        tile_(choose_sum_tile(sum.places(), sum.channels(), d.target(),
+                              {.period = sum.period, .are_side_by_side = sum.has_data_side_by_side})) {}
 
   void run() {
     const std::int64_t lanes = lanes_of(d_.target());
