@@ -47,7 +47,14 @@ struct Step {
   bool may_stand_here = true;          ///< no thread loop is crossed that the memory must be shared by
 };
 
-bool private_to_a_thread(const Buffer& buffer) { return scope_rank(buffer->scope) == ScopeRank::thread; }
+/// Whether the iterations of a loop that is bound to a thread share the buffer: those over blocks share only
+/// what all threads do.
+bool is_shared_across(const For& loop, const Buffer& buffer) {
+  if (loop.kind != ForKind::thread_binding) return false;
+  const auto rank = scope_rank(buffer->scope);
+  return rank != ScopeRank::thread &&
+         (rank == ScopeRank::device || !rank || !loop.thread.starts_with("blockIdx."));
+}
 
 Step step_into(const Step& outer, const Stmt& child, const Buffer& buffer) {
   Step step = outer;
@@ -55,7 +62,7 @@ Step step_into(const Step& outer, const Stmt& child, const Buffer& buffer) {
   step.facts = inside(outer.facts, outer.statement);
   if (const auto* loop = outer.statement.as<For>()) {
     step.loops.insert(loop->var);
-    if (loop->kind == ForKind::thread_binding && !private_to_a_thread(buffer)) step.may_stand_here = false;
+    if (is_shared_across(*loop, buffer)) step.may_stand_here = false;
   } else if (const auto* block = outer.statement.as<Block>()) {
     for (const BlockIterator& iterator : block->iterators) step.loops.insert(iterator.var);
   }

@@ -4,6 +4,7 @@
 #include "ardea/limits/instruction_windows.h"
 #include "ardea/limits/kept_box.h"
 #include "ardea/lower/filled_first.h"
+#include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
 
@@ -66,6 +67,8 @@ Stmt with_notes(const Stmt& s, const Analyzer& facts) {
 struct Compaction {
   const target::Target& target;
   bool has_register_tiles = false;  ///< somewhere in the function
+  /// Whether loops over threads stand around what these share: what one of them touches is not all of it.
+  bool is_concurrent = false;
 };
 
 Stmt with_compact_allocations(const Stmt& s, const limits::Surroundings& around,
@@ -75,6 +78,7 @@ Stmt with_compact_allocations(const Stmt& s, const limits::Surroundings& around,
                                   return with_compact_allocations(child, inner, compaction);
                                 }});
   const auto* allocate = out.as<Allocate>();
+  if (allocate != nullptr && compaction.is_concurrent && !is_private(allocate->scope)) return out;
   if (allocate == nullptr || !whole_view(*allocate, Addresses::of_instructions).defined()) return out;
   const Stmt small = compacted(*allocate, around, compaction.target);
   return compaction.has_register_tiles ? with_notes(small, around.facts) : small;
@@ -85,6 +89,7 @@ Stmt with_compact_allocations(const Stmt& s, const limits::Surroundings& around,
 Function compact_allocations(const Function& f, const target::Target& target) {
   Function out = f;
   Compaction compaction{target};
+  compaction.is_concurrent = f.attributes.contains("concurrent_threads");
   visit_stmts(f.body, [&](const Stmt& s) {
     const auto* allocate = s.as<Allocate>();
     compaction.has_register_tiles |= allocate != nullptr && allocate->scope == register_scope;

@@ -36,7 +36,8 @@ Function lower_tensor_instructions(const Function& f, const target::Target& targ
 Function expand_tensor_instructions(const Function& f);
 
 /// An allocated buffer without views shrinks to the box that is touched, its indices shifted by the box's
-/// corner; tensor instructions on it get its new strides.
+/// corner; tensor instructions on it get its new strides. In a program whose threads run concurrently only
+/// what one thread has for itself.
 Function compact_allocations(const Function& f, const target::Target& target);
 
 /// A loop with stages becomes the statements that fill the pipeline, a loop in which all stages run, and the
@@ -100,7 +101,8 @@ Function join_strided_loads(const Function& f, const target::Target& target);
 Function promote_registers(const Function& f, const target::Target& target);
 
 /// Loops are serial, parallel or unrolled (left to the backend), and no parallel loop runs inside another: it
-/// is serial, or the two are one over all pairs of iterations where it is all that the outer one does.
+/// is serial, or the two are one over all pairs of iterations where it is all that the outer one does. On a
+/// GPU they are serial, unrolled or bound to threads.
 Function serial_kinds(const Function& f, const target::Target& target);
 
 /// int64 loop variables and index arithmetic become int32 where every value, those in between included, is

@@ -4,6 +4,7 @@
 
 #include "ardea/arith/verify.h"
 #include "ardea/ir/complete.h"
+#include "ardea/lower/gpu/passes.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -96,6 +97,51 @@ const std::vector<Pass>& cpu_pipeline() {
   return passes;
 }
 
+const std::vector<Pass>& gpu_pipeline() {
+  // What is said of the order of the same passes for CPUs holds here, too.
+  static const std::vector<Pass> passes = {
+      {"plan_pipelines", "every loop that is to be a pipeline has stages that are proved to be legal",
+       plan_pipelines},
+      {"place_allocations", "every allocation stands around the lowest statement that holds its uses",
+       place_allocations},
+      {"lower_init", "no block has an init", lower_init},
+      {"lower_match_buffer", "no block matches a buffer", lower_match_buffer},
+      {"blocks_to_loops", "there are no blocks", blocks_to_loops},
+      {"lower_tensor_instructions", "every tensor instruction left has an implementation for the target",
+       lower_tensor_instructions},
+      // Before pipelines are filled and drained: copies of their statements prove nothing more.
+      {"independent_threads", "all stands in launches, whose threads touch no memory in common",
+       independent_threads},
+      {"compact_allocations", "an allocation without views is as large as the box that is touched",
+       compact_allocations},
+      {"inject_software_pipeline", "no loop is a pipeline: it is filled before it and drained after it",
+       inject_software_pipeline},
+      // After inject_software_pipeline, whose stages count the statements of a loop: barriers are more of
+      // them.
+      {"unify_thread_bindings", "a launch is one nest of loops over blocks and threads, which run concurrently",
+       unify_thread_bindings},
+      // While buffers have their dimensions, by which threads are told apart.
+      {"drop_barriers", "barriers stand only where threads may meet in memory", drop_barriers},
+      // Again: what a thread keeps for itself stands inside the loops over threads only now.
+      {"compact_private_memory", "memory of one thread is as large as the box that it touches",
+       compact_allocations},
+      {"independent_iterations", "the iterations of a vectorized or parallel loop touch no memory in common",
+       independent_iterations},
+      {"simplify", "no loop runs once, no condition is decided", simplify},
+      {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
+      {"align_strides", "strides of allocations are what buffer_dim_align asks for", align_strides},
+      {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
+      {"vectorize", "no loop is vectorized: its iterations are lanes of vectors, or it is serial", vectorize},
+      {"serial_kinds", "loops are serial, unrolled or bound to threads", serial_kinds},
+      {"narrow_indices", "index arithmetic is int32 where all its values fit, int64 elsewhere",
+       narrow_indices},
+      {"unroll_loops", "loops marked unrolled are written out, or left to the backend", unroll_loops},
+      {"legalise_types", "arithmetic is on bool, int8 to int64, float32 and float64", legalise_types},
+      {"lower_intrinsics", "every intrinsic has a direct form in the backend", lower_intrinsics},
+  };
+  return passes;
+}
+
 Function run_verified(const Pass& pass, const Function& f, const target::Target& target) {
   const TimedSection timed("lower", pass.name);
   Function out = pass.run(f, target);
@@ -110,9 +156,10 @@ Function run_verified(const Pass& pass, const Function& f, const target::Target&
 }  // namespace
 
 const std::vector<Pass>& pipeline(const target::Target& target) {
-  require(target.kind == target::Kind::cpu, "lower: target {} is {}, only CPU targets can be lowered for",
-          target.name, target::to_string(target.kind));
-  return cpu_pipeline();
+  require(target.kind != target::Kind::accelerator,
+          "lower: target {} is an accelerator, whose programs only the interpreter runs; choose a CPU or a GPU",
+          target.name);
+  return target.kind == target::Kind::cuda ? gpu_pipeline() : cpu_pipeline();
 }
 
 namespace {

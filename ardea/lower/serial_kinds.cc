@@ -4,6 +4,7 @@
 #include "ardea/ir/literals.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/passes.h"
 #include "ardea/support/error.h"
 
@@ -38,13 +39,15 @@ std::optional<For> joined(const For& outer) {
   return both;
 }
 
-Stmt with_serial_kinds(const Stmt& s, bool inside_parallel) {
+Stmt with_serial_kinds(const Stmt& s, bool inside_parallel, const target::Target& target) {
   const auto* loop = s.as<For>();
-  const bool stays = is_parallel(loop) && !inside_parallel;
+  // A GPU has no other threads than those that loops are bound to.
+  const bool is_launch = loop != nullptr && target.kind == target::Kind::cuda && is_launch_loop(*loop);
+  const bool stays = is_launch || (is_parallel(loop) && target.kind == target::Kind::cpu && !inside_parallel);
   if (stays)
-    if (const auto both = joined(*loop)) return with_serial_kinds(*both, false);
+    if (const auto both = joined(*loop)) return with_serial_kinds(*both, false, target);
   const Stmt inner = map_children(s, Mapper{.stmt = [&](const Stmt& child) {
-                                    return with_serial_kinds(child, inside_parallel || stays);
+                                    return with_serial_kinds(child, inside_parallel || stays, target);
                                   }});
   loop = inner.as<For>();
   if (loop == nullptr || stays || loop->kind == ForKind::serial || loop->kind == ForKind::unrolled)
@@ -58,11 +61,11 @@ Stmt with_serial_kinds(const Stmt& s, bool inside_parallel) {
 }  // namespace
 
 Function serial_kinds(const Function& f, const target::Target& target) {
-  require(!f.attributes.contains("concurrent_threads"),
+  require(target.kind == target::Kind::cuda || !f.attributes.contains("concurrent_threads"),
           "lower {}: its threads run concurrently, which target {} cannot; lower the block form for it",
           f.name, target.name);
   Function out = f;
-  out.body = with_serial_kinds(f.body, false);
+  out.body = with_serial_kinds(f.body, false, target);
   return out;
 }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "ardea/ir/function.h"
+#include "ardea/target/target.h"
+
+/// The passes that only GPUs need, in the order in which pipeline.cc runs them. As all others they keep the
+/// answers of the interpreter, which from unify_thread_bindings on runs the threads concurrently.
+
+namespace ardea::lower {
+
+/// Everything stands in a launch, and the iterations of loops that are bound to threads touch no memory in
+/// common. Changes nothing; Error where it does not hold, or is not proved.
+Function independent_threads(const Function& f, const target::Target& target);
+
+/// A launch is one nest of loops over blocks and threads, one of a tag, around what every thread does: loops
+/// with one tag, sequences and lengths of their own, have become conditions on its threads. Threads run
+/// concurrently from here on (the attribute "concurrent_threads"), with a barrier wherever one part ends:
+/// drop_barriers takes away those that nothing needs. Shared memory is allocated around all that a block does.
+Function unify_thread_bindings(const Function& f, const target::Target& target);
+
+/// Barriers stand only where a thread may touch what another one has touched since the one before, at least
+/// one of the two by writing.
+Function drop_barriers(const Function& f, const target::Target& target);
+
+}  // namespace ardea::lower

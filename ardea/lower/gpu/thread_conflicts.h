@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "ardea/arith/dependence.h"
+
+namespace ardea::lower {
+
+/// Whether different threads may meet in memory: one that does `first` and one that does `second`, at least
+/// one of them by writing. `threads` are the loops over threads; all other variables are the same for both.
+bool meet_across_threads(const arith::Conflict& conflict, const std::vector<std::size_t>& axes);
+
+/// The same for any two accesses of memory that threads have in common.
+bool may_meet(const Stmt& first, const Stmt& second, const std::vector<arith::LoopRange>& threads,
+              const arith::Analyzer& facts);
+
+}  // namespace ardea::lower
