@@ -23,10 +23,11 @@ inline constexpr int exit_interrupted = 130;  ///< as shells say it; what was do
 
 struct ShowOptions {
   ProgramOptions program;
-  std::string as = "tir";  ///< te, tir, lowered, llvm, asm, c, trace, trace-json
+  std::string as = "tir";  ///< te, tir, lowered, limits, llvm, asm, c, cuda, trace, trace-json
   std::string pass = {};   ///< stop after this pass instead
   bool checks = false;     ///< lowered, with the entry point that checks its arguments
   std::string target = "host";
+  std::vector<std::string> align = {};  ///< "64" for all arrays, "A=64" for one
   bool list_passes = false;
   bool timing = false;  ///< where compiling it spends its time, instead of the program
   bool json = false;

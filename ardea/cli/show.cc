@@ -5,6 +5,7 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/describe.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/promises.h"
 #include "ardea/cli/records.h"
 #include "ardea/cli/timing.h"
 #include "ardea/compile/compile.h"
@@ -92,6 +93,7 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   if (options.as == "llvm") return compile::llvm_ir(module, target, build);
   if (options.as == "asm") return compile::assembly(module, target, build);
   if (options.as == "c") return compile::c_source(module, target, build);
+  if (options.as == "cuda") return compile::cuda_source(module, target, build);
   if (options.as == "limits") {
     std::string text;
     for (const Function& f : module.functions) text += limits_text(f, target);
@@ -99,8 +101,8 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
   }
   if (options.as == "trace") return print(steps(options, program));
   if (options.as == "trace-json") return to_json(steps(options, program)).dump(2);
-  const std::vector<std::string> forms = {"te",  "tir", "lowered", "limits",    "llvm",
-                                          "asm", "c",   "trace",   "trace-json"};
+  const std::vector<std::string> forms = {"te",  "tir", "lowered", "limits", "llvm",
+                                          "asm", "c",   "cuda",    "trace",  "trace-json"};
   fail("--as {}: there is no such form, use one of {}{}", options.as, join(forms, ", "),
        did_you_mean(options.as, forms));
 }
@@ -143,7 +145,8 @@ int show(const ShowOptions& options) {
   if (shown_program.schedule.empty() && shown_program.records != ProgramOptions::Records::only &&
       !shown_program.prepacked && !options.as.starts_with("trace"))
     shown_program.schedule = "none";
-  const Program program = load_program(shown_program, target);
+  Program program = load_program(shown_program, target);
+  program.module = with_promises(std::move(program.module), options.align);
   const std::string text = shown(options, program, target);
   if (!options.json) {
     write_out(text.ends_with('\n') ? text : text + "\n");

@@ -2,6 +2,7 @@
 
 #include "ardea/arith/verify.h"
 #include "ardea/codegen/c/codegen_c.h"
+#include "ardea/codegen/cuda/codegen_cuda.h"
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/compile/runnable.h"
 #include "ardea/lower/notes.h"
@@ -16,9 +17,7 @@ codegen::Options codegen_options(const Options& options) {
   return {.contract = options.contract, .optimization_level = options.optimization_level};
 }
 
-std::vector<Function> lowered(const Module& m, const target::Target& target, const Options& options) {
-  require(target.kind == target::Kind::cpu, "target {}: there is no backend for {} yet; choose a cpu target",
-          target.name, target::to_string(target.kind));
+std::vector<Function> lowered_for(const Module& m, const target::Target& target, const Options& options) {
   require(!m.functions.empty(), "compile: the module has no functions");
   {
     const TimedSection timed("verify", "verify");
@@ -32,6 +31,16 @@ std::vector<Function> lowered(const Module& m, const target::Target& target, con
     for (const std::string& sentence : lower::notes(functions.back())) options.note(sentence);
   }
   return functions;
+}
+
+/// For the backends that make code of a CPU.
+std::vector<Function> lowered(const Module& m, const target::Target& target, const Options& options) {
+  require(
+      target.kind == target::Kind::cpu,
+      "target {}: there is no code for {} yet but what `ardea show --as cuda` prints for GPUs; choose a cpu "
+      "target",
+      target.name, target::to_string(target.kind));
+  return lowered_for(m, target, options);
 }
 
 }  // namespace
@@ -68,6 +77,13 @@ std::string assembly(const Module& m, const target::Target& target, const Option
 
 std::string c_source(const Module& m, const target::Target& target, const Options& options) {
   return codegen::c_source(lowered(m, target, options), target, codegen_options(options));
+}
+
+std::string cuda_source(const Module& m, const target::Target& target, const Options& options) {
+  require(target.kind == target::Kind::cuda,
+          "target {}: CUDA C++ is for GPUs, this is {}; choose one, as by --target h200", target.name,
+          target::to_string(target.kind));
+  return codegen::cuda_source(lowered_for(m, target, options), target, codegen_options(options));
 }
 
 }  // namespace ardea::compile

@@ -47,5 +47,7 @@ std::string llvm_ir(const Module& m, const target::Target& target, const Options
 std::string assembly(const Module& m, const target::Target& target, const Options& options = {});
 /// As C11 (codegen/c/codegen_c.h), to read and to ship.
 std::string c_source(const Module& m, const target::Target& target, const Options& options = {});
+/// As CUDA C++ (codegen/cuda/codegen_cuda.h), for a GPU.
+std::string cuda_source(const Module& m, const target::Target& target, const Options& options = {});
 
 }  // namespace ardea::compile

@@ -147,7 +147,7 @@ TEST(BadInput, wrong_flags_and_values) {
   expect_refusal(ardea("run examples/gemm.tir --repeat 0"), "--repeat 0");
   expect_refusal(ardea("run examples/gemm.tir --function gem"), "did you mean gemm");
   expect_refusal(ardea("show examples/gemm.tir --as ir"),
-                 "use one of te, tir, lowered, limits, llvm, asm, c");
+                 "use one of te, tir, lowered, limits, llvm, asm, c, cuda");
   expect_refusal(ardea("show examples/gemm.tir --pass flaten_storage"), "flatten_storage");
   expect_refusal(ardea("show examples/gemm.tir --target neoverse-v9"), "neoverse-v1");
   expect_refusal(ardea("target nonsense"), "nonsense");

@@ -182,7 +182,7 @@ def cooperative(A: T.Buffer((16, 12), "float32"), Y: T.Buffer((12, 16), "float32
                         Y[vk, vi] = S[vi, vk]
 )"},
        1},
-      // The copy of the next row runs beside the sum of this one: one barrier an iteration.
+      // The copy of the next row runs beside the sum of this one: one barrier an iteration, and one before them.
       {{"double_buffer", R"(
 @T.prim_func
 def double_buffer(X: T.Buffer((7, 6), "float32"), Y: T.Buffer((6,), "float32")):

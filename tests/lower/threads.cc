@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "ardea/arith/verify.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
-#include "ardea/lower/gpu/passes.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/lower/gpu/split_kernels.h"
 #include "ardea/lower/pipeline.h"
 #include "thread_programs.h"
 
@@ -66,8 +68,149 @@ TEST_P(ThreadPasses, leave_the_barriers_that_it_takes_and_no_other) {
           << print(f);
 }
 
+/// The program that a split one stands for: launches in the place of their calls.
+Function joined(const SplitProgram& program) {
+  Function out = program.host;
+  out.attributes["concurrent_threads"] = Attribute{make_bool(true)};
+  out.body = rewrite(out.body, Rewriter{.stmt_after = [&](const Stmt& s) -> Stmt {
+                       const auto* evaluate = s.as<Evaluate>();
+                       const auto* call = evaluate == nullptr ? nullptr : evaluate->value.as<Call>();
+                       if (call == nullptr || call->op->name != "call_registered") return s;
+                       for (const Kernel& kernel : program.kernels) {
+                         if (kernel.name != call->arguments[0].as<StringImm>()->value) continue;
+                         Launch launch = kernel.launch;
+                         for (const SharedBuffer& memory : kernel.shared) {
+                           Allocate around = memory.allocation;
+                           around.body = launch.body;
+                           launch.body = around;
+                         }
+                         return statement_of(launch);
+                       }
+                       ADD_FAILURE() << "there is no kernel for " << print(s);
+                       return s;
+                     }});
+  return out;
+}
+
+TEST_P(ThreadPasses, end_in_kernels_and_a_host_that_launches_them) {
+  const Program& program = GetParam().program;
+  const Function original = function_of(program);
+  const std::vector<interp::Argument> given = arguments_of(original, program, 7);
+  std::vector<interp::Argument> wanted = copies(given);
+  interp::run(original, wanted);
+  const SplitProgram split = split_kernels(lower(original, gpu()), gpu());
+  EXPECT_FALSE(holds_launch_loop(split.host.body));
+  EXPECT_EQ(wrong(joined(split), given, wanted, 1), "") << print(split.host);
+  for (const Kernel& kernel : split.kernels) {
+    // Nothing but its arguments, in memory that does not overlap.
+    const std::vector<Var> needed = free_variables(statement_of(kernel.launch));
+    EXPECT_LE(needed.size(), kernel.arguments.size() + kernel.shared.size());
+    std::int64_t end = 0;
+    for (const SharedBuffer& memory : kernel.shared) {
+      EXPECT_GE(memory.first_byte, end);
+      end = memory.first_byte + memory.allocation.type.bytes(*constant_int(memory.allocation.extents[0]));
+    }
+    EXPECT_EQ(kernel.shared_bytes, end);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadPasses, ::testing::ValuesIn(thread_programs()),
                          [](const auto& info) { return info.param.program.name; });
+
+/// What lowering says to the program with that body.
+std::string refusal(const std::string& body) {
+  try {
+    lower(function_of("@T.prim_func\ndef f(X: T.Buffer((8,), \"int32\"), Y: T.Buffer((8,), \"int32\")):\n" +
+                      body),
+          gpu());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ThreadRefusals, say_what_is_wrong_and_what_to_do) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"(    for i in range(8):
+        Y[i] = X[i]
+)",
+       "lower f: `Y[i] = X[i]` stands in no loop that is bound to threads, and target h200 computes nothing "
+       "outside of them; bind a loop around it, as by sch.bind(loop, \"blockIdx.x\")"},
+      {R"(    for i in T.thread_binding(7, thread="threadIdx.x"):
+        Y[i] = Y[i + 1]
+)",
+       "lower f: iterations of loop i, bound to threadIdx.x, may touch the same memory, it is not proved "
+       "that "
+       "they do not: Y[i] and Y[i + 1]; bind another loop, or give each iteration memory of its own"},
+      {R"(    for i in T.thread_binding(2, thread="threadIdx.x"):
+        for j in T.thread_binding(4, thread="blockIdx.x"):
+            Y[i * 4 + j] = X[i * 4 + j]
+)",
+       "lower f: loop j, bound to blockIdx.x, stands inside of other work of its launch, but blocks of "
+       "threads "
+       "cannot wait for each other; reorder the loops bound to blockIdx outside of all others, or cut the "
+       "nest "
+       "in two"},
+      {R"(    for b in T.thread_binding(1, thread="blockIdx.x"):
+        L = T.allocate([8], "int32", "local")
+        L_1 = T.Buffer((8,), "int32", data=L, scope="local")
+        for t in T.thread_binding(8, thread="threadIdx.x"):
+            L_1[t] = X[t]
+        for t in T.thread_binding(8, thread="threadIdx.x"):
+            Y[t] = L_1[7 - t]
+)",
+       "lower f: it is not proved that each thread reads of L, in scope \"local\", only what it wrote "
+       "itself; use "
+       "scope \"shared\" where threads exchange values"},
+      {R"(    for x in T.thread_binding(2, thread="threadIdx.x"):
+        for y in T.thread_binding(2, thread="threadIdx.y"):
+            for z in T.thread_binding(2, thread="threadIdx.x"):
+                Y[x * 4 + y * 2 + z] = 1
+)",
+       "lower f: loop z is bound to threadIdx.x inside of another loop that is; put it beside that one, or "
+       "bind "
+       "it to another axis"},
+      {R"(    for x in T.thread_binding(4, thread="threadIdx.x"):
+        for k in range(x):
+            for y in T.thread_binding(2, thread="threadIdx.y"):
+                Y[x * 2 + y] = X[k]
+)",
+       "lower f: loop k has loops over threads inside and a length, x, that is not the same for all of them, "
+       "so "
+       "that they cannot wait for each other; bind loops outside of it only"},
+      {R"(    for b in T.thread_binding(1, thread="blockIdx.x"):
+        if X[0] > 1:
+            for t in T.thread_binding(8, thread="threadIdx.x"):
+                Y[t] = 1
+)",
+       "lower f: the condition X[0] > 1 has loops over threads inside and reads memory, which they may "
+       "change; "
+       "put it inside of them"},
+      {R"(    for b in T.thread_binding(8, thread="blockIdx.x"):
+        W = T.allocate([1], "int32", "global")
+        W_1 = T.Buffer((1,), "int32", data=W)
+        W_1[0] = X[b]
+        Y[b] = W_1[0]
+)",
+       "lower f: W is allocated in scope global by threads, which can allocate in \"shared\" and \"local\"; "
+       "choose "
+       "one of them, or use it outside of their loops, too"},
+      {R"(    for x in T.thread_binding(1024, thread="threadIdx.x"):
+        for y in T.thread_binding(2, thread="threadIdx.y"):
+            if x * 2 + y < 8:
+                Y[x * 2 + y] = 1
+)",
+       "lower f: a block of its launch has 2048 threads, target h200 has 1024 in a block"},
+      {R"(    T.func_attr({"concurrent_threads": T.bool(True)})
+    for x in T.thread_binding(8, thread="threadIdx.x"):
+        Y[x] = 1
+)",
+       "lower f: its threads run concurrently already; give target h200 the program of blocks, whose threads "
+       "it "
+       "synchronises itself"},
+  };
+  for (const auto& [body, sentence] : cases) EXPECT_EQ(refusal(body), sentence) << body;
+}
 
 }  // namespace
 

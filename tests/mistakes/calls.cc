@@ -106,7 +106,8 @@ const std::vector<CppMistake>& mistakes_in_calls() {
        },
        "vectorize(loop=i): loop i is not in the program main"},
       {"code for another machine called here", [] { compile::callable(product(), target::find("h200")); },
-       "target h200: there is no backend for cuda yet; choose a cpu target"},
+       "target h200: there is no code for cuda yet but what `ardea show --as cuda` prints for GPUs; choose a "
+       "cpu target"},
       {"a target that there is not", [] { target::find("avx1024"); },
        "target \"avx1024\" is not known; use one of host, a100, avx2, cascade-lake, cortex-a76, "
        "generic-aarch64, generic-x86_64, h100, h200, neoverse-n1, neoverse-v1, neoverse-v1-sve, neoverse-v2, "

@@ -125,21 +125,27 @@ int run(int argc, char** argv) {
 
   cli::ShowOptions show;
   CLI::App* show_command =
-      app.add_subcommand("show", "print a program: as text, lowered, as LLVM IR, assembly or C");
+      app.add_subcommand("show", "print a program: as text, lowered, as LLVM IR, assembly, C or CUDA C++");
   add_program(show_command, show.program, false, call_knows);
   add_schedule(show_command, show.program);
   add_records(show_command, show.program, true);
   show_command
-      ->add_option("--as", show.as,
-                   "te, tir, lowered, llvm, asm, c, what it takes of the machine: limits, or the steps of "
-                   "its schedule: "
-                   "trace, trace-json")
+      ->add_option(
+          "--as", show.as,
+          "te, tir, lowered, llvm, asm, c, for GPUs cuda, what it takes of the machine: limits, or the "
+          "steps of its schedule: trace, trace-json")
       ->capture_default_str();
   show_command->add_flag("--checks", show.checks,
                          "with --as lowered: the entry point, too, which checks its arguments");
   show_command->add_option("--pass", show.pass, "the program after this pass of the lowering");
   show_command->add_option("--target", show.target, "a name from `ardea target --list`, or a JSON file")
       ->capture_default_str();
+  show_command
+      ->add_option(
+          "--align", show.align,
+          "promise that arrays begin on multiples of so many bytes: 64 for all of them, A=64,B=32 for "
+          "some")
+      ->delimiter(',');
   show_command->add_flag("--list-passes", show.list_passes, "name the passes and what holds after each");
   show_command->add_flag("--timing", show.timing,
                          "where compiling it spends its time: each step of its schedule (the recipe, unless "
@@ -155,6 +161,7 @@ int run(int argc, char** argv) {
       "  ardea show gemm 1024,1024,1024 --timing\n"
       "  ardea show gemm 64,64,64 --schedule recipe --as limits\n"
       "  ardea show gemm 64,64,64 --best --as asm\n"
+      "  ardea show gemm 256,256,256 --schedule examples/gemm_threads.py --target h200 --align 16 --as cuda\n"
       "  ardea show --list-passes");
 
   cli::RunOptions run_options;

@@ -44,21 +44,19 @@ Stmt decided_form(const BarrierStep& step) {
     return make_seq(std::move(parts));
   }
   std::size_t next = 0;
-  return map_children(
-      step.statement,
-      Mapper{.stmt = [&](const Stmt& child) { return child.defined() ? parts[next++] : child; }});
+  return map_children(step.statement, Mapper{.stmt = [&](const Stmt& child) {
+                        return child.defined() ? parts[next++] : child;
+                      }});
 }
 
 /// What threads may still be at: all that has run since the last barrier that stays.
 struct Pending {
   Stmt statement;
-  std::size_t depth = 0;  ///< of the loops, conditions and names that it stands in
+  std::size_t depth = 0;        ///< of the loops, conditions and names that it stands in
+  std::size_t loops = 0;        ///< that it stands in, among them
+  BarrierStep* site = nullptr;  ///< the last barrier behind it that stands in no other loop
 };
-
-struct BarrierState {
-  std::vector<Pending> pending = {};
-  BarrierStep* site = nullptr;  ///< the last barrier on the way here, which stands behind all that is pending
-};
+using AllPending = std::vector<Pending>;
 
 class Placing {
  public:
@@ -66,87 +64,99 @@ class Placing {
     for (const For& loop : threads) threads_.emplace_back(loop.var, Range{loop.min, loop.extent});
   }
 
-  /// Runs through the step from `state` on, and decides on the barriers on its way.
-  BarrierState run(BarrierStep& step, BarrierState state, const Analyzer& facts) {
-    if (step.is_barrier) return at_barrier(step, std::move(state));
-    if (step.inside.empty()) return at_part(step.statement, std::move(state), facts);
+  /// Runs through the step while so much is pending, and decides on the barriers on its way; what is pending
+  /// behind it.
+  AllPending run(BarrierStep& step, AllPending pending, const Analyzer& facts) {
+    if (step.is_barrier) return at_barrier(step, std::move(pending));
+    if (step.inside.empty()) return at_part(step.statement, std::move(pending), facts);
     if (step.statement.is<Seq>()) {
-      for (BarrierStep& inner : step.inside) state = run(inner, std::move(state), facts);
-      return state;
+      for (BarrierStep& inner : step.inside) pending = run(inner, std::move(pending), facts);
+      return pending;
     }
-    if (const auto* loop = step.statement.as<For>()) return in_loop(step, *loop, std::move(state), facts);
-    if (const auto* branch = step.statement.as<If>())
-      return in_branch(step, *branch, std::move(state), facts);
+    if (const auto* loop = step.statement.as<For>()) return in_loop(step, *loop, pending, facts);
+    if (const auto* branch = step.statement.as<If>()) return in_branch(step, *branch, pending, facts);
     if (const auto* let = step.statement.as<LetStmt>()) {
-      if (reads_memory(let->value)) state = at_part(Evaluate{let->value}, std::move(state), facts);
+      if (reads_memory(let->value)) pending = at_part(Evaluate{let->value}, std::move(pending), facts);
       lets_[let->var] = substitute(let->value, lets_);
-      return run(step.inside[0], std::move(state), facts);
     }
-    return run(step.inside[0], std::move(state), facts);
+    return run(step.inside[0], std::move(pending), facts);
   }
 
  private:
-  static BarrierState at_barrier(BarrierStep& barrier, BarrierState state) {
-    if (barrier.is_needed) state.pending.clear();
-    state.site = &barrier;
-    return state;
+  AllPending at_barrier(BarrierStep& barrier, AllPending pending) const {
+    if (barrier.is_needed) return {};
+    for (Pending& part : pending)
+      if (part.loops == loops_) part.site = &barrier;
+    return pending;
   }
 
-  BarrierState at_part(const Stmt& s, BarrierState state, const Analyzer& facts) {
+  AllPending at_part(const Stmt& s, AllPending pending, const Analyzer& facts) {
     // Names differ from thread to thread as what they stand for does.
     const Stmt part = substitute(s, lets_);
-    const bool meets = std::any_of(state.pending.begin(), state.pending.end(), [&](const Pending& earlier) {
-      return may_meet(earlier.statement, part, threads_, facts);
-    });
-    if (meets) {
-      ensure(state.site != nullptr, "drop_barriers: there is no barrier to keep");
-      decided_ = decided_ || !state.site->is_needed;
-      state.site->is_needed = true;
-      state.pending.clear();
+    for (;;) {
+      const auto met = std::find_if(pending.begin(), pending.end(), [&](const Pending& earlier) {
+        return may_meet(earlier.statement, part, threads_, facts);
+      });
+      if (met == pending.end()) break;
+      BarrierStep* site = met->site;
+      ensure(site != nullptr, "drop_barriers: there is no barrier to keep");
+      decided_ = decided_ || !site->is_needed;
+      site->is_needed = true;
+      std::erase_if(pending, [&](const Pending& earlier) { return earlier.site == site; });
     }
-    state.pending.push_back({part, depth_});
-    return state;
+    pending.push_back({part, depth_, loops_});
+    return pending;
   }
 
-  BarrierState in_branch(BarrierStep& step, const If& branch, const BarrierState& state, const Analyzer& facts) {
+  AllPending in_branch(BarrierStep& step, const If& branch, const AllPending& pending,
+                       const Analyzer& facts) {
     const Expr test = substitute(branch.condition, lets_);
     ++depth_;
-    BarrierState out = leave(run(step.inside[0], state, where(facts, test)),
-                      [&](const Stmt& s) { return Stmt(If{test, s}); });
-    BarrierState other = state;
+    AllPending out = leave(run(step.inside[0], pending, where(facts, test)),
+                           [&](const Stmt& s) { return Stmt(If{test, s}); });
     if (step.inside.size() > 1) {
       ++depth_;
-      other = leave(run(step.inside[1], state, where(facts, logical_not(test))),
-                    [&](const Stmt& s) { return Stmt(If{logical_not(test), s}); });
+      add(out, leave(run(step.inside[1], pending, where(facts, logical_not(test))),
+                     [&](const Stmt& s) { return Stmt(If{logical_not(test), s}); }));
+    } else {
+      add(out, pending);
     }
-    out.pending.insert(out.pending.end(), other.pending.begin(), other.pending.end());
-    out.site = nullptr;  // it stands on one of the ways only; another one follows
+    // Barriers inside stand on one of the ways only; another one follows.
+    for (Pending& part : out)
+      if (part.loops == loops_) part.site = nullptr;
     return out;
   }
 
-  /// The iterations follow each other: what one leaves pending meets the next.
-  BarrierState in_loop(BarrierStep& step, const For& loop, const BarrierState& state, const Analyzer& facts) {
-    const Expr min = substitute(loop.min, lets_), extent = substitute(loop.extent, lets_);
+  static void add(AllPending& all, const AllPending& more) {
+    for (const Pending& part : more)
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const Pending& known) { return known.statement == part.statement; }))
+        all.push_back(part);
+  }
+
+  /// The iterations follow each other: what one leaves pending meets the next. What they need among
+  /// themselves is decided first: where it does not keep what was before the loop apart, one barrier before
+  /// the loop does.
+  AllPending in_loop(BarrierStep& step, const For& loop, const AllPending& pending, const Analyzer& facts) {
     For ranged = loop;
-    ranged.min = min;
-    ranged.extent = extent;
+    ranged.min = substitute(loop.min, lets_);
+    ranged.extent = substitute(loop.extent, lets_);
+    const Expr one = make_int(1, loop.extent.type());
     const Analyzer in_any = inside(facts, ranged);
     ++depth_;
-    BarrierState out;
+    ++loops_;
     bool has_decided = decided_;
     do {
       decided_ = false;
-      out = run(step.inside[0], state, in_any);
-      if (!facts.proves(extent <= make_int(1, extent.type()))) meet_next(step, ranged, out, in_any);
+      const AllPending end = run(step.inside[0], {}, in_any);
+      if (!facts.proves(ranged.extent <= one)) meet_next(step, ranged, end, in_any);
       has_decided = has_decided || decided_;
     } while (decided_);  // with one barrier more, less is pending
     decided_ = has_decided;
+    AllPending out = run(step.inside[0], pending, in_any);
     // A loop of no iteration leaves all as it was.
-    if (!facts.proves(extent >= make_int(1, extent.type())))
-      for (const Pending& earlier : state.pending)
-        if (std::none_of(out.pending.begin(), out.pending.end(),
-                         [&](const Pending& known) { return known.statement == earlier.statement; }))
-          out.pending.push_back(earlier);
+    if (!facts.proves(ranged.extent >= one)) add(out, pending);
+    --loops_;
     return leave(std::move(out), [&](const Stmt& s) {
       For around = ranged;
       around.body = s;
@@ -156,16 +166,14 @@ class Placing {
 
   /// Whether what is pending at the end of an iteration meets a later one: the next, where a barrier in every
   /// iteration stands between it and all others.
-  void meet_next(BarrierStep& step, const For& loop, const BarrierState& end, const Analyzer& facts) {
+  void meet_next(BarrierStep& step, const For& loop, const AllPending& end, const Analyzer& facts) {
+    if (end.empty()) return;
     const Expr previous = loop.var - make_int(1, loop.var.type());
     const bool only_next = has_needed_barrier(step.inside[0]);
     const Var earlier(loop.var.name(), loop.var.type());
-    BarrierState next{{}, end.site};
-    for (const Pending& part : end.pending)
-      if (part.depth >= depth_)
-        next.pending.push_back(
-            {substitute(part.statement, loop.var, only_next ? previous : Expr(earlier)), 0});
-    if (next.pending.empty()) return;
+    AllPending next = end;
+    for (Pending& part : next)
+      part.statement = substitute(part.statement, loop.var, only_next ? previous : Expr(earlier));
     Analyzer later = facts;
     later.assume(previous >= loop.min);
     if (!only_next) later.bind(earlier, {loop.min, loop.var - loop.min});
@@ -179,19 +187,21 @@ class Placing {
     return std::any_of(step.inside.begin(), step.inside.end(), has_needed_barrier);
   }
 
-  /// The state outside of what has been run through: what came to be pending in it is so in all its runs.
+  /// What is pending outside of what has been run through: what came to be so in it is so in all its runs.
   template <class Around>
-  BarrierState leave(BarrierState state, const Around& around) {
+  AllPending leave(AllPending pending, const Around& around) {
     --depth_;
-    for (Pending& part : state.pending)
-      if (part.depth > depth_) part = {fresh_copy(around(part.statement)), depth_};
-    return state;
+    for (Pending& part : pending)
+      if (part.depth > depth_)
+        part = {fresh_copy(around(part.statement)), depth_, loops_,
+                part.loops > loops_ ? nullptr : part.site};
+    return pending;
   }
 
   std::vector<arith::LoopRange> threads_;
   Substitution lets_;
-  std::size_t depth_ = 0;
-  bool decided_ = false;  ///< since it was reset, on a barrier more
+  std::size_t depth_ = 0, loops_ = 0;  ///< around the step under way
+  bool decided_ = false;               ///< since it was reset, on a barrier more
 };
 
 Stmt with_needed_barriers(const Stmt& s, const Analyzer& facts) {

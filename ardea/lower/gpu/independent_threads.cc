@@ -38,31 +38,35 @@ class Proving {
   /// What stands outside of every launch would have to run on the host, which has not got the memory.
   void refuse_host_work(const Stmt& s) const {
     const bool works = s.is<Store>() || (s.is<Evaluate>() && !is_no_op(s));
-    require(!works,
-            "lower {}: `{}` stands in no loop that is bound to threads, and target {} computes nothing outside "
-            "of them; bind a loop around it, as by sch.bind(loop, \"blockIdx.x\")",
-            name_, first_line(s), target_.name);
+    require(
+        !works,
+        "lower {}: `{}` stands in no loop that is bound to threads, and target {} computes nothing outside "
+        "of them; bind a loop around it, as by sch.bind(loop, \"blockIdx.x\")",
+        name_, first_line(s), target_.name);
   }
 
   void prove(const For& loop, const Analyzer& facts) const {
     const std::string& thread = loop.thread;
-    require(!reads_memory(loop.min) && !reads_memory(loop.extent),
-            "lower {}: loop {}, bound to {}, has a length that is read from memory, which must be known before "
-            "threads start; bind another loop",
-            name_, loop.var.name(), thread);
+    require(
+        !reads_memory(loop.min) && !reads_memory(loop.extent),
+        "lower {}: loop {}, bound to {}, has a length that is read from memory, which must be known before "
+        "threads start; bind another loop",
+        name_, loop.var.name(), thread);
     const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
     for (const arith::Conflict& conflict : arith::conflicts(loop.body, range, facts, true))
-      require(!carries(conflict, 0),
-              "lower {}: iterations of loop {}, bound to {}, may touch the same memory, it is not proved that "
-              "they do not: {} and {}; bind another loop, or give each iteration memory of its own",
-              name_, loop.var.name(), thread, print(conflict.first), print(conflict.second));
+      require(
+          !carries(conflict, 0),
+          "lower {}: iterations of loop {}, bound to {}, may touch the same memory, it is not proved that "
+          "they do not: {} and {}; bind another loop, or give each iteration memory of its own",
+          name_, loop.var.name(), thread, print(conflict.first), print(conflict.second));
     visit_stmts(loop.body, [&](const Stmt& s) {
       const auto* store = s.as<Store>();
-      require(store == nullptr || store->buffer->type.is_bool() || store->buffer->type.bits >= 8 ||
-                  is_private(store->buffer->scope),
-              "lower {}: threads of {} would store halves of one byte of {} at the same time; give it a type of "
-              "8 bits, or bind no loop around it",
-              name_, thread, store == nullptr ? "" : store->buffer->name);
+      require(
+          store == nullptr || store->buffer->type.is_bool() || store->buffer->type.bits >= 8 ||
+              is_private(store->buffer->scope),
+          "lower {}: threads of {} would store halves of one byte of {} at the same time; give it a type of "
+          "8 bits, or bind no loop around it",
+          name_, thread, store == nullptr ? "" : store->buffer->name);
     });
   }
 
@@ -73,10 +77,11 @@ class Proving {
 }  // namespace
 
 Function independent_threads(const Function& f, const target::Target& target) {
-  require(!f.attributes.contains("concurrent_threads"),
-          "lower {}: its threads run concurrently already; give target {} the program of blocks, whose threads "
-          "it synchronises itself",
-          f.name, target.name);
+  require(
+      !f.attributes.contains("concurrent_threads"),
+      "lower {}: its threads run concurrently already; give target {} the program of blocks, whose threads "
+      "it synchronises itself",
+      f.name, target.name);
   Proving(f, target).visit(f.body, arith::facts_of(f), false);
   return f;
 }

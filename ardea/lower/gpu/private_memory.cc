@@ -78,10 +78,11 @@ void require_private(const std::vector<Var>& memory, const std::vector<ThreadPar
     for (const ThreadPart& writer : parts) {
       if (!stores_to(writer.statement, data)) continue;
       for (const ThreadPart& user : parts)
-        require(!arith::touches(user.statement, data) || exchange.keeps(writer, user, data),
-                "lower {}: it is not proved that each thread reads of {}, in scope \"local\", only what it wrote "
-                "itself; use scope \"shared\" where threads exchange values",
-                name, data.name());
+        require(
+            !arith::touches(user.statement, data) || exchange.keeps(writer, user, data),
+            "lower {}: it is not proved that each thread reads of {}, in scope \"local\", only what it wrote "
+            "itself; use scope \"shared\" where threads exchange values",
+            name, data.name());
     }
 }
 

@@ -54,8 +54,7 @@ class Unifying {
     for (const For& loop : threads_) place.facts.bind(loop.var, {loop.min, loop.extent});
     Stmt spread_body = spread(body, place);
     require_private(memory_, parts_, threads_, facts_, name_);
-    for (auto memory = shared_.rbegin(); memory != shared_.rend(); ++memory) {
-      Allocate around = *memory;
+    for (Allocate around : shared_) {  // found from the innermost on
       const auto* declare = around.body.as<DeclareBuffer>();
       around.body = declare != nullptr ? Stmt(DeclareBuffer{declare->buffer, spread_body}) : spread_body;
       spread_body = around;
@@ -115,11 +114,12 @@ class Unifying {
               loop.thread);
     visit_stmts(body, [&](const Stmt& s) {
       const auto* loop = s.as<For>();
-      require(loop == nullptr || !is_block_loop(*loop),
-              "lower {}: loop {}, bound to {}, stands inside of other work of its launch, but blocks of threads "
-              "cannot wait for each other; reorder the loops bound to blockIdx outside of all others, or cut "
-              "the nest in two",
-              name_, loop == nullptr ? "" : loop->var.name(), loop == nullptr ? "" : loop->thread);
+      require(
+          loop == nullptr || !is_block_loop(*loop),
+          "lower {}: loop {}, bound to {}, stands inside of other work of its launch, but blocks of threads "
+          "cannot wait for each other; reorder the loops bound to blockIdx outside of all others, or cut "
+          "the nest in two",
+          name_, loop == nullptr ? "" : loop->var.name(), loop == nullptr ? "" : loop->thread);
     });
   }
 
@@ -127,18 +127,22 @@ class Unifying {
   void find_threads(const Stmt& s, const Analyzer& facts) {
     if (const auto* loop = s.as<For>(); loop != nullptr && is_thread_loop(*loop)) {
       const auto most = facts.constant_bounds(loop->extent).high;
-      require(most.has_value(),
-              "lower {}: loop {}, bound to {}, has {} iterations, which is no number; split it by a number and "
-              "bind the inner loop",
-              name_, loop->var.name(), loop->thread, print(loop->extent));
+      require(
+          most.has_value(),
+          "lower {}: loop {}, bound to {}, has {} iterations, which is no number; split it by a number and "
+          "bind the inner loop",
+          name_, loop->var.name(), loop->thread, print(loop->extent));
       const auto same = std::find_if(threads_.begin(), threads_.end(),
                                      [&](const For& other) { return other.thread == loop->thread; });
       const Expr extent = make_int(std::max<std::int64_t>(*most, 1));
-      if (same == threads_.end())
+      if (same == threads_.end()) {
         threads_.push_back(
             {Var(loop->var.name()), make_int(0), extent, ForKind::thread_binding, {}, loop->thread});
-      else if (*constant_int(same->extent) < *constant_int(extent))
-        same->extent = extent;
+      } else {
+        if (same->var.name() != loop->var.name())
+          same->var = Var(fmt::format("thread_{}", loop->thread.back()));
+        if (*constant_int(same->extent) < *constant_int(extent)) same->extent = extent;
+      }
     }
     const auto look = [&](const Stmt& part, const Analyzer& known) {
       find_threads(part, known);
@@ -151,8 +155,8 @@ class Unifying {
     std::int64_t count = 1;
     for (const For& loop : threads_) count *= *constant_int(loop.extent);
     const int most = target_.gpu->threads_per_block;
-    require(count <= most, "lower {}: a block of its launch has {} threads, target {} has {} in a block", name_,
-            count, target_.name, most);
+    require(count <= most, "lower {}: a block of its launch has {} threads, target {} has {} in a block",
+            name_, count, target_.name, most);
   }
 
   const For& thread(const std::string& tag) const {
@@ -169,7 +173,8 @@ class Unifying {
       for (const Stmt& one : sequence->statements) parts.push_back(spread(one, place));
       return make_seq(std::move(parts));
     }
-    if (const auto* loop = s.as<For>()) return is_thread_loop(*loop) ? bound(*loop, place) : serial(*loop, place);
+    if (const auto* loop = s.as<For>())
+      return is_thread_loop(*loop) ? bound(*loop, place) : serial(*loop, place);
     if (const auto* branch = s.as<If>()) return condition(*branch, place);
     if (const auto* let = s.as<LetStmt>()) return name(*let, place);
     if (const auto* allocate = s.as<Allocate>()) return memory(*allocate, place);
@@ -201,10 +206,11 @@ class Unifying {
   Stmt barrier() const { return threads_.empty() ? make_no_op() : make_block_barrier(); }
 
   Stmt bound(const For& loop, PlaceInLaunch place) {
-    require(place.bound.insert(loop.thread).second,
-            "lower {}: loop {} is bound to {} inside of another loop that is; put it beside that one, or bind "
-            "it to another axis",
-            name_, loop.var.name(), loop.thread);
+    require(
+        place.bound.insert(loop.thread).second,
+        "lower {}: loop {} is bound to {} inside of another loop that is; put it beside that one, or bind "
+        "it to another axis",
+        name_, loop.var.name(), loop.thread);
     const For& own = thread(loop.thread);
     const Expr at = make_cast(loop.var.type(), own.var);
     const Expr value = is_zero(loop.min) ? at : at + loop.min;
@@ -224,10 +230,11 @@ class Unifying {
 
   Stmt serial(const For& loop, const PlaceInLaunch& place) {
     for (const Expr& bound : {loop.min, loop.extent})
-      require(!depends_on_thread(bound, place) && !reads_memory(substitute(bound, place.lets)),
-              "lower {}: loop {} has loops over threads inside and a length, {}, that is not the same for all "
-              "of them, so that they cannot wait for each other; bind loops outside of it only",
-              name_, loop.var.name(), print(loop.extent));
+      require(
+          !depends_on_thread(bound, place) && !reads_memory(substitute(bound, place.lets)),
+          "lower {}: loop {} has loops over threads inside and a length, {}, that is not the same for all "
+          "of them, so that they cannot wait for each other; bind loops outside of it only",
+          name_, loop.var.name(), print(loop.extent));
     PlaceInLaunch inner = place;
     inner.facts = inside(place.facts, loop);
     inner.around.push_back(loop);
@@ -240,10 +247,11 @@ class Unifying {
 
   Stmt condition(const If& branch, const PlaceInLaunch& place) {
     const Expr& test = branch.condition;
-    require(!reads_memory(substitute(test, place.lets)),
-            "lower {}: the condition {} has loops over threads inside and reads memory, which they may change; "
-            "put it inside of them",
-            name_, print(test));
+    require(
+        !reads_memory(substitute(test, place.lets)),
+        "lower {}: the condition {} has loops over threads inside and reads memory, which they may change; "
+        "put it inside of them",
+        name_, print(test));
     const bool differs = depends_on_thread(test, place);
     const auto side = [&](const Stmt& body, const Expr& holds) {
       PlaceInLaunch inner = place;
@@ -291,10 +299,11 @@ class Unifying {
 
   void check_shared(const Allocate& allocate) const {
     const std::string& called = allocate.data.name();
-    require(is_block_memory(allocate.scope),
-            "lower {}: {} is allocated in scope {} by threads, which can allocate in \"shared\" and \"local\"; "
-            "choose one of them, or use it outside of their loops, too",
-            name_, called, allocate.scope);
+    require(
+        is_block_memory(allocate.scope),
+        "lower {}: {} is allocated in scope {} by threads, which can allocate in \"shared\" and \"local\"; "
+        "choose one of them, or use it outside of their loops, too",
+        name_, called, allocate.scope);
     for (const Expr& extent : allocate.extents)
       require(extent.is<IntImm>(),
               "lower {}: {} in scope {} has an extent of {}, but the size of shared memory must be a number; "

@@ -161,12 +161,14 @@ std::vector<Buffer> private_buffers(const Function& f, const Path& path) {
   return own;
 }
 
-std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found, ForKind kind) {
+std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found, ForKind kind,
+                                      const std::string& thread) {
   std::optional<std::vector<Buffer>> own;
   const auto is_shared = [&](const Buffer& buffer) {
     if (!own) {
       For loop = *found.loop;
       loop.kind = kind;
+      if (!thread.empty()) loop.thread = thread;
       const Function marked = with(f, found.path, std::move(loop));
       own = private_buffers(marked, *path_to(marked, LoopRef{found.loop->var}));
     }

@@ -17,8 +17,9 @@ std::vector<Buffer> private_buffers(const Function& f, const Path& path);
 
 /// Refused where the iterations of the loop, run as `kind` says, touch the same memory in a way that needs an
 /// order, or are not proved not to: the sentence tells which. Memory that each iteration has for itself is
-/// none.
-std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found, ForKind kind);
+/// none. `thread`: what the loop is to be bound to, where it is not yet.
+std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found, ForKind kind,
+                                      const std::string& thread = {});
 
 /// The block in the loop whose reduction it runs over.
 struct ReducedBy {

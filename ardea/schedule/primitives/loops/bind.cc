@@ -97,7 +97,7 @@ Outcome apply(const Function& f, const Bind& step, Context& context) {
   For loop = *found.loop;
   loop.kind = step.thread_axis.starts_with("vthread") ? ForKind::virtual_thread : ForKind::thread_binding;
   loop.thread = step.thread_axis;
-  ARDEA_TRY(context.judge(refuse_carried(f, found, loop.kind)));
+  ARDEA_TRY(context.judge(refuse_carried(f, found, loop.kind, loop.thread)));
   return Applied{with(f, found.path, std::move(loop))};
 }
 

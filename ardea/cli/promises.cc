@@ -1,0 +1,33 @@
+#include "ardea/cli/promises.h"
+
+#include <charconv>
+
+#include "ardea/ir/memory_alignment.h"
+#include "ardea/support/error.h"
+
+namespace ardea::cli {
+
+Module with_promises(Module module, const std::vector<std::string>& promises) {
+  for (const std::string& text : promises) {
+    const std::string call = "--align " + text;
+    const std::size_t equal = text.find('=');
+    const std::string name = equal == std::string::npos ? "" : text.substr(0, equal);
+    const std::string number = equal == std::string::npos ? text : text.substr(equal + 1);
+    std::int64_t bytes = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), bytes);
+    require(error == std::errc() && end == number.data() + number.size(),
+            "{}: write a number of bytes for all arrays, as in --align 64, or for one, as in --align A=64",
+            call);
+    bool is_array = false;
+    for (Function& f : module.functions)
+      for (const Parameter& p : std::vector(f.parameters)) {
+        if (!p.buffer.defined() || (!name.empty() && p.buffer->name != name)) continue;
+        f = promise_alignment(f, p.buffer->name, bytes, call);
+        is_array = true;
+      }
+    if (!is_array) promise_alignment(module.functions[0], name, bytes, call);  // says what is wrong
+  }
+  return module;
+}
+
+}  // namespace ardea::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardea/ir/function.h"
+
+namespace ardea::cli {
+
+/// What `--align` promises: "64" for all arrays, "A=64" for those called A, in every function that has one.
+Module with_promises(Module module, const std::vector<std::string>& promises);
+
+}  // namespace ardea::cli

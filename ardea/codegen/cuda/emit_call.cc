@@ -1,0 +1,96 @@
+#include <set>
+
+#include "ardea/codegen/cuda/emitter.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+
+namespace ardea::codegen::cuda {
+
+namespace {
+
+/// What CUDA has by the intrinsic's own name, with an f behind it for float32. The approximate ones are left
+/// by lower_intrinsics where a program asks for library functions.
+const std::set<std::string>& library_functions() {
+  static const std::set<std::string> names = {
+      "exp",  "exp2", "exp10", "expm1", "log",   "log2",  "log10",     "log1p",    "tanh", "erf",
+      "pow",  "sin",  "cos",   "tan",   "asin",  "acos",  "atan",      "sinh",     "cosh", "atan2",
+      "fmod", "sqrt", "floor", "ceil",  "round", "trunc", "nearbyint", "copysign", "fma"};
+  return names;
+}
+
+}  // namespace
+
+Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
+  const std::string& name = call.op->name;
+  const std::vector<Expr>& arguments = call.arguments;
+  const DataType type = e.type().element();
+  if (name == "if_then_else") return emit_choice(e, arguments[0], arguments[1], arguments[2], lane);
+  if (name == "reinterpret") return emit_reinterpret(arguments[0], e.type(), lane);
+  if (name == "likely") return emit(arguments[0], lane);
+  if (name == "prefetch") return {""};  // a hint
+  if (name == "barrier") {
+    const bool of_warp = arguments[0].as<StringImm>()->value == "warp";
+    return {of_warp ? "__syncwarp()" : "__syncthreads()"};
+  }
+  if (name == "fail") {
+    emit_fail(arguments);
+    return {""};
+  }
+  require(call.op->effect == Effect::pure && name != "address_of",
+          "{}: T.{} has no form in CUDA C++; take it out of the loops that are bound to threads",
+          kernel_.name, name);
+  std::vector<std::string> texts;
+  for (const Expr& argument : arguments) texts.push_back(emit(argument, lane).text);
+  const std::string suffix = type.bits == 32 ? "f" : "";
+  if (name == "scalbn")
+    return c::call_text(fmt::format("{}<{}>", helpers_.need("scaled"), type_name(type)), texts);
+  if (name == "abs" && type.is_float()) return c::call_text("fabs" + suffix, texts);
+  if (name == "abs")
+    return c::call_text(fmt::format("{}<{}>", helpers_.need("absolute"), type_name(type)), texts);
+  if (name == "clz" || name == "popcount")
+    return c::call_text(
+        fmt::format("{}<{}>", helpers_.need(name == "clz" ? "leading_zeros" : "one_bits"), type_name(type)),
+        texts);
+  ensure(library_functions().contains(name),
+         "the CUDA backend has no form for T.{}, which lower_intrinsics must express by others", name);
+  return c::call_text(name + suffix, texts);
+}
+
+/// The sentence goes to the host's output, and the launch ends with an error.
+void Emitter::emit_fail(const std::vector<Expr>& arguments) {
+  const std::string& sentence = arguments[0].as<StringImm>()->value;
+  std::string format;
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    const std::string_view rest = std::string_view(sentence).substr(i);
+    const std::size_t hole = rest.starts_with("{}") ? 2 : rest.starts_with("{type}") ? 6 : 0;
+    if (hole > 0) {
+      format += "%lld";
+      i += hole - 1;
+    } else {
+      format += sentence[i] == '%' ? "%%" : std::string(1, sentence[i]);
+    }
+  }
+  std::vector<std::string> values = {c::string_literal(format + "\n")};
+  for (std::size_t i = 1; i < arguments.size(); ++i)
+    values.push_back(c::cast_text("long long", emit(arguments[i])).text);
+  line("printf(" + join(values, ", ") + ");");
+  line("__trap();");
+}
+
+Text Emitter::emit_reinterpret(const Expr& source, DataType to, int lane) {
+  const DataType from = source.type();
+  require(from.lanes == to.lanes,
+          "{}: T.reinterpret from {} to {} changes the lanes, which CUDA C++ does not get", kernel_.name,
+          to_string(from), to_string(to));
+  const Text value = emit(source, lane);
+  if (from == to) return value;
+  if (from.is_bool()) return c::cast_text(type_name(to.element()), value);
+  if (to.is_bool()) return {inside(value, Binding::shift) + " != 0", Binding::equality};
+  if (from.element() == float16 || to.element() == float16) helpers_.need_half();
+  return c::call_text(
+      fmt::format("{}<{}, {}>", helpers_.need("bits_of"), type_name(to.element()), type_name(from.element())),
+      {value.text});
+}
+
+}  // namespace ardea::codegen::cuda

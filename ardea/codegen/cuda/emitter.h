@@ -1,0 +1,122 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ardea/arith/analyzer.h"
+#include "ardea/codegen/c/names.h"
+#include "ardea/codegen/c/text.h"
+#include "ardea/codegen/cuda/helpers.h"
+#include "ardea/codegen/ranges/ranges.h"
+#include "ardea/ir/function.h"
+#include "ardea/lower/gpu/split_kernels.h"
+
+/// Writes one kernel as CUDA C++. Its parts are files: emit_kernel, emit_stmt, emit_expr, emit_arithmetic,
+/// emit_call, emit_memory.
+
+namespace ardea::codegen::cuda {
+
+using c::Binding;
+using c::Text;
+
+/// The C++ type of a scalar; bool in memory is a byte already (legalise_types).
+std::string type_name(DataType type);
+
+/// One lane of a ramp.
+Expr lane_of(const Ramp& ramp, int lane);
+
+/// A vector has no text of its own: each of its lanes has one. What reads or writes a row of lanes at once
+/// moves them as a Pack (helpers.h).
+class Emitter {
+ public:
+  /// `alignments`: on which multiples memory begins (ir/memory_alignment.h).
+  Emitter(const lower::Kernel& kernel, const std::unordered_map<Var, std::int64_t>& alignments,
+          const arith::Analyzer& facts, Helpers& helpers);
+
+  /// The kernel with the comment before it.
+  std::string run();
+
+ private:
+  // emit_kernel.cc
+  void define_memory();
+  std::string parameter(const Var& var);
+  void emit_indices(const std::vector<For>& loops);
+  void emit_shared_memory();
+
+  // emit_stmt.cc
+  void emit(const Stmt& s);
+  void emit_for(const For& loop);
+  void emit_if(const If& branch);
+  void emit_let(const Var& var, const Expr& value);
+  void emit_allocate(const Allocate& allocation);
+  void line(const std::string& text);
+  /// The lines that f writes, one level deeper, instead of writing them.
+  std::vector<std::string> captured_lines(const std::function<void()>& f);
+  void add_lines(const std::vector<std::string>& lines);
+  void begin_statement(const std::vector<Expr>& roots);
+  void count_use(const Expr& e);
+
+  // emit_expr.cc
+  /// One lane of e; of a scalar, itself.
+  Text emit(const Expr& e, int lane = 0);
+  Text emit_node(const Expr& e, int lane);
+  /// What was written for the lane in this statement, if anything.
+  const Text* known(const Expr& e, int lane) const;
+  Text named(const std::string& wanted, DataType type, const Text& value);
+  /// Of two integer constants at least one is written with its type.
+  Text emit_typed(const Expr& e, int lane);
+  Text emit_choice(const Expr& e, const Expr& condition, const Expr& when_true, const Expr& when_false,
+                   int lane);
+  Text lazy_choice(DataType type, const std::string& test, const std::function<Text()>& when_true,
+                   const std::function<Text()>& when_false);
+  Text emit_logical(const Binary& binary, int lane);
+
+  // emit_arithmetic.cc
+  Text emit_unary(const Expr& e, const Unary& unary, int lane);
+  Text emit_binary(const Expr& e, const Binary& binary, int lane);
+  Text emit_cast(const Text& value, DataType from, DataType to);
+
+  // emit_call.cc
+  Text emit_call(const Expr& e, const Call& call, int lane);
+  void emit_fail(const std::vector<Expr>& arguments);
+  Text emit_reinterpret(const Expr& source, DataType to, int lane);
+
+  // emit_memory.cc
+  /// Where the element lies.
+  Text emit_pointer(const Buffer& buffer, const Text& index) const;
+  Text element(const Buffer& buffer, const Text& index) const;
+  Text emit_load(const Expr& e, const Load& load, int lane);
+  void emit_store(const Store& store);
+  void store_element(const Buffer& buffer, const Text& index, const Text& value);
+  /// How many lanes of a row move at once: as many as 16 bytes hold and the alignment that is proved allows.
+  int lanes_at_once(const Buffer& buffer, const Expr& first, int lanes) const;
+  /// Whether an access of what a thread keeps for itself has the variable in its index.
+  static bool picks_private_element(const Stmt& s, const Var& var);
+
+  /// What is known of the memory behind a handle.
+  struct Memory {
+    bool is_bytes = false;  ///< its views have different types
+    bool is_written = false;
+    DataType type;
+  };
+
+  const lower::Kernel& kernel_;
+  const std::unordered_map<Var, std::int64_t>& alignments_;
+  Helpers& helpers_;
+  std::unordered_map<Var, Memory> memory_;
+  const std::unordered_set<Var> live_;  ///< variables that are read
+
+  std::vector<std::string> lines_;
+  int depth_ = 1;
+  c::Names names_;
+  Ranges ranges_;
+  arith::Analyzer facts_;
+  std::unordered_map<Expr, int> uses_;  ///< in the statement under way
+  /// What is written for shared nodes and for rows, one table for each block that is open in the statement.
+  std::vector<std::unordered_map<Expr, std::map<int, Text>>> known_ = {{}};
+};
+
+}  // namespace ardea::codegen::cuda

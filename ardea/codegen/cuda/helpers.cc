@@ -1,0 +1,195 @@
+#include "ardea/codegen/cuda/helpers.h"
+
+#include <utility>
+#include <vector>
+
+#include "ardea/support/error.h"
+
+namespace ardea::codegen::cuda {
+
+namespace {
+
+/// Each is used by those below it only.
+const std::vector<std::pair<std::string, std::string>>& definitions() {
+  static const std::vector<std::pair<std::string, std::string>> all = {
+      {"Pack", R"(// Lanes that are read or written at once.
+template <class T, int count>
+struct alignas(sizeof(T) * count) Pack {
+  T lane[count];
+};
+)"},
+      {"load_bytes", R"(// Of memory that is seen as numbers of several types.
+template <class T>
+__device__ __forceinline__ T load_bytes(const unsigned char* at) {
+  T value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+)"},
+      {"store_bytes", R"(template <class T>
+__device__ __forceinline__ void store_bytes(unsigned char* at, T value) {
+  memcpy(at, &value, sizeof value);
+}
+)"},
+      {"bits_of", R"(// The same bits as another type.
+template <class To, class From>
+__device__ __forceinline__ To bits_of(From value) {
+  static_assert(sizeof(To) == sizeof(From), "bits are neither added nor lost");
+  To out;
+  memcpy(&out, &value, sizeof out);
+  return out;
+}
+)"},
+      {"is_negative", R"(template <class T>
+__device__ __forceinline__ bool is_negative(T x) {
+  if constexpr (T(-1) < T(0))
+    return x < 0;
+  else
+    return false;
+}
+)"},
+      {"floor_div", R"(// Rounds down; 0 by zero; the smallest by -1 is itself.
+template <class T>
+__device__ __forceinline__ T floor_div(T a, T b) {
+  if (b == 0) return 0;
+  if (T(-1) < T(0) && b == T(-1)) return T(0ull - (unsigned long long)a);
+  const T quotient = a / b, rest = a % b;
+  return T(quotient - (rest != 0 && is_negative(rest) != is_negative(b)));
+}
+)"},
+      {"floor_mod", R"(// Has the sign of b; a by zero.
+template <class T>
+__device__ __forceinline__ T floor_mod(T a, T b) {
+  if (b == 0) return a;
+  if (T(-1) < T(0) && b == T(-1)) return 0;
+  const T rest = a % b;
+  return rest != 0 && is_negative(rest) != is_negative(b) ? T(rest + b) : rest;
+}
+)"},
+      {"trunc_div", R"(// Rounds towards zero; 0 by zero; the smallest by -1 is itself.
+template <class T>
+__device__ __forceinline__ T trunc_div(T a, T b) {
+  if (b == 0) return 0;
+  return T(-1) < T(0) && b == T(-1) ? T(0ull - (unsigned long long)a) : T(a / b);
+}
+)"},
+      {"trunc_mod", R"(// Has the sign of a; a by zero.
+template <class T>
+__device__ __forceinline__ T trunc_mod(T a, T b) {
+  if (b == 0) return a;
+  return T(-1) < T(0) && b == T(-1) ? T(0) : T(a % b);
+}
+)"},
+      {"shift_left", R"(// An amount that is negative or too large shifts everything out.
+template <class T>
+__device__ __forceinline__ T shift_left(T a, T b) {
+  return !is_negative(b) && b < T(sizeof(T) * 8) ? T((unsigned long long)a << b) : T(0);
+}
+)"},
+      {"shift_right", R"(// The same; the sign is copied.
+template <class T>
+__device__ __forceinline__ T shift_right(T a, T b) {
+  if (!is_negative(b) && b < T(sizeof(T) * 8)) return T(a >> b);
+  return is_negative(a) ? T(-1) : T(0);
+}
+)"},
+      {"least", R"(template <class T>
+__device__ __forceinline__ T least(T a, T b) { return a < b ? a : b; }
+)"},
+      {"greatest", R"(template <class T>
+__device__ __forceinline__ T greatest(T a, T b) { return a > b ? a : b; }
+)"},
+      {"minimum", R"(// IEEE 754-2019: NaN where either is NaN, and -0 is below +0.
+template <class T>
+__device__ __forceinline__ T minimum(T a, T b) {
+  if (a != a || b != b) return a + b;
+  if (a == b) return signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+)"},
+      {"maximum", R"(// IEEE 754-2019: NaN where either is NaN, and -0 is below +0.
+template <class T>
+__device__ __forceinline__ T maximum(T a, T b) {
+  if (a != a || b != b) return a + b;
+  if (a == b) return signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+)"},
+      {"absolute", R"(// That of the smallest integer is itself.
+template <class T>
+__device__ __forceinline__ T absolute(T a) { return is_negative(a) ? T(0ull - (unsigned long long)a) : a; }
+)"},
+      {"to_integer", R"(// Towards zero, and to the nearest end of the range; NaN is 0.
+template <class To, class From>
+__device__ __forceinline__ To to_integer(From x) {
+  constexpr bool is_signed = To(-1) < To(0);
+  constexpr int digits = int(sizeof(To) * 8) - is_signed;
+  constexpr unsigned long long half = 1ull << (digits - 1);
+  constexpr To largest = To(half - 1 + half), smallest = is_signed ? To(half << 1) : To(0);
+  const From beyond = From(half) * From(2);
+  if (x != x) return 0;
+  if (x <= (is_signed ? -beyond : From(0))) return smallest;
+  return x >= beyond ? largest : To(x);
+}
+)"},
+      {"scaled", R"(// x * 2^n; beyond the limits every number has become 0 or infinite.
+template <class T>
+__device__ __forceinline__ T scaled(T x, T n) {
+  if (n != n) return n;
+  return ldexp(x, n < T(-5000) ? -5000 : n > T(5000) ? 5000 : int(n));
+}
+)"},
+      {"leading_zeros", R"(template <class T>
+__device__ __forceinline__ T leading_zeros(T x) {
+  constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);
+  return T(__clzll((long long)((unsigned long long)x & mask)) - (64 - int(sizeof(T)) * 8));
+}
+)"},
+      {"one_bits", R"(template <class T>
+__device__ __forceinline__ T one_bits(T x) {
+  constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);
+  return T(__popcll((unsigned long long)x & mask));
+}
+)"},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::string Helpers::need(const std::string& name) {
+  bool is_known = false;
+  for (const auto& [known, text] : definitions()) is_known = is_known || known == name;
+  ensure(is_known, "the CUDA backend has no helper {}", name);
+  needed_.insert(name);
+  for (const char* user : {"floor_div", "floor_mod", "shift_left", "shift_right", "absolute"})
+    if (name == user) needed_.insert("is_negative");
+  return name;
+}
+
+std::string Helpers::text() const {
+  std::string out;
+  for (const auto& [name, text] : definitions())
+    if (needed_.contains(name)) out += "\n" + text;
+  return out;
+}
+
+const std::unordered_set<std::string>& Helpers::taken_names() {
+  static const std::unordered_set<std::string> names = [] {
+    std::unordered_set<std::string> all = {
+        // C++, beyond what C has
+        "and", "and_eq", "bitand", "bitor", "catch", "char16_t", "char32_t", "class", "compl", "concept",
+        "const_cast", "consteval", "constinit", "decltype", "delete", "dynamic_cast", "explicit", "export",
+        "friend", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "operator", "or", "or_eq",
+        "private", "protected", "public", "reinterpret_cast", "requires", "static_cast", "template", "this",
+        "throw", "try", "typeid", "typename", "using", "virtual", "wchar_t", "xor", "xor_eq", "std",
+        // CUDA
+        "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "half", "half2", "nv_bfloat16",
+        "printf", "rsqrt", "exp10", "min", "max", "abs", "shared_memory"};
+    for (const auto& [name, text] : definitions()) all.insert(name);
+    return all;
+  }();
+  return names;
+}
+
+}  // namespace ardea::codegen::cuda

@@ -1,0 +1,111 @@
+#include "ardea/lower/gpu/split_kernels.h"
+
+#include <algorithm>
+
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/memory_alignment.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/support/error.h"
+
+namespace ardea::lower {
+
+namespace {
+
+/// What CUDA counts blocks by, on every device that it compiles for.
+constexpr std::int64_t most_blocks_along_x = 0x7fffffff, most_blocks_along_others = 65535;
+
+class Splitting {
+ public:
+  Splitting(const Function& f, const target::Target& target) : f_(f), target_(target) {}
+
+  SplitProgram run() {
+    program_.host = f_;
+    program_.host.attributes.erase("concurrent_threads");
+    program_.host.body = without_launches(f_.body);
+    return std::move(program_);
+  }
+
+ private:
+  Stmt without_launches(const Stmt& s) {
+    if (const auto launch = launch_of(s)) return called(s, *launch);
+    return map_children(s, Mapper{.stmt = [&](const Stmt& part) { return without_launches(part); }});
+  }
+
+  Stmt called(const Stmt& s, const Launch& launch) {
+    Kernel kernel;
+    kernel.name = fmt::format("{}_kernel_{}", f_.name, program_.kernels.size() + 1);
+    kernel.arguments = arguments(s);
+    kernel.grid = extents(launch.blocks);
+    kernel.block = extents(launch.threads);
+    check_grid(kernel);
+    kernel.launch = launch;
+    kernel.launch.body = without_shared_memory(launch.body, kernel);
+    const std::int64_t most = target_.gpu->shared_bytes_per_block;
+    require(kernel.shared_bytes <= most,
+            "lower {}: a block takes {} bytes of shared memory, target {} has {}; make the tiles smaller",
+            f_.name, kernel.shared_bytes, target_.name, most);
+    std::vector<Expr> call = {make_string(kernel.name)};
+    call.insert(call.end(), kernel.arguments.begin(), kernel.arguments.end());
+    program_.kernels.push_back(std::move(kernel));
+    return Evaluate{make_call("call_registered", int32, std::move(call))};
+  }
+
+  /// The parameters' memory in the order of the parameters, then memory of the host's own, then numbers.
+  std::vector<Var> arguments(const Stmt& launch) const {
+    std::vector<Var> all = free_variables(launch);
+    const auto rank = [&](const Var& var) {
+      std::size_t at = 0;
+      for (const Parameter& p : f_.parameters) {
+        if (p.buffer.defined() && p.buffer->data == var) return at;
+        ++at;
+      }
+      return at + (var.type().is_handle() ? 0 : 1);
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const Var& a, const Var& b) { return rank(a) < rank(b); });
+    return all;
+  }
+
+  static std::array<Expr, 3> extents(const std::vector<For>& loops) {
+    std::array<Expr, 3> all = {make_int(1), make_int(1), make_int(1)};
+    for (const For& loop : loops) all[static_cast<std::size_t>(loop.thread.back() - 'x')] = loop.extent;
+    return all;
+  }
+
+  void check_grid(const Kernel& kernel) const {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::int64_t most = axis == 0 ? most_blocks_along_x : most_blocks_along_others;
+      const auto extent = constant_int(kernel.grid[axis]);
+      require(
+          !extent || *extent <= most,
+          "lower {}: blockIdx.{} has {} blocks, there may be {}; bind the loop to blockIdx.x, or split it",
+          f_.name, static_cast<char>('x' + axis), extent.value_or(0), most);
+    }
+  }
+
+  Stmt without_shared_memory(const Stmt& s, Kernel& kernel) const {
+    return rewrite(s, Rewriter{.stmt = [&](const Stmt& part) -> std::optional<Stmt> {
+                     const auto* allocate = part.as<Allocate>();
+                     if (allocate == nullptr || !is_block_memory(allocate->scope)) return std::nullopt;
+                     const std::int64_t unit = allocation_alignment_bytes,
+                                        first = (kernel.shared_bytes + unit - 1) / unit * unit;
+                     Allocate memory = *allocate;
+                     memory.body = {};
+                     kernel.shared.push_back({memory, first});
+                     kernel.shared_bytes =
+                         first + allocate->type.bytes(constant_int(allocate->extents[0]).value());
+                     return without_shared_memory(allocate->body, kernel);
+                   }});
+  }
+
+  const Function& f_;
+  const target::Target& target_;
+  SplitProgram program_;
+};
+
+}  // namespace
+
+SplitProgram split_kernels(const Function& lowered, const target::Target& target) {
+  return Splitting(lowered, target).run();
+}
+
+}  // namespace ardea::lower

@@ -1,0 +1,229 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "ardea/arith/load.h"
+#include "ardea/codegen/cuda/codegen_cuda.h"
+#include "ardea/ir/memory_alignment.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/ops/registry.h"
+#include "ardea/schedule/parse_script.h"
+#include "ardea/schedule/schedule.h"
+#include "ardea/support/subprocess.h"
+#include "ardea/support/text.h"
+#include "ardea/support/text_file.h"
+#include "tests/support/folder.h"
+#include "thread_programs.h"
+
+/// The CUDA C++ of kernels: texts that were read and approved, and what nvcc says to all of them.
+
+namespace ardea::codegen {
+
+namespace {
+
+const target::Target& gpu() {
+  static const target::Target h200 = target::find("h200");
+  return h200;
+}
+
+std::string source_of(const Function& f, bool contract = true) {
+  return cuda_source(std::vector{lower::lower(f, gpu())}, gpu(), {.contract = contract});
+}
+
+Function loaded(const std::string& text) { return arith::load_program(text, "test").functions.at(0); }
+
+/// The text from its first kernel on.
+std::string kernels_of(const std::string& text) {
+  return text.substr(std::min(text.find("// grid"), text.size()));
+}
+
+/// examples/gemm_threads.py on a product of 128 x 128 x 64 whose arrays begin on 16 bytes.
+Function scheduled_product() {
+  const std::string path = std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_threads.py";
+  schedule::Schedule steps(
+      ops::create_function(ops::make_workload({.op = "gemm", .sizes = {128, 128, 64}}), "gemm"));
+  steps.replay(schedule::parse_script(read_text_file(path), path));
+  Function f = steps.program();
+  for (const char* array : {"A", "B", "C"}) f = promise_alignment(f, array, 16, "test");
+  return f;
+}
+
+/// All element types, each computed with, converted from and to the others.
+Function types_program() {
+  const std::vector<std::string> types = {
+      "bool",   "int8",    "int16",    "int32",   "int64",   "uint8", "uint16",      "uint32",
+      "uint64", "float16", "bfloat16", "float32", "float64", "int4",  "float8_e4m3", "float8_e5m2"};
+  std::string head = "@T.prim_func\ndef types(", body;
+  for (const std::string& type : types) {
+    head += fmt::format("X_{0}: T.Buffer((64,), \"{0}\"), ", type);
+    if (type != "int4") head += fmt::format("Y_{0}: T.Buffer((64,), \"{0}\"), ", type);
+  }
+  head += "S: T.Buffer((64,), \"int32\")):\n    for t in T.thread_binding(64, thread=\"threadIdx.x\"):\n";
+  const auto is_plain = [](const std::string& type) {
+    return type != "bool" && type != "int4" && !type.starts_with("float8");
+  };
+  for (const std::string& to : types) {
+    if (to == "int4") continue;
+    std::string value = fmt::format("X_{}[t]", to);
+    if (is_plain(to)) {
+      const bool is_float = to.find("float") != std::string::npos;
+      value = is_float
+                  ? fmt::format("T.max({0} / X_{1}[63 - t], T.min(-{0}, T.exp({0}) - {0} * {0}))", value, to)
+                  : fmt::format(
+                        "T.max({0} // X_{1}[63 - t] + {0} % X_{1}[63 - t], T.min({0} << X_{1}[0], "
+                        "T.truncdiv({0}, X_{1}[1]) - {0} * (X_{1}[2] >> {0})))",
+                        value, to);
+      for (const std::string& from : types)
+        if (from != to) value += fmt::format(" + T.Cast(\"{}\", X_{}[t])", to, from);
+    }
+    body += fmt::format("        Y_{}[t] = {}\n", to, value);
+  }
+  body += "        S[t] = T.popcount(X_int32[t]) + T.clz(X_int32[t]) + T.abs(X_int32[t])\n";
+  return loaded(head + body);
+}
+
+struct GoldenKernel {
+  std::string name;
+  Function function;
+};
+
+std::vector<GoldenKernel> golden_kernels() {
+  std::vector<GoldenKernel> all = {{"scheduled_product", scheduled_product()}};
+  for (const lower::ThreadProgram& one : lower::thread_programs())
+    for (const char* wanted : {"tiled_product", "open_sizes", "two_launches", "double_buffer"})
+      if (one.program.name == wanted) all.push_back({wanted, lower::function_of(one.program)});
+  return all;
+}
+
+/// With ARDEA_UPDATE_GOLDEN=1 in the environment they are written anew, to be read before they are believed.
+TEST(CudaText, is_what_was_read_and_approved) {
+  for (const GoldenKernel& kernel : golden_kernels()) {
+    const std::string path =
+        std::string(ARDEA_SOURCE_DIR) + "/tests/codegen_cuda/golden/" + kernel.name + ".cu";
+    const std::string text = kernels_of(source_of(kernel.function));
+    if (std::getenv("ARDEA_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+    EXPECT_EQ(text, read_text_file(path)) << kernel.name;
+  }
+}
+
+/// nvcc, where CUDA is installed; empty elsewhere.
+std::string find_nvcc() {
+  const char* home = std::getenv("CUDA_HOME");
+  for (const std::string& program :
+       {home == nullptr ? std::string("nvcc") : std::string(home) + "/bin/nvcc", std::string("nvcc"),
+        std::string("/usr/local/cuda/bin/nvcc"), std::string("/usr/local/cuda-13.0/bin/nvcc")})
+    if (run_process({program, {"--version"}}).succeeded()) return program;
+  return "";
+}
+
+TEST(CudaText, compiles_for_every_generation_without_a_warning) {
+  const std::string nvcc = find_nvcc();
+  if (nvcc.empty()) GTEST_SKIP() << "nvcc is neither on PATH nor in CUDA_HOME or /usr/local/cuda";
+  std::vector<Function> functions = {lower::lower(scheduled_product(), gpu()),
+                                     lower::lower(types_program(), gpu())};
+  for (const lower::ThreadProgram& one : lower::thread_programs())
+    functions.push_back(lower::lower(lower::function_of(one.program), gpu()));
+  const test::Folder folder;
+  std::ofstream(folder.path() / "kernels.cu") << cuda_source(functions, gpu(), {});
+  for (const char* machine : {"sm_80", "sm_90a"}) {
+    const ProcessResult result =
+        run_process({nvcc,
+                     {"-std=c++17", fmt::format("-arch={}", machine), "-cubin", "-Werror", "all-warnings",
+                      "-o", "kernels.cubin", "kernels.cu"},
+                     folder.path()});
+    EXPECT_TRUE(result.succeeded()) << machine << ": " << result.out << result.error;
+  }
+}
+
+TEST(CudaText, asks_for_every_rounding_where_it_must_not_fuse) {
+  const Function f = loaded(R"(
+@T.prim_func
+def f(X: T.Buffer((8,), "float32")):
+    for t in T.thread_binding(8, thread="threadIdx.x"):
+        X[t] = X[t] * T.float32(3.0) + T.float32(1.0)
+)");
+  EXPECT_NE(source_of(f, false).find("-arch=sm_90a -fmad=false"), std::string::npos);
+  EXPECT_EQ(source_of(f, true).find("-fmad=false"), std::string::npos);
+}
+
+/// How rows of four numbers from `first` on are stored in an array with that promise.
+std::string row_store(const std::string& promise, const std::string& first) {
+  const std::string text = kernels_of(source_of(loaded(fmt::format(R"(
+@T.prim_func
+def rows(X: T.Buffer((64,), "float32"), Y: T.Buffer((67,), "float32"{})):
+    for t in T.thread_binding(8, thread="threadIdx.x"):
+        for e in T.vectorized(4):
+            Y[{} + e] = X[t]
+)",
+                                                                   promise, first))));
+  return text.find("*(Pack<float,4>*)") != std::string::npos   ? "four at once"
+         : text.find("*(Pack<float,2>*)") != std::string::npos ? "two at once"
+                                                               : "one by one";
+}
+
+TEST(CudaText, moves_rows_at_once_only_where_their_place_is_proved) {
+  EXPECT_EQ(row_store(", align=16", "t * 4"), "four at once");
+  EXPECT_EQ(row_store(", align=16", "t * 8 + 4"), "four at once");
+  EXPECT_EQ(row_store(", align=16", "t * 4 + 2"), "two at once");
+  EXPECT_EQ(row_store(", align=16", "t * 4 + 1"), "one by one");
+  EXPECT_EQ(row_store(", align=8", "t * 4"), "two at once");
+  EXPECT_EQ(row_store("", "t * 4"), "one by one");
+}
+
+std::string refusal(const std::string& body, const std::string& machine = "h200") {
+  try {
+    const target::Target target = target::find(machine);
+    const Function f = loaded(
+        "@T.prim_func\ndef f(x: T.handle, Y: T.Buffer((70000,), \"float32\")):\n"
+        "    n = T.int64()\n    X = T.match_buffer(x, (n,))\n" +
+        body);
+    cuda_source(std::vector{lower::lower(f, target)}, target, {});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CudaText, refuses_what_a_gpu_cannot_do) {
+  EXPECT_EQ(
+      refusal(R"(    for b in T.thread_binding(70000, thread="blockIdx.y"):
+        Y[b] = T.float32(1.0)
+)"),
+      "lower f: blockIdx.y has 70000 blocks, there may be 65535; bind the loop to blockIdx.x, or split it");
+  const std::string shared = R"(    for b in T.thread_binding(1, thread="blockIdx.x"):
+        S = T.allocate([20000], "float32", "shared")
+        S_1 = T.Buffer((20000,), data=S, scope="shared")
+        for t in T.thread_binding(1000, thread="threadIdx.x"):
+            for e in range(20):
+                S_1[t * 20 + e] = T.float32(1.0)
+            Y[t] = S_1[t * 20]
+)";
+  EXPECT_EQ(refusal(shared), "");
+  EXPECT_EQ(
+      refusal(shared, "t4"),
+      "lower f: a block takes 80000 bytes of shared memory, target t4 has 65536; make the tiles smaller");
+  EXPECT_EQ(
+      refusal(R"(    for t in T.thread_binding(8, thread="threadIdx.x"):
+        L = T.allocate([n], "float32", "local")
+        L_1 = T.Buffer((n,), data=L, scope="local")
+        for e in range(n):
+            L_1[e] = X[e]
+        Y[t] = L_1[n - 1]
+)"),
+      "f_kernel_1: L in scope local has an extent of n, but what a thread keeps has a size that is a number; "
+      "split the loops over it by numbers");
+  EXPECT_EQ(
+      refusal(R"(    for t in T.thread_binding(8, thread="threadIdx.x"):
+        T.evaluate(T.call_registered("say", t, dtype="int32"))
+)"),
+      "f_kernel_1: T.call_registered has no form in CUDA C++; take it out of the loops that are bound to "
+      "threads");
+  EXPECT_EQ(refusal("    for t in range(8):\n        Y[t] = T.float32(0.0)\n", "avx2"),
+            "target avx2: CUDA C++ is for GPUs, this is cpu; choose one, such as h200");
+}
+
+}  // namespace
+
+}  // namespace ardea::codegen
