@@ -29,22 +29,34 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
+/// Those of CPUs, and of GPUs what they have besides.
+std::vector<std::pair<Pass, target::Target>> all_passes() {
+  std::vector<std::pair<Pass, target::Target>> all;
+  for (const char* machine : {"generic-x86_64", "h200"}) {
+    const target::Target target = target::find(machine);
+    for (const Pass& pass : pipeline(target))
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const auto& known) { return known.first.name == pass.name; }))
+        all.emplace_back(pass, target);
+  }
+  return all;
+}
+
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;
-  for (const Pass& pass : pipeline(target::find("generic-x86_64"))) names.push_back(pass.name);
+  for (const auto& [pass, target] : all_passes()) names.push_back(pass.name);
   return names;
 }
 
 class Golden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, gives_the_text_that_was_read_and_approved) {
-  const target::Target target = target::find("generic-x86_64");
   const std::string path = path_of(GetParam()), text = read(path);
   const std::size_t cut = text.find(separator);
   ASSERT_NE(cut, std::string::npos) << path << " has no program, or no line `# becomes` after it";
   const std::string before = text.substr(0, cut), wanted = text.substr(cut + separator.size());
   std::string got;
-  for (const Pass& pass : pipeline(target))
+  for (const auto& [pass, target] : all_passes())
     if (pass.name == GetParam()) got = print(pass.run(function_of(before), target));
   if (std::getenv("ARDEA_UPDATE_GOLDEN") != nullptr)
     std::ofstream(path) << before << separator << got;

@@ -114,6 +114,22 @@ TEST_P(ThreadPasses, end_in_kernels_and_a_host_that_launches_them) {
   }
 }
 
+/// Of a pipeline of shared memory: one barrier an iteration, because the copy writes another version than the
+/// one that is read beside it, and one before the loop for what fills it.
+TEST(Barriers, of_a_pipeline_keep_its_stages_beside_each_other) {
+  for (const ThreadProgram& one : thread_programs()) {
+    if (one.program.name != "double_buffer") continue;
+    const Function f = lower_until(function_of(one.program), gpu(), "drop_barriers");
+    int in_loop = 0;
+    visit_stmts(f.body, [&](const Stmt& s) {
+      const auto* loop = s.as<For>();
+      if (loop == nullptr || is_launch_loop(*loop)) return;
+      visit_stmts(loop->body, [&](const Stmt& part) { in_loop += is_block_barrier(part) ? 1 : 0; });
+    });
+    EXPECT_EQ(in_loop, 1) << print(f);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadPasses, ::testing::ValuesIn(thread_programs()),
                          [](const auto& info) { return info.param.program.name; });
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ardea/ir/substitute.h"
 #include "ardea/lower/gpu/launch.h"
 
 namespace ardea::lower {
@@ -15,13 +16,50 @@ bool meet_across_threads(const arith::Conflict& conflict, const std::vector<std:
   });
 }
 
+namespace {
+
+/// Whether a and b are a number modulo c and another one, a known step away, that leaves something else.
+bool are_different_digits(const Expr& a, const Expr& b, const arith::Analyzer& facts) {
+  const auto digit = [](const Expr& e) -> const Binary* {
+    const auto* binary = e.as<Binary>();
+    return binary != nullptr && binary->op == BinaryOp::floor_mod ? binary : nullptr;
+  };
+  const Binary *one = digit(a), *other = digit(b);
+  if (one == nullptr || other == nullptr) return false;
+  const auto count = constant_int(one->right);
+  if (!count || *count < 2 || constant_int(other->right) != count) return false;
+  const arith::Congruence apart =
+      facts.congruence(make_cast(int64, one->left) - make_cast(int64, other->left));
+  return apart.multiple % *count == 0 && apart.remainder % *count != 0;
+}
+
+/// Whether the two are versions of a buffer that a pipeline has, the one not the other, for all threads
+/// alike.
+bool are_different_versions(const arith::Conflict& conflict, const std::vector<arith::LoopRange>& threads,
+                            const arith::Analyzer& facts) {
+  const auto is_alike = [&](const Expr& e) {
+    return std::none_of(threads.begin(), threads.end(),
+                        [&](const arith::LoopRange& loop) { return uses(e, loop.first); });
+  };
+  const auto &first = conflict.first.region, &second = conflict.second.region;
+  for (std::size_t d = 0; d < first.size() && d < second.size(); ++d)
+    if (is_one(first[d].extent) && is_one(second[d].extent) && is_alike(first[d].min) &&
+        is_alike(second[d].min) && are_different_digits(first[d].min, second[d].min, facts))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 bool may_meet(const Stmt& first, const Stmt& second, const std::vector<arith::LoopRange>& threads,
               const arith::Analyzer& facts) {
   std::vector<std::size_t> axes(threads.size());
   std::iota(axes.begin(), axes.end(), 0);
   const std::vector<arith::Conflict> all = conflicts_between(first, second, threads, facts);
   return std::any_of(all.begin(), all.end(), [&](const arith::Conflict& conflict) {
-    return !is_private(conflict.first.buffer->scope) && meet_across_threads(conflict, axes);
+    return !is_private(conflict.first.buffer->scope) && meet_across_threads(conflict, axes) &&
+           !(conflict.first.buffer == conflict.second.buffer &&
+             are_different_versions(conflict, threads, facts));
   });
 }
 
