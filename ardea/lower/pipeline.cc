@@ -118,7 +118,8 @@ const std::vector<Pass>& gpu_pipeline() {
        inject_software_pipeline},
       // After inject_software_pipeline, whose stages count the statements of a loop: barriers are more of
       // them.
-      {"unify_thread_bindings", "a launch is one nest of loops over blocks and threads, which run concurrently",
+      {"unify_thread_bindings",
+       "a launch is one nest of loops over blocks and threads, which run concurrently",
        unify_thread_bindings},
       // While buffers have their dimensions, by which threads are told apart.
       {"drop_barriers", "barriers stand only where threads may meet in memory", drop_barriers},
@@ -156,9 +157,10 @@ Function run_verified(const Pass& pass, const Function& f, const target::Target&
 }  // namespace
 
 const std::vector<Pass>& pipeline(const target::Target& target) {
-  require(target.kind != target::Kind::accelerator,
-          "lower: target {} is an accelerator, whose programs only the interpreter runs; choose a CPU or a GPU",
-          target.name);
+  require(
+      target.kind != target::Kind::accelerator,
+      "lower: target {} is an accelerator, whose programs only the interpreter runs; choose a CPU or a GPU",
+      target.name);
   return target.kind == target::Kind::cuda ? gpu_pipeline() : cpu_pipeline();
 }
 

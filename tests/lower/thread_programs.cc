@@ -182,7 +182,8 @@ def cooperative(A: T.Buffer((16, 12), "float32"), Y: T.Buffer((12, 16), "float32
                         Y[vk, vi] = S[vi, vk]
 )"},
        1},
-      // The copy of the next row runs beside the sum of this one: one barrier an iteration, and one before them.
+      // The copy of the next row runs beside the sum of this one: one barrier an iteration, and one before
+      // them.
       {{"double_buffer", R"(
 @T.prim_func
 def double_buffer(X: T.Buffer((7, 6), "float32"), Y: T.Buffer((6,), "float32")):
@@ -242,7 +243,8 @@ def keeps(X: T.Buffer((8,), "int32"), Y: T.Buffer((8, 3), "int32")):
                 Y[b * 4 + t, r] = L_1[b * 4 + t]
 )"},
        0},
-      {{"open_sizes", R"(
+      {{"open_sizes",
+        R"(
 @T.prim_func
 def open_sizes(x: T.handle, y: T.handle):
     n = T.int64()

@@ -119,6 +119,9 @@ TEST(AccessRecord, gives_each_iteration_the_memory_that_only_it_needs) {
   EXPECT_TRUE(own.conflicts("i", Concurrency::threads));
   EXPECT_TRUE(own.conflicts("i", Concurrency::lanes));
   EXPECT_FALSE(with("local", "0").conflicts("i", Concurrency::threads));
+  EXPECT_TRUE(with("shared", "0").conflicts("i", Concurrency::threads));
+  EXPECT_TRUE(own.conflicts("i", Concurrency::blocks));
+  EXPECT_FALSE(with("shared", "0").conflicts("i", Concurrency::blocks));
 }
 
 TEST(AccessRecord, knows_that_half_a_byte_is_stored_with_the_other_half) {

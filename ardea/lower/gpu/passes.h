@@ -15,7 +15,8 @@ Function independent_threads(const Function& f, const target::Target& target);
 /// A launch is one nest of loops over blocks and threads, one of a tag, around what every thread does: loops
 /// with one tag, sequences and lengths of their own, have become conditions on its threads. Threads run
 /// concurrently from here on (the attribute "concurrent_threads"), with a barrier wherever one part ends:
-/// drop_barriers takes away those that nothing needs. Shared memory is allocated around all that a block does.
+/// drop_barriers takes away those that nothing needs. Shared memory is allocated around all that a block
+/// does.
 Function unify_thread_bindings(const Function& f, const target::Target& target);
 
 /// Barriers stand only where a thread may touch what another one has touched since the one before, at least

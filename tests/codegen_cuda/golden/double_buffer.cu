@@ -5,9 +5,9 @@ extern "C" __global__ void __launch_bounds__(6) double_buffer_kernel_1(const flo
   extern __shared__ __align__(64) unsigned char shared_memory[];
   float* const P = (float*)shared_memory;
   P[j] = X[j];
+  __syncthreads();
   for (int32_t k = 0; k < 6; ++k) {
     P[(k + 1) % 2 * 6 + j] = X[k * 6 + j + 6];
-    __syncthreads();
     if (k == 0) {
       Y[j] = 0.0f;
     }

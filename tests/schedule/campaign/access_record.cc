@@ -67,7 +67,8 @@ void AccessRecord::ends(const For& loop) {
 
 void AccessRecord::allocates(const void* memory, const std::string& name, const std::string& scope) {
   memory_numbers_[memory] = static_cast<std::uint32_t>(memories_.size());
-  memories_.push_back({name, false, scope_rank(scope) == ScopeRank::thread});
+  const auto rank = scope_rank(scope);
+  memories_.push_back({name, false, rank == ScopeRank::thread, rank != ScopeRank::device});
 }
 
 std::uint32_t AccessRecord::number_of(const Stmt& statement) {
@@ -152,7 +153,8 @@ std::optional<std::string> AccessRecord::conflict(const Var& loop, Concurrency h
     const Verdict& verdict = verdicts[m];
     const bool may_be_private =
         !memories_[m].is_argument && !verdict.is_used_outside && !verdict.reads_what_others_wrote &&
-        (how == Concurrency::parallel || (how == Concurrency::threads && memories_[m].is_a_threads_own));
+        (how == Concurrency::parallel || (how == Concurrency::threads && memories_[m].is_a_threads_own) ||
+         (how == Concurrency::blocks && memories_[m].is_a_blocks_own));
     if (verdict.conflict && !may_be_private) return verdict.conflict;
   }
   return std::nullopt;

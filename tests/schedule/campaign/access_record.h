@@ -18,7 +18,8 @@ namespace ardea::schedule {
 enum class Concurrency {
   lanes,     ///< of a vector, or virtual threads: no memory but what is allocated inside the loop
   parallel,  ///< also what every iteration writes before it reads it, and nobody outside uses
-  threads    ///< of that only what is in a thread's own scope
+  threads,   ///< of that only what is in a thread's own scope
+  blocks     ///< of threads: also what is in a block's
 };
 
 /// What one run of a program did. The program must live as long as this.
@@ -53,7 +54,7 @@ class AccessRecord : private interp::Observer {
   };
   struct Memory {
     std::string name;
-    bool is_argument = true, is_a_threads_own = false;
+    bool is_argument = true, is_a_threads_own = false, is_a_blocks_own = false;
     std::int64_t bit_count = 0;  ///< as many as were touched
     std::int64_t unit_bits = 0;  ///< divides where every touch begins and ends
   };

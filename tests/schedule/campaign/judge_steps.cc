@@ -22,7 +22,9 @@ std::optional<Question> question_of(const Vectorize& step) {
 }
 std::optional<Question> question_of(const Bind& step) {
   return Question{{step.loop.var},
-                  step.thread_axis.starts_with("vthread") ? Concurrency::lanes : Concurrency::threads};
+                  step.thread_axis.starts_with("vthread")    ? Concurrency::lanes
+                  : step.thread_axis.starts_with("blockIdx") ? Concurrency::blocks
+                                                             : Concurrency::threads};
 }
 std::optional<Question> question_of(const Reorder& step) {
   Question question;
@@ -227,10 +229,11 @@ std::vector<std::size_t> new_places(const std::vector<Var>& chain, const std::ve
   return order;
 }
 
-std::optional<Concurrency> concurrency_of(ForKind kind) {
-  switch (kind) {
+std::optional<Concurrency> concurrency_of(const For& loop) {
+  switch (loop.kind) {
     case ForKind::parallel: return Concurrency::parallel;
-    case ForKind::thread_binding: return Concurrency::threads;
+    case ForKind::thread_binding:
+      return loop.thread.starts_with("blockIdx") ? Concurrency::blocks : Concurrency::threads;
     case ForKind::vectorized:
     case ForKind::virtual_thread: return Concurrency::lanes;
     case ForKind::serial:
@@ -256,7 +259,7 @@ std::optional<std::string> StepJudge::race(const Function& program) {
   std::optional<std::string> found;
   visit_stmts(program.body, [&](const Stmt& s) {
     const auto* loop = s.as<For>();
-    const auto how = loop != nullptr ? concurrency_of(loop->kind) : std::nullopt;
+    const auto how = loop != nullptr ? concurrency_of(*loop) : std::nullopt;
     if (!how || found) return;
     const AccessRecord& record = record_of(program);
     if (!record.is_complete()) return;

@@ -42,14 +42,15 @@ std::optional<Refusal> refuse_same_thread_in_nest(const FoundLoop& found, const 
                  [] { return std::string("fuse the two loops, or use another thread"); }};
 }
 
-/// A launch is the outermost loop that is bound to a thread.
+/// A launch is the outermost loop that is bound to a thread. Threads of a block that have nothing to do wait
+/// for the others; blocks do not wait for each other.
 std::optional<Refusal> refuse_other_extent(const FoundLoop& found, const std::string& thread,
                                            const Function& f, Context& context) {
   const auto launch = std::find_if(found.path.begin(), found.path.end(), [](const Stmt& s) {
     const auto* loop = s.as<For>();
     return loop != nullptr && is_thread_loop(*loop);
   });
-  if (thread.starts_with("vthread") || launch == found.path.end()) return std::nullopt;
+  if (!thread.starts_with("blockIdx") || launch == found.path.end()) return std::nullopt;
   const arith::Analyzer facts =
       found.path.upto(static_cast<std::size_t>(launch - found.path.begin())).facts(f);
   for (const For* other : loops_bound_to(*launch, thread))
