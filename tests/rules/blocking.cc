@@ -75,10 +75,11 @@ TEST(PanelsOfTheRightOperand, pay_where_reading_rows_costs_more) {
   const auto pay = [](const char* name, const ProductSizes& sizes, std::int64_t steps = 64) {
     return choose_right(sizes, steps, float32, target::find(name)) == RightOperand::in_panels;
   };
-  EXPECT_FALSE(pay("neoverse-v1", {.m = 16, .n = 3072, .k = 768}));
-  EXPECT_TRUE(pay("neoverse-v1", {.m = 32, .n = 3072, .k = 768}));
-  EXPECT_FALSE(pay("neoverse-v1", {.m = 32, .n = 1000, .k = 768}));
-  EXPECT_TRUE(pay("neoverse-v1", {.m = 96, .n = 1000, .k = 768}));
+  EXPECT_FALSE(pay("neoverse-v1", {.m = 12, .n = 3072, .k = 768}));
+  EXPECT_TRUE(pay("neoverse-v1", {.m = 16, .n = 3072, .k = 768}));
+  EXPECT_FALSE(pay("neoverse-v1", {.m = 20, .n = 640, .k = 1024}));
+  EXPECT_FALSE(pay("neoverse-v1", {.m = 13, .n = 1000, .k = 3000}));
+  EXPECT_TRUE(pay("neoverse-v1", {.m = 48, .n = 1000, .k = 96}));
   EXPECT_TRUE(pay("neoverse-v1", {.m = 127, .n = 127, .k = 127}));
   EXPECT_FALSE(pay("neoverse-v1", {.m = 64, .n = 64, .k = 64}));
   EXPECT_FALSE(pay("neoverse-v1", {.m = 1024, .n = 64, .k = 64}));
@@ -97,12 +98,28 @@ TEST(Blocks, are_larger_where_they_are_made_again) {
   target::Target target = target::find("neoverse-v1");
   const std::int64_t near = second_cache_bytes(target) * 3 / 4;
   target.cores = 1;
-  EXPECT_EQ(bytes_of_block(target), target.cache(3)->bytes / 4);
+  EXPECT_EQ(bytes_of_block(RightOperand::in_panels, target), target.cache(3)->bytes / 4);
+  EXPECT_EQ(bytes_of_block(RightOperand::in_place, target), near) << "rows that lie there are not made";
   target.cores = 4096;
-  EXPECT_EQ(bytes_of_block(target), near);
+  EXPECT_EQ(bytes_of_block(RightOperand::in_panels, target), near);
   target = target::find("sapphirerapids");
   target.cores = 1;
-  EXPECT_EQ(bytes_of_block(target), second_cache_bytes(target) * 3 / 4);
+  EXPECT_EQ(bytes_of_block(RightOperand::in_panels, target), second_cache_bytes(target) * 3 / 4);
+}
+
+/// Rows that are read where they lie are few at a time: the next tile of columns finds the rest of their
+/// lines. Panels, and sums that must be whole, are long.
+TEST(Blocks, of_rows_in_place_are_of_few_steps) {
+  const target::Target target = target::find("neoverse-v1");
+  const ProductSizes sizes{.m = 13, .n = 1000, .k = 3000};
+  const auto steps = [&](RightOperand right, bool whole_sums) {
+    const ProductTile tile = choose_tile(sizes, float32, target, right);
+    return choose_blocks(sizes, tile, float32, right, target, whole_sums).steps;
+  };
+  EXPECT_LE(steps(RightOperand::in_place, false), 128);
+  EXPECT_GE(steps(RightOperand::in_place, false), 64);
+  EXPECT_GE(steps(RightOperand::in_panels, false), 512);
+  EXPECT_EQ(steps(RightOperand::in_place, true), 3000);
 }
 
 }  // namespace ardea::rules

@@ -190,8 +190,9 @@ class Steps {
   RightOperand right_by_model() const {
     if (product_.transposed || d_.packs_weights_ahead()) return RightOperand::in_panels;
     const ProductTile tile = choose_tile(sizes(), type_, target(), RightOperand::in_place);
-    return choose_right(sizes(), choose_blocks(sizes(), tile, type_, target(), sums_are_whole()).steps, type_,
-                        target());
+    const Blocks blocks =
+        choose_blocks(sizes(), tile, type_, RightOperand::in_place, target(), sums_are_whole());
+    return choose_right(sizes(), blocks.steps, type_, target());
   }
   bool packs_right(bool model) {
     if (product_.transposed || d_.packs_weights_ahead()) return true;
@@ -201,7 +202,7 @@ class Steps {
   /// The tile of sums, the blocks around it, and how threads share them, for a right operand so placed.
   void choose_sizes(RightOperand right) {
     tile_ = choose_tile(sizes(), type_, target(), right, threads(), may_share_blocks_);
-    blocks_ = choose_blocks(sizes(), tile_, type_, target(), sums_are_whole());
+    blocks_ = choose_blocks(sizes(), tile_, type_, right, target(), sums_are_whole());
     grid_ = choose_grid(sizes(), tile_, target(), right, threads(), may_share_blocks());
   }
 

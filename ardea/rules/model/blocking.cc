@@ -37,12 +37,17 @@ constexpr std::int64_t usual_first_cache = std::int64_t{32} << 10,
                        usual_second_cache = 16 * usual_first_cache, usual_line = 64;
 /// Of the sum a block has at least so many steps, whatever the caches.
 constexpr std::int64_t least_steps = 64;
+/// Of rows that are read where they lie a tile takes a part of each, and the tile beside it the rest of the
+/// lines: of more rows than so many, neither lines nor pages stay until then (20×3000×3000 on a Neoverse-V1:
+/// 48 GFLOP/s with 96 and 128 of them, 30 with 192, 17 with 750).
+constexpr std::int64_t most_rows_in_place = 96;
 /// So many rows of the left operand must be multiplied by a panel before it has paid for itself. Rows of
 /// whole lines that are asked for early enough are read almost as fast as panels; tiles that loads keep busy
 /// feel the lines that they use parts of; and a row to each page, a vector in two lines, or rows that fall
 /// onto each other soon cost more than a copy (measured with sums of 64 to 3072 products on a Neoverse-V1 and
-/// an Emerald Rapids).
-constexpr std::int64_t rows_over_whole_lines = 200, rows_over_parts_of_lines = 64, few_rows = 32;
+/// an Emerald Rapids). Panels pay sooner where lanes are multiplied by.
+constexpr std::int64_t rows_over_whole_lines = 200, rows_over_parts_of_lines = 32, few_rows = 32,
+                       few_rows_by_lanes = 14;
 
 /// Equal parts, none larger than `most`: the size of one.
 std::int64_t equal_parts(std::int64_t total, std::int64_t most) {
@@ -161,10 +166,10 @@ std::int64_t second_cache_bytes(const target::Target& target) {
 /// rows on their way. Where both operands are in panels, those of the left one are made again for each block:
 /// fewer blocks, in the thread's share of the third cache, save more than near ones do (2048³ on a
 /// Neoverse-V1: 66 and 73 GFLOP/s).
-std::int64_t bytes_of_block(const target::Target& target) {
+std::int64_t bytes_of_block(RightOperand right, const target::Target& target) {
   const std::int64_t near = second_cache_bytes(target) * 3 / 4;
   const target::Cache* third = target.cache(3);
-  if (!multiplies_by_lanes(target) || third == nullptr) return near;
+  if (!multiplies_by_lanes(target) || right == RightOperand::in_place || third == nullptr) return near;
   return std::max(near, third->bytes / std::max(target.cores, 1) / 4);
 }
 
@@ -197,20 +202,22 @@ ProductTile choose_tile(const ProductSizes& sizes, DataType type, const target::
   return cycles(alone) / cycles(shared) >= least_gain_of_sharing ? shared : alone;
 }
 
-Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,
+Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type, RightOperand right,
                      const target::Target& target, bool whole_sums) {
   const std::int64_t first = cache_bytes(target, 1, usual_first_cache);
   // The left operand's panel counts twice: it must stay while panels of the right one go by.
   const std::int64_t step_bytes = (2 * tile.rows + tile.columns()) * type.bytes();
-  Blocks blocks;
   // More than the first cache holds: panels stream from the second one fast enough, and a longer sum is
   // stored less often.
-  blocks.steps = whole_sums
-                     ? sizes.k
-                     : equal_parts(sizes.k, std::max<std::int64_t>(first * 15 / 8 / step_bytes, least_steps));
+  std::int64_t most_steps = std::max<std::int64_t>(first * 15 / 8 / step_bytes, least_steps);
+  if (right == RightOperand::in_place && multiplies_by_lanes(target))
+    most_steps = std::min(most_steps, most_rows_in_place);
+  Blocks blocks;
+  blocks.steps = whole_sums ? sizes.k : equal_parts(sizes.k, most_steps);
   const std::int64_t panel_bytes = blocks.steps * tile.columns() * type.bytes();
   blocks.columns =
-      equal_parts(ceil_div(sizes.n, tile.columns()), bytes_of_block(target) / panel_bytes) * tile.columns();
+      equal_parts(ceil_div(sizes.n, tile.columns()), bytes_of_block(right, target) / panel_bytes) *
+      tile.columns();
   return blocks;
 }
 
@@ -223,7 +230,8 @@ RightOperand choose_right(const ProductSizes& sizes, std::int64_t steps, DataTyp
   const bool in_two_lines = row % line != 0 && 2 * vector >= line,
              in_pages = by_lanes && row >= target.core.page_bytes;
   std::int64_t least_rows = by_lanes ? rows_over_parts_of_lines : rows_over_whole_lines;
-  if (in_two_lines || in_pages || steps > rows_that_stay(row, target)) least_rows = few_rows;
+  if (in_two_lines || in_pages || steps > rows_that_stay(row, target))
+    least_rows = by_lanes ? few_rows_by_lanes : few_rows;
   const bool pays = sizes.k * row >= stays && sizes.m >= least_rows;
   return pays ? RightOperand::in_panels : RightOperand::in_place;
 }

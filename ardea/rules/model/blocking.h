@@ -46,7 +46,7 @@ struct Blocks {
   std::int64_t steps = 1, columns = 1;
 };
 /// With `whole_sums` a block has all steps.
-Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type,
+Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataType type, RightOperand right,
                      const target::Target& target, bool whole_sums = false);
 
 /// How many steps ahead a panel must be asked for to arrive from the second cache in time.
@@ -62,7 +62,7 @@ RightOperand choose_right(const ProductSizes& sizes, std::int64_t steps, DataTyp
 bool multiplies_by_lanes(const target::Target& target);
 
 /// How large such a block should be.
-std::int64_t bytes_of_block(const target::Target& target);
+std::int64_t bytes_of_block(RightOperand right, const target::Target& target);
 
 /// What one core has of the second cache; of a common size where the target does not know one.
 std::int64_t second_cache_bytes(const target::Target& target);
