@@ -37,6 +37,7 @@ std::vector<ops::Workload> workloads_of_record() {
            {.op = "gemm", .sizes = {1024, 1024, 1024}},
            {.op = "gemm", .sizes = {97, 300, 73}},
            {.op = "gemm", .sizes = {4, 512, 1000}},
+           {.op = "gemm", .sizes = {13, 2048, 1000}},
            {.op = "gemm", .sizes = {3, 2048, 500}, .transpose_b = true},
            {.op = "gemv", .sizes = {1000, 512}},
            {.op = "matmul_exp_matmul", .sizes = {331, 67, 160, 397}},

@@ -38,9 +38,11 @@ constexpr std::int64_t usual_first_cache = std::int64_t{32} << 10,
 /// Of the sum a block has at least so many steps, whatever the caches.
 constexpr std::int64_t least_steps = 64;
 /// Of rows that are read where they lie a tile takes a part of each, and the tile beside it the rest of the
-/// lines: of more rows than so many, neither lines nor pages stay until then (20×3000×3000 on a Neoverse-V1:
-/// 48 GFLOP/s with 96 and 128 of them, 30 with 192, 17 with 750).
-constexpr std::int64_t most_rows_in_place = 96;
+/// lines: these stay until then where they take no more than this share of the first cache. With 96 rows
+/// 20×3000×3000 did 48 GFLOP/s on a Neoverse-V1, with 192 30 and with 750 17; 16×4096×4096 on an Emerald
+/// Rapids did 79 with 64 rows and 61 with 192. Where the left operand has many rows, their sums would be
+/// stored too often (64×768×3072 there: 2 % slower).
+constexpr double share_of_lines_in_place = 3.0 / 32;
 /// So many rows of the left operand must be multiplied by a panel before it has paid for itself. Rows of
 /// whole lines that are asked for early enough are read almost as fast as panels; tiles that loads keep busy
 /// feel the lines that they use parts of; and a row to each page, a vector in two lines, or rows that fall
@@ -148,6 +150,12 @@ std::int64_t line_bytes(const target::Target& target) {
   return first != nullptr && first->line_bytes > 0 ? first->line_bytes : usual_line;
 }
 
+/// As many as leave their lines in the first cache.
+std::int64_t rows_in_place(const target::Target& target) {
+  const auto lines = static_cast<double>(cache_bytes(target, 1, usual_first_cache) / line_bytes(target));
+  return std::max(static_cast<std::int64_t>(lines * share_of_lines_in_place), least_steps);
+}
+
 /// Of rows so many bytes apart, as many as have places of their own in the second cache.
 std::int64_t rows_that_stay(std::int64_t row_bytes, const target::Target& target) {
   const target::Cache* second = target.cache(2);
@@ -210,8 +218,8 @@ Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataTyp
   // More than the first cache holds: panels stream from the second one fast enough, and a longer sum is
   // stored less often.
   std::int64_t most_steps = std::max<std::int64_t>(first * 15 / 8 / step_bytes, least_steps);
-  if (right == RightOperand::in_place && multiplies_by_lanes(target))
-    most_steps = std::min(most_steps, most_rows_in_place);
+  if (right == RightOperand::in_place && sizes.m <= few_rows)
+    most_steps = std::min(most_steps, rows_in_place(target));
   Blocks blocks;
   blocks.steps = whole_sums ? sizes.k : equal_parts(sizes.k, most_steps);
   const std::int64_t panel_bytes = blocks.steps * tile.columns() * type.bytes();
