@@ -38,9 +38,9 @@ std::vector<Var> transposed(std::vector<Var> rows, const std::string& name, Read
   return rows;
 }
 
-/// The square whose columns begin with the place at `offset`.
-void transpose_square(const StridedGroup& group, std::int64_t offset, const Analyzer& facts,
-                      ReadBefore& read) {
+/// The square whose columns begin with the place at `offset`; what it makes of those from `first` on is used.
+void transpose_square(const StridedGroup& group, std::int64_t offset, std::int64_t first,
+                      const Analyzer& facts, ReadBefore& read) {
   const int lanes = group.front().load.type().lanes;
   std::vector<Var> rows;
   for (int row = 0; row < lanes; ++row) rows.push_back(read.row(group, offset, row, facts));
@@ -48,21 +48,31 @@ void transpose_square(const StridedGroup& group, std::int64_t offset, const Anal
       transposed(std::move(rows), group.front().access->buffer->name + "_tile", read);
   for (const StridedLoad& column : group) {
     const std::int64_t place = column.offset - offset;
-    if (place >= 0 && place < lanes) read.replace(column, columns[static_cast<std::size_t>(place)]);
+    if (column.offset >= first && place < lanes)
+      read.replace(column, columns[static_cast<std::size_t>(place)]);
   }
 }
 
+/// Squares one after the other from the first column of a run on. The last columns, where they are too few
+/// for one, are the end of a square that begins within the one before: all that it reads is read anyway.
+void transpose_run(const StridedGroup& group, std::int64_t begin, std::int64_t end, const Analyzer& facts,
+                   ReadBefore& read) {
+  const int lanes = group.front().load.type().lanes;
+  if (end - begin < lanes) return;
+  for (std::int64_t first = begin; first < end; first += lanes)
+    transpose_square(group, std::min(first, end - lanes), first, facts, read);
+}
+
 void transpose_squares(const StridedGroup& columns, const Analyzer& facts, ReadBefore& read) {
-  const int lanes = columns.front().load.type().lanes;
-  int side_by_side = 0;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::int64_t offset = columns[i].offset;
-    if (i > 0 && offset == columns[i - 1].offset) continue;
-    if (i > 0 && offset != columns[i - 1].offset + 1) side_by_side = 0;
-    if (++side_by_side < lanes) continue;
-    transpose_square(columns, offset - lanes + 1, facts, read);
-    side_by_side = 0;
+  std::int64_t begin = columns.front().offset, end = begin;
+  for (const StridedLoad& column : columns) {
+    if (column.offset > end) {
+      transpose_run(columns, begin, end, facts, read);
+      begin = column.offset;
+    }
+    end = column.offset + 1;
   }
+  transpose_run(columns, begin, end, facts, read);
 }
 
 }  // namespace

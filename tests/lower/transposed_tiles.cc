@@ -46,6 +46,15 @@ TEST(TransposedTiles, may_be_in_any_order_and_part_of_other_values) {
   EXPECT_EQ(text.find(":10]"), std::string::npos) << text;
 }
 
+/// Columns that are left over end a square that begins within the one before.
+TEST(TransposedTiles, take_in_columns_that_are_left_over) {
+  const std::string text = tiled(four_columns("Y", "X") + "Y[16:20] = " + column("X", 4) +
+                                 "\nY[20:24] = " + column("X", 5) + "\n");
+  EXPECT_EQ(text.find(":10]"), std::string::npos) << "nothing is gathered\n" << text;
+  EXPECT_NE(text.find("X[32:36]"), std::string::npos) << text;
+  EXPECT_EQ(text.find("X[34:38]"), std::string::npos) << "nothing is read beside them\n" << text;
+}
+
 TEST(TransposedTiles, are_whole) {
   const std::string three = four_columns("Y", "X");
   EXPECT_FALSE(loads_rows(tiled(three.substr(0, three.rfind("Y["))))) << "three columns of four lanes";

@@ -59,6 +59,7 @@ std::vector<ops::Workload> workloads_of_record() {
            {.op = "transpose", .sizes = {300, 500}},
            {.op = "transpose", .sizes = {3, 20000}},
            {.op = "transpose", .sizes = {1001, 3}},
+           {.op = "transpose", .sizes = {1001, 13}},
            {.op = "relu", .sizes = {640, 13}},
            {.op = "relu", .sizes = {512, 400}},
        })

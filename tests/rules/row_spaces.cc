@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"avgpool", {1, 5, 7, 3, 3, 2, 1}, "avx2", false, "nhwc"}, Asked{"global_avgpool", {2, 5, 7, 3}},
         Asked{"global_avgpool", {2, 5, 7, 19}, "avx2", false, "nhwc"}, Asked{"scan", {3, 11, 5}},
         Asked{"transpose", {1, 37}}, Asked{"transpose", {37, 19}, "neoverse-v1"}, Asked{"transpose", {3, 41}},
+        Asked{"transpose", {37, 7}, "neoverse-v1"}, Asked{"transpose", {19, 13}},
         Asked{"transpose", {2053, 3}, "neoverse-v1"}, Asked{"tanh", {3, 5}},
         Asked{"gelu", {3, 70}, "neoverse-v1"}, Asked{"sigmoid", {2, 67}}),
     [](const auto& info) {

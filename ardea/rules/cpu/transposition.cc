@@ -30,6 +30,8 @@ constexpr std::int64_t most_rows = 32;
 /// by 32, 1.7 by 128, 2.0 by all). Where all pages are known, all rows are best (1,024 × 1,024: 166 µs, not
 /// 184).
 constexpr std::int64_t rows_of_block = 64;
+/// Rows of a tile that are left over matter where there are fewer tiles.
+constexpr std::int64_t few_tiles = 8;
 /// That processors keep addresses of: 1,536 on some, 2,048 and more on others.
 constexpr std::int64_t known_pages = 2048;
 /// So many sequences that alternate in memory are taken apart, or put together, by instructions that machines
@@ -115,11 +117,22 @@ class TransposeSteps {
     std::vector<LoopRef> order;
     for (std::size_t i = 0; i + 1 < loops.size(); ++i)
       if (i != axis_) order.push_back(loops[i]);
-    order.insert(order.end(), {rows[0], columns[0], rows[1], rows[2], columns[1]});
+    const bool by_columns = order.empty() && shares_columns();
+    order.insert(order.end(), {by_columns ? columns[0] : rows[0], by_columns ? rows[0] : columns[0]});
+    order.insert(order.end(), {rows[1], rows[2], columns[1]});
     s_.apply(Reorder{order});
     s_.apply(Vectorize{columns[1]});
     s_.apply(Unroll{rows[2]});
     if (uses_threads()) s_.apply(Parallel{order.front()});
+  }
+
+  /// Whether threads take columns of the result, each all of its rows: where there are few of these.
+  bool shares_columns() {
+    if (!uses_threads()) return false;
+    const std::int64_t rows = ceil_div(stage_.extents[axis_], rows_at_once(stage_.extents[axis_]));
+    const std::int64_t columns = ceil_div(stage_.extents.back(), columns_at_once());
+    const bool has_few_rows = rows < d_.target().cores && columns > rows;
+    return d_.way(name_ + " shared by threads", {"rows", "columns"}, has_few_rows ? 1 : 0) == 1;
   }
 
   /// Of a vector; no more than there are registers for as many vectors, and what they are made of.
@@ -138,16 +151,28 @@ class TransposeSteps {
     return line / std::max<std::int64_t>(1, stage_.out->type.bytes());
   }
 
-  std::int64_t in_registers() const { return vectors_at_once() / lanes() * lanes(); }
+  /// Of a row, where so many rows are in registers at once.
+  std::int64_t in_registers(std::int64_t rows) const {
+    return std::max<std::int64_t>(1, vectors_at_once() / rows) * lanes();
+  }
 
-  /// Blocks, groups of rows that are written at once, and these: as many as a vector has lanes, so that what
-  /// is loaded along the rows that are read is transposed in registers.
+  /// As many as a vector has lanes, so that what is loaded along the rows that are read is transposed in
+  /// registers. Where that leaves over much of a few rows, some more, so that nothing is left over but as
+  /// many.
+  std::int64_t rows_at_once(std::int64_t extent) const {
+    if (extent < few_tiles * lanes())
+      for (std::int64_t rows = lanes(); rows < 2 * lanes(); ++rows)
+        if (extent >= rows && (extent % rows == 0 || extent % rows >= lanes())) return rows;
+    return std::min(extent, lanes());
+  }
+
+  /// Blocks, groups of rows that are written at once, and these.
   std::vector<LoopRef> blocks_of_rows(const LoopRef& loop, std::int64_t extent) {
-    const std::int64_t model = std::min(extent, lanes());
+    const std::int64_t model = rows_at_once(extent);
     const std::vector<std::int64_t> sizes = tile_sizes(extent, most_rows, model);
     const std::int64_t all = ceil_div(ceil_div(extent, model), uses_threads() ? d_.target().cores : 1);
     const bool knows_pages = bytes_ <= known_pages * d_.target().core.page_bytes;
-    const bool has_whole_lines = stage_.extents.back() % in_line() == 0 && in_registers() >= in_line();
+    const bool has_whole_lines = stage_.extents.back() % in_line() == 0 && in_registers(model) >= in_line();
     const std::int64_t groups =
         knows_pages && has_whole_lines ? all : std::min(all, ceil_div(rows_of_block, model));
     const Number at_once = d_.number(name_ + "_rows", sizes, model);
@@ -157,8 +182,13 @@ class TransposeSteps {
 
   /// Whole lines of the rows that are written, where registers hold so much of all that are at once: a line
   /// that is written in parts, with others in between, is read before.
+  std::int64_t columns_at_once() const {
+    const std::int64_t rows = rows_at_once(stage_.extents[axis_]);
+    return std::min({stage_.extents.back(), std::max(in_line(), lanes()), in_registers(rows)});
+  }
+
   std::vector<LoopRef> tiles_of_columns(const LoopRef& loop, std::int64_t extent) {
-    const std::int64_t model = std::min({extent, std::max(in_line(), lanes()), in_registers()});
+    const std::int64_t model = columns_at_once();
     const Number tile = d_.number(name_ + "_columns", tile_sizes(extent, longest_row, model), model);
     return s_.loops(Split{loop, {std::nullopt, tile}});
   }
