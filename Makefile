@@ -26,7 +26,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed lint-each campaign \
-        schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
+        schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-random bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -190,6 +190,16 @@ bench-cpu: bench-peers ## time the cpu_f32 set against all libraries on one thre
 	build/release/bin/ardea bench --set cpu_f32 --against $$(ls build/release/lib/peers | grep -v cloop | paste -sd,) --json > build/bench/cpu_f32.json.new
 	mv build/bench/cpu_f32.json.new build/bench/cpu_f32.json
 	bench/report.py build/bench/cpu_f32.json
+
+bench-random: COUNT = 60
+bench-random: OPS ?= gemm
+bench-random: bench-peers ## time COUNT shapes of each of OPS by chance, from SEED on, against all libraries
+	@tools/install_packages python3
+	@mkdir -p build/bench
+	bench/random_workloads.py --count $(COUNT) --seed $(SEED) $(OPS) > build/bench/random_workloads.json
+	build/release/bin/ardea bench --set random --workloads build/bench/random_workloads.json --against $$(ls build/release/lib/peers | grep -v -e cloop -e copy | paste -sd,) --json > build/bench/random.json.new
+	mv build/bench/random.json.new build/bench/random.json
+	bench/report.py build/bench/random.json
 
 bench-compile: deps ## time the compiler itself: a trace of 40 instructions, lowering, and LLVM's part
 	@$(MAKE) --no-print-directory build/release/build.ninja
