@@ -47,9 +47,19 @@ std::optional<std::vector<std::int64_t>> known_lanes(const Expr& e) {
   return std::vector<std::int64_t>(static_cast<std::size_t>(e.type().lanes), *value);
 }
 
-/// Which lanes a mask lets run, where that is known: all that a comparison of numbers says.
+/// Which lanes a mask lets run, where that is known: what comparisons of numbers say, one or several
+/// together.
 std::optional<std::vector<bool>> known_mask(const Expr& mask) {
+  if (const auto* same = mask.as<Broadcast>(); same != nullptr && is_true(same->value))
+    return std::vector<bool>(static_cast<std::size_t>(mask.type().lanes), true);
   const auto* compared = mask.as<Binary>();
+  if (compared != nullptr && compared->op == BinaryOp::logical_and) {
+    auto left = known_mask(compared->left);
+    const auto right = known_mask(compared->right);
+    if (!left || !right) return std::nullopt;
+    for (std::size_t lane = 0; lane < left->size(); ++lane) (*left)[lane] = (*left)[lane] && (*right)[lane];
+    return left;
+  }
   if (compared == nullptr || !is_comparison(compared->op)) return std::nullopt;
   const auto left = known_lanes(compared->left), right = known_lanes(compared->right);
   if (!left || !right) return std::nullopt;

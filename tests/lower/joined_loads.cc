@@ -80,7 +80,9 @@ TEST(JoinedLoads, have_masks_that_are_known) {
   const auto stored = [](const std::string& value) { return "Y[0:4] = " + value + "\n" + loads(2, {0, 1}); };
   for (const auto& [offset, runs] :
        {std::pair(-1, ">= T.Broadcast(1, 4)"), std::pair(-3, "> T.Broadcast(3, 4)"),
-        std::pair(1, "!= T.Broadcast(4, 4)")}) {
+        std::pair(1, "!= T.Broadcast(4, 4)"),
+        std::pair(-1, ">= T.Broadcast(1, 4) and T.Broadcast(T.bool(True), 4)"),
+        std::pair(-1, ">= T.Broadcast(1, 4) and T.Ramp(0, 1, 4) < T.Broadcast(3, 4)")}) {
     const std::string text = after_joining(stored(masked(offset, runs)));
     EXPECT_EQ(text.find("vload"), std::string::npos) << text;
     EXPECT_EQ(count(text, "X["), 2U) << text;
