@@ -6,14 +6,11 @@
 
 #include "ardea/arith/load.h"
 #include "ardea/codegen/cuda/codegen_cuda.h"
-#include "ardea/ir/memory_alignment.h"
 #include "ardea/lower/pipeline.h"
-#include "ardea/ops/registry.h"
-#include "ardea/schedule/parse_script.h"
-#include "ardea/schedule/schedule.h"
 #include "ardea/support/subprocess.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
+#include "tests/codegen_cuda/programs.h"
 #include "tests/support/folder.h"
 #include "thread_programs.h"
 
@@ -22,11 +19,6 @@
 namespace ardea::codegen {
 
 namespace {
-
-const target::Target& gpu() {
-  static const target::Target h200 = target::find("h200");
-  return h200;
-}
 
 std::string source_of(const Function& f, bool contract = true) {
   return cuda_source(std::vector{lower::lower(f, gpu())}, gpu(), {.contract = contract});
@@ -37,51 +29,6 @@ Function loaded(const std::string& text) { return arith::load_program(text, "tes
 /// The text from its first kernel on.
 std::string kernels_of(const std::string& text) {
   return text.substr(std::min(text.find("// grid"), text.size()));
-}
-
-/// examples/gemm_threads.py on a product of 128 x 128 x 64 whose arrays begin on 16 bytes.
-Function scheduled_product() {
-  const std::string path = std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_threads.py";
-  schedule::Schedule steps(
-      ops::create_function(ops::make_workload({.op = "gemm", .sizes = {128, 128, 64}}), "gemm"));
-  steps.replay(schedule::parse_script(read_text_file(path), path));
-  Function f = steps.program();
-  for (const char* array : {"A", "B", "C"}) f = promise_alignment(f, array, 16, "test");
-  return f;
-}
-
-/// All element types, each computed with, converted from and to the others.
-Function types_program() {
-  const std::vector<std::string> types = {
-      "bool",   "int8",    "int16",    "int32",   "int64",   "uint8", "uint16",      "uint32",
-      "uint64", "float16", "bfloat16", "float32", "float64", "int4",  "float8_e4m3", "float8_e5m2"};
-  std::string head = "@T.prim_func\ndef types(", body;
-  for (const std::string& type : types) {
-    head += fmt::format("X_{0}: T.Buffer((64,), \"{0}\"), ", type);
-    if (type != "int4") head += fmt::format("Y_{0}: T.Buffer((64,), \"{0}\"), ", type);
-  }
-  head += "S: T.Buffer((64,), \"int32\")):\n    for t in T.thread_binding(64, thread=\"threadIdx.x\"):\n";
-  const auto is_plain = [](const std::string& type) {
-    return type != "bool" && type != "int4" && !type.starts_with("float8");
-  };
-  for (const std::string& to : types) {
-    if (to == "int4") continue;
-    std::string value = fmt::format("X_{}[t]", to);
-    if (is_plain(to)) {
-      const bool is_float = to.find("float") != std::string::npos;
-      value = is_float
-                  ? fmt::format("T.max({0} / X_{1}[63 - t], T.min(-{0}, T.exp({0}) - {0} * {0}))", value, to)
-                  : fmt::format(
-                        "T.max({0} // X_{1}[63 - t] + {0} % X_{1}[63 - t], T.min({0} << X_{1}[0], "
-                        "T.truncdiv({0}, X_{1}[1]) - {0} * (X_{1}[2] >> {0})))",
-                        value, to);
-      for (const std::string& from : types)
-        if (from != to) value += fmt::format(" + T.Cast(\"{}\", X_{}[t])", to, from);
-    }
-    body += fmt::format("        Y_{}[t] = {}\n", to, value);
-  }
-  body += "        S[t] = T.popcount(X_int32[t]) + T.clz(X_int32[t]) + T.abs(X_int32[t])\n";
-  return loaded(head + body);
 }
 
 struct GoldenKernel {

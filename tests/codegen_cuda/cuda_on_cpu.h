@@ -1,0 +1,73 @@
+// CUDA C++ as a C++ compiler for this machine takes it: threads of a block are threads, blocks run one after
+// the other. Only what generated kernels use; tests compile them behind this text.
+#include <math.h>
+
+#include <barrier>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(threads)
+#define __shared__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+struct Index {
+  unsigned x, y, z;
+};
+inline thread_local Index threadIdx, blockIdx;
+inline thread_local std::barrier<>* waiting;
+
+inline void __syncthreads() { waiting->arrive_and_wait(); }
+[[noreturn]] inline void __trap() { abort(); }
+inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+
+#ifdef __aarch64__
+typedef __fp16 __half;
+#else
+typedef _Float16 __half;
+#endif
+inline float __half2float(__half x) { return (float)x; }
+inline __half __float2half_rn(float x) { return (__half)x; }
+inline __half __double2half(double x) { return (__half)x; }
+inline __half __ushort_as_half(unsigned short bits) {
+  __half x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+alignas(128) unsigned char shared_memory[1 << 18];
+
+/// An array of whatever type the kernel takes.
+struct AnyArray {
+  void* data;
+  template <class T>
+  operator T*() const {
+    return (T*)data;
+  }
+};
+
+template <class Kernel>
+void launch(const int64_t* grid, const int64_t* block, const Kernel& kernel) {
+  const int64_t threads = block[0] * block[1] * block[2];
+  for (int64_t b = 0; b < grid[0] * grid[1] * grid[2]; ++b) {
+    memset(shared_memory, 0xff, sizeof shared_memory);
+    std::barrier<> all(threads);
+    std::vector<std::thread> running;
+    for (int64_t t = 0; t < threads; ++t)
+      running.emplace_back([&, t] {
+        waiting = &all;
+        blockIdx = {unsigned(b % grid[0]), unsigned(b / grid[0] % grid[1]), unsigned(b / grid[0] / grid[1])};
+        threadIdx = {unsigned(t % block[0]), unsigned(t / block[0] % block[1]),
+                     unsigned(t / block[0] / block[1])};
+        kernel();
+      });
+    for (std::thread& one : running) one.join();
+  }
+}

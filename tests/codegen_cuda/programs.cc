@@ -1,0 +1,65 @@
+#include "tests/codegen_cuda/programs.h"
+
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "ardea/arith/load.h"
+#include "ardea/ir/memory_alignment.h"
+#include "ardea/ops/registry.h"
+#include "ardea/schedule/parse_script.h"
+#include "ardea/schedule/schedule.h"
+#include "ardea/support/text_file.h"
+
+namespace ardea::codegen {
+
+const target::Target& gpu() {
+  static const target::Target h200 = target::find("h200");
+  return h200;
+}
+
+Function scheduled_product() {
+  const std::string path = std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_threads.py";
+  schedule::Schedule steps(
+      ops::create_function(ops::make_workload({.op = "gemm", .sizes = {128, 128, 64}}), "gemm"));
+  steps.replay(schedule::parse_script(read_text_file(path), path));
+  Function f = steps.program();
+  for (const char* array : {"A", "B", "C"}) f = promise_alignment(f, array, 16, "test");
+  return f;
+}
+
+Function types_program() {
+  const std::vector<std::string> types = {
+      "bool",   "int8",    "int16",    "int32",   "int64",   "uint8", "uint16",      "uint32",
+      "uint64", "float16", "bfloat16", "float32", "float64", "int4",  "float8_e4m3", "float8_e5m2"};
+  std::string head = "@T.prim_func\ndef types(", body;
+  for (const std::string& type : types) {
+    head += fmt::format("X_{0}: T.Buffer((64,), \"{0}\"), ", type);
+    if (type != "int4") head += fmt::format("Y_{0}: T.Buffer((64,), \"{0}\"), ", type);
+  }
+  head += "S: T.Buffer((64,), \"int32\")):\n    for t in T.thread_binding(64, thread=\"threadIdx.x\"):\n";
+  const auto is_plain = [](const std::string& type) {
+    return type != "bool" && type != "int4" && !type.starts_with("float8");
+  };
+  for (const std::string& to : types) {
+    if (to == "int4") continue;
+    std::string value = fmt::format("X_{}[t]", to);
+    if (is_plain(to)) {
+      const bool is_float = to.find("float") != std::string::npos;
+      value = is_float
+                  ? fmt::format("T.max({0} / X_{1}[63 - t], T.min(-{0}, T.exp({0}) - {0} * {0}))", value, to)
+                  : fmt::format(
+                        "T.max({0} // ({2}) + {0} % ({2}), T.min({0} << X_{1}[0], T.truncdiv({0}, {2}) + "
+                        "T.truncmod({0}, {2}) - {0} * (X_{1}[2] >> {0})))",
+                        value, to, fmt::format("X_{0}[63 - t] | T.Cast(\"{0}\", 1)", to));
+      for (const std::string& from : types)
+        if (from != to) value += fmt::format(" + T.Cast(\"{}\", X_{}[t])", to, from);
+    }
+    body += fmt::format("        Y_{}[t] = {}\n", to, value);
+  }
+  body += "        S[t] = T.popcount(X_int32[t]) + T.clz(X_int32[t]) + T.abs(X_int32[t])\n";
+  return arith::load_program(head + body, "types").functions.at(0);
+}
+
+}  // namespace ardea::codegen

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "ardea/ir/function.h"
+#include "ardea/target/target.h"
+
+namespace ardea::codegen {
+
+/// The h200, which all of them are for.
+const target::Target& gpu();
+
+/// examples/gemm_threads.py on a product of 128 x 128 x 64 whose arrays begin on 16 bytes.
+Function scheduled_product();
+
+/// All element types, each computed with, converted from and to the others.
+Function types_program();
+
+}  // namespace ardea::codegen
