@@ -14,6 +14,7 @@
 #include "ardea/lower/asked_before.h"
 #include "ardea/lower/cut_pieces.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/guarded_updates.h"
 #include "ardea/lower/interior.h"
 #include "ardea/lower/passes.h"
@@ -73,7 +74,7 @@ class Partition {
  public:
   Partition(const Stmt& nest, const Analyzer& facts, const target::Target& target, Movable& movable)
       : target_(target), movable_(movable), growth_left_(size_of(nest) * (limits::most_growth - 1)) {
-    if (!has_copied_loops(nest) || wants_cuts(nest)) return;
+    if (is_for_gpu() || !has_copied_loops(nest) || wants_cuts(nest)) return;
     const auto vectors = facts.constant_bounds(limits::written_vectors(nest, target, facts)).high;
     is_large_ = vectors && *vectors > limits::most_copied_vectors;
     if (is_large_) steps_left_ = limits::most_cut_steps - steps_of(nest, facts).value_or(0);
@@ -88,6 +89,10 @@ class Partition {
 
  private:
   using Points = std::vector<Expr>;
+
+  /// There a loop keeps its length where threads would have different ones: unrolled, its guards are
+  /// predicates, and what threads keep stays in registers.
+  bool is_for_gpu() const { return target_.kind == target::Kind::cuda; }
 
   /// `done`: where the loop that this is a piece of was cut already.
   Stmt visit_loop(const For& loop, const Analyzer& facts, Points done) {
@@ -274,6 +279,7 @@ class Partition {
       // not leave them out.
       if (guard.is_likely && tiles && loop.kind == ForKind::vectorized) continue;
       for (const CutPoint& point : points) {
+        if (is_for_gpu() && !constant_int(point.point)) continue;
         if (std::any_of(done.begin(), done.end(),
                         [&](const Expr& other) { return structurally_equal(other, point.point); }))
           continue;
@@ -353,7 +359,10 @@ Function partition_loops(const Function& f, const target::Target& target) {
   Movable movable(f);
   const std::function<Stmt(const Stmt&, const Analyzer&)> partitioned = [&](const Stmt& s,
                                                                             const Analyzer& known) -> Stmt {
-    if (s.is<For>()) return Partition(s, known, target, movable).visit(s, known);
+    // Of a launch only the parts between its barriers, which all threads must come to.
+    const bool is_around_parts =
+        target.kind == target::Kind::cuda && (holds_launch_loop(s) || holds_block_barrier(s));
+    if (s.is<For>() && !is_around_parts) return Partition(s, known, target, movable).visit(s, known);
     return map_inside(s, known, partitioned);
   };
   out.body =

@@ -69,7 +69,8 @@ Function flatten_storage(const Function& f, const target::Target& target);
 Function reuse_storage(const Function& f, const target::Target& target);
 
 /// A loop is cut where a condition in its body becomes decided, so that most iterations run without it
-/// (cut_points.h says which conditions). A nest grows to at most eight times its size.
+/// (cut_points.h says which conditions). A nest grows to at most eight times its size. On a GPU at constant
+/// points only, and only where no barrier stands inside.
 Function partition_loops(const Function& f, const target::Target& target);
 
 /// The iterations of a vectorized loop become lanes of vectors (lane_counts.h says how many, lane_code.h

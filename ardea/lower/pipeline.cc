@@ -132,6 +132,7 @@ const std::vector<Pass>& gpu_pipeline() {
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
       {"align_strides", "strides of allocations are what buffer_dim_align asks for", align_strides},
       {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
+      {"partition_loops", "guards of tails stand in loops of their own", partition_loops},
       {"vectorize", "no loop is vectorized: its iterations are lanes of vectors, or it is serial", vectorize},
       {"serial_kinds", "loops are serial, unrolled or bound to threads", serial_kinds},
       {"narrow_indices", "index arithmetic is int32 where all its values fit, int64 elsewhere",

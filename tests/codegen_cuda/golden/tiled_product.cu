@@ -11,17 +11,21 @@ extern "C" __global__ void __launch_bounds__(8) tiled_kernel_1(const float* __re
   alignas(16) float C_l[4];
   #pragma unroll
   for (int32_t i = 0; i < 2; ++i) {
-    #pragma unroll
-    for (int32_t j = 0; j < 2; ++j) {
-      if (by * 8 + ty * 2 + i < 13 && bx * 4 + tx * 2 + j < 11) {
-        C_l[i * 2 + j] = 0.0f;
+    if (by * 8 + ty * 2 + i <= 12) {
+      #pragma unroll
+      for (int32_t j = 0; j < 2; ++j) {
+        if (bx * 4 + tx * 2 + j < 11) {
+          C_l[i * 2 + j] = 0.0f;
+        }
       }
     }
   }
   for (int32_t ko = 0; ko < 3; ++ko) {
-    for (int32_t e = 0; e < 3; ++e) {
-      if (by * 8 + ty * 2 + tx < 13 && ko * 3 + e < 7) {
-        A_s[ty * 6 + tx * 3 + e] = A[by * 56 + ty * 14 + tx * 7 + ko * 3 + e];
+    if (by * 8 + ty * 2 + tx <= 12) {
+      for (int32_t e = 0; e < 3; ++e) {
+        if (ko * 3 + e < 7) {
+          A_s[ty * 6 + tx * 3 + e] = A[by * 56 + ty * 14 + tx * 7 + ko * 3 + e];
+        }
       }
     }
     if (ty < 3) {
@@ -37,12 +41,16 @@ extern "C" __global__ void __launch_bounds__(8) tiled_kernel_1(const float* __re
     }
     __syncthreads();
     for (int32_t ki = 0; ki < 3; ++ki) {
-      #pragma unroll
-      for (int32_t i = 0; i < 2; ++i) {
+      if (ko * 3 + ki <= 6) {
         #pragma unroll
-        for (int32_t j = 0; j < 2; ++j) {
-          if (by * 8 + ty * 2 + i < 13 && bx * 4 + tx * 2 + j < 11 && ko * 3 + ki < 7) {
-            C_l[i * 2 + j] = C_l[i * 2 + j] + A_s[ty * 6 + i * 3 + ki] * B_s[ki * 4 + tx * 2 + j];
+        for (int32_t i = 0; i < 2; ++i) {
+          if (by * 8 + ty * 2 + i <= 12) {
+            #pragma unroll
+            for (int32_t j = 0; j < 2; ++j) {
+              if (bx * 4 + tx * 2 + j < 11) {
+                C_l[i * 2 + j] = C_l[i * 2 + j] + A_s[ty * 6 + i * 3 + ki] * B_s[ki * 4 + tx * 2 + j];
+              }
+            }
           }
         }
       }
@@ -51,10 +59,12 @@ extern "C" __global__ void __launch_bounds__(8) tiled_kernel_1(const float* __re
   }
   #pragma unroll
   for (int32_t i = 0; i < 2; ++i) {
-    #pragma unroll
-    for (int32_t j = 0; j < 2; ++j) {
-      if (by * 8 + ty * 2 + i < 13 && bx * 4 + tx * 2 + j < 11) {
-        C[by * 88 + ty * 22 + i * 11 + bx * 4 + tx * 2 + j] = C_l[i * 2 + j];
+    if (by * 8 + ty * 2 + i <= 12) {
+      #pragma unroll
+      for (int32_t j = 0; j < 2; ++j) {
+        if (bx * 4 + tx * 2 + j < 11) {
+          C[by * 88 + ty * 22 + i * 11 + bx * 4 + tx * 2 + j] = C_l[i * 2 + j];
+        }
       }
     }
   }
