@@ -22,6 +22,7 @@ using Operation = std::function<Expr(const Expr&, const Expr&)>;
 /// every second lane of the next two.
 struct Line {
   Var evens, odds, evens_further_on;
+  int number;
 };
 using OfLine = std::function<Expr(const Line&)>;
 
@@ -43,7 +44,7 @@ Function windows(int lines, const std::vector<OfLine>& results, const Operation&
     }
     all.push_back({name(make_shuffle({rows[0], rows[1]}, even_lanes)),
                    name(make_shuffle({rows[0], rows[1]}, odd_lanes)),
-                   name(make_shuffle({rows[2], rows[3]}, even_lanes))});
+                   name(make_shuffle({rows[2], rows[3]}, even_lanes)), l});
   }
   std::vector<Stmt> stores;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -61,6 +62,14 @@ const OfLine even_columns = [](const Line& line) { return Expr(line.evens); };
 const OfLine odd_columns = [](const Line& line) { return Expr(line.odds); };
 const OfLine even_columns_further_on = [](const Line& line) {
   return make_shuffle({line.evens, line.evens_further_on}, next_lane);
+};
+
+/// Other lanes in every second line: no two that follow each other are shuffled alike.
+const OfLine columns_in_turn = [](const Line& line) {
+  return Expr(line.number % 2 == 0 ? line.evens : line.odds);
+};
+const OfLine columns_in_turn_further_on = [](const Line& line) {
+  return Expr(line.number % 2 == 0 ? line.odds : line.evens);
 };
 
 Expr greater_of(const Expr& a, const Expr& b) { return make_binary(BinaryOp::max, a, b); }
@@ -110,14 +119,15 @@ TEST(LateShuffles, change_no_answer) {
   for (const bool adds : {false, true}) {
     SCOPED_TRACE(adds);
     const runtime::Array in = floats(numbers, float32),
-                         out = floats(std::vector<double>(3 * window_lanes), float32);
-    compile(windows(lines, {even_columns, odd_columns, even_columns_further_on}, adds ? sum_of : greater_of))(
-        in, out);
-    for (int result = 0; result < 3; ++result)
+                         out = floats(std::vector<double>(5 * window_lanes), float32);
+    const std::vector<OfLine> results = {even_columns, odd_columns, even_columns_further_on, columns_in_turn,
+                                         columns_in_turn_further_on};
+    compile(windows(lines, results, adds ? sum_of : greater_of))(in, out);
+    for (int result = 0; result < 5; ++result)
       for (int lane = 0; lane < window_lanes; ++lane) {
         float expected = 0;
         for (int l = 0; l < lines; ++l) {
-          const int column = 2 * lane + result;
+          const int column = 2 * lane + (result < 3 ? result : (l + result + 1) % 2);
           const auto term = static_cast<float>(numbers[static_cast<std::size_t>(l * line_elements + column)]);
           if (l == 0)
             expected = term;
