@@ -13,16 +13,8 @@ namespace ardea::lower {
 
 namespace {
 
-/// Held in registers and memory as its bits.
-bool is_bits(DataType type) { return type.code == TypeCode::bfloat || type.is_float8(); }
 /// Computed in float32, each operation rounded.
-bool is_narrow(DataType type) { return is_bits(type) || (type.is_float() && type.bits == 16); }
-
-/// The type of a value in a register.
-DataType legal(DataType type) {
-  if (is_bits(type)) return bits_type(type);
-  return is_nibble(type) ? byte_type(type) : type;
-}
+bool is_narrow(DataType type) { return type.is_float() && type.bits <= 16; }
 
 /// The data variables whose 4-bit integers need not be packed: allocations that nothing but their own
 /// accesses see.
@@ -66,7 +58,8 @@ bool is_legal(const Function& f) {
 
 class Legalising {
  public:
-  explicit Legalising(const Function& f) : unpacked_(unpacked_nibbles(f.body)) {}
+  Legalising(const Function& f, const target::Target& target)
+      : unpacked_(unpacked_nibbles(f.body)), converts_bfloat16_(target.kind == target::Kind::cuda) {}
 
   Function run(const Function& f) {
     Function out = f;
@@ -91,6 +84,17 @@ class Legalising {
   }
 
  private:
+  /// Held in registers and memory as its bits. GPUs convert bfloat16 themselves, as all backends do float16.
+  bool is_bits(DataType type) const {
+    return type.is_float8() || (type.code == TypeCode::bfloat && !converts_bfloat16_);
+  }
+
+  /// The type of a value in a register.
+  DataType legal(DataType type) const {
+    if (is_bits(type)) return bits_type(type);
+    return is_nibble(type) ? byte_type(type) : type;
+  }
+
   bool is_packed(const Buffer& b) const { return is_nibble(b->type) && !unpacked_.contains(b->data); }
 
   /// The buffer as its memory is: the same one where nothing changes.
@@ -191,7 +195,7 @@ class Legalising {
     return is_bits(type) ? decode_bits(value, type) : make_cast(float32.with_lanes(type.lanes), value);
   }
 
-  static Expr rounded(const Expr& value, DataType type) {
+  Expr rounded(const Expr& value, DataType type) const {
     return is_bits(type) ? encode_bits(value, type) : make_cast(type, value);
   }
 
@@ -241,7 +245,8 @@ class Legalising {
 
   Expr visit_cast(const Expr& value, DataType to) {
     const DataType from = value.type();
-    // float16 converts in the backend, which rounds once from every type that is left.
+    // float16, on GPUs also bfloat16, converts in the backend, which rounds once from every type that is
+    // left.
     const Expr source = is_bits(from) || (is_narrow(from) && (is_bits(to) || is_nibble(to)))
                             ? as_float32(value)
                             : visit(value);
@@ -288,6 +293,7 @@ class Legalising {
   }
 
   const std::unordered_set<Var> unpacked_;
+  const bool converts_bfloat16_;
   std::unordered_map<Buffer, Buffer> buffers_;
   std::unordered_map<Var, Var> variables_;
   std::unordered_map<Expr, Expr> seen_;  ///< of the statement at hand: a let must not be shared by two
@@ -295,8 +301,8 @@ class Legalising {
 
 }  // namespace
 
-Function legalise_types(const Function& f, const target::Target&) {
-  return is_legal(f) ? f : Legalising(f).run(f);
+Function legalise_types(const Function& f, const target::Target& target) {
+  return is_legal(f) ? f : Legalising(f, target).run(f);
 }
 
 }  // namespace ardea::lower

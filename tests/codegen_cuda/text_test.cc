@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -65,15 +66,20 @@ std::string find_nvcc() {
   return "";
 }
 
-TEST(CudaText, compiles_for_every_generation_without_a_warning) {
-  const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) GTEST_SKIP() << "nvcc is neither on PATH nor in CUDA_HOME or /usr/local/cuda";
+/// One text of all kernels.
+std::string all_kernels() {
   std::vector<Function> functions = {lower::lower(scheduled_product(), gpu()),
                                      lower::lower(types_program(), gpu())};
   for (const lower::ThreadProgram& one : lower::thread_programs())
     functions.push_back(lower::lower(lower::function_of(one.program), gpu()));
+  return cuda_source(functions, gpu(), {});
+}
+
+TEST(CudaText, compiles_for_every_generation_without_a_warning) {
+  const std::string nvcc = find_nvcc();
+  if (nvcc.empty()) GTEST_SKIP() << "nvcc is neither on PATH nor in CUDA_HOME or /usr/local/cuda";
   const test::Folder folder;
-  std::ofstream(folder.path() / "kernels.cu") << cuda_source(functions, gpu(), {});
+  std::ofstream(folder.path() / "kernels.cu") << all_kernels();
   for (const char* machine : {"sm_80", "sm_90a"}) {
     const ProcessResult result =
         run_process({nvcc,
@@ -82,6 +88,42 @@ TEST(CudaText, compiles_for_every_generation_without_a_warning) {
                      folder.path()});
     EXPECT_TRUE(result.succeeded()) << machine << ": " << result.out << result.error;
   }
+}
+
+/// What NVRTC says to the text; nothing where it compiles it.
+std::string complaints_of_nvrtc(void* nvrtc, const std::string& text, const std::string& headers) {
+  using Program = void*;
+  const auto create = reinterpret_cast<int (*)(Program*, const char*, const char*, int, const char* const*,
+                                               const char* const*)>(dlsym(nvrtc, "nvrtcCreateProgram"));
+  const auto build =
+      reinterpret_cast<int (*)(Program, int, const char* const*)>(dlsym(nvrtc, "nvrtcCompileProgram"));
+  const auto log_size =
+      reinterpret_cast<int (*)(Program, std::size_t*)>(dlsym(nvrtc, "nvrtcGetProgramLogSize"));
+  const auto get_log = reinterpret_cast<int (*)(Program, char*)>(dlsym(nvrtc, "nvrtcGetProgramLog"));
+  const auto destroy = reinterpret_cast<int (*)(Program*)>(dlsym(nvrtc, "nvrtcDestroyProgram"));
+  Program program = nullptr;
+  if (create(&program, text.c_str(), "kernels.cu", 0, nullptr, nullptr) != 0) return "no program can be made";
+  const std::string include = "-I" + headers;
+  const char* const flags[] = {"--gpu-architecture=sm_90a", "-std=c++17", include.c_str()};
+  const bool compiles = build(program, 3, flags) == 0;
+  std::size_t size = 0;
+  log_size(program, &size);
+  std::string log(size, '\0');
+  get_log(program, log.data());
+  destroy(&program);
+  return compiles ? "" : log;
+}
+
+TEST(CudaText, compiles_by_nvrtc_which_has_none_of_the_hosts_headers) {
+  const char* home = std::getenv("CUDA_HOME");
+  for (const std::string& root : {std::string(home == nullptr ? "/usr/local/cuda" : home),
+                                  std::string("/usr/local/cuda"), std::string("/usr/local/cuda-13.0")})
+    for (const char* folder : {"/lib64/", "/lib/"})
+      if (void* nvrtc = dlopen((root + folder + "libnvrtc.so").c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        EXPECT_EQ(complaints_of_nvrtc(nvrtc, all_kernels(), root + "/include"), "");
+        return;
+      }
+  GTEST_SKIP() << "libnvrtc.so is neither in CUDA_HOME nor in /usr/local/cuda";
 }
 
 TEST(CudaText, asks_for_every_rounding_where_it_must_not_fuse) {

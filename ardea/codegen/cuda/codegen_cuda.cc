@@ -83,9 +83,7 @@ std::string cuda_source(std::span<const Function> functions, const target::Targe
     for (const lower::Kernel& kernel : program.kernels)
       kernels += "\n" + cuda::Emitter(kernel, alignments, arith::facts_of(f), helpers).run();
   }
-  text += declarations;
-  if (helpers.has_half()) text += "#include <cuda_fp16.h>\n";
-  return text + helpers.text() + kernels;
+  return text + declarations + helpers.includes() + helpers.text() + kernels;
 }
 
 }  // namespace ardea::codegen

@@ -17,7 +17,7 @@ namespace ardea::codegen {
 ///
 /// with its grid, block and dynamic shared memory in the comment before it; what the host does between
 /// launches stands in the comment at the top. The text needs CUDA's own headers only, and of these only
-/// cuda_fp16.h where there are float16 numbers.
+/// cuda_fp16.h and cuda_bf16.h, where there are float16 and bfloat16 numbers.
 ///
 /// Without options.contract the text asks for -fmad=false: the answers are then the interpreter's bits.
 ///

@@ -116,12 +116,19 @@ Text Emitter::emit_binary(const Expr& e, const Binary& binary, int lane) {
 /// Each conversion rounds once: what goes through two types on the way is exact in the first.
 Text Emitter::emit_cast(const Text& value, DataType from, DataType to) {
   if (from == to || from.is_handle()) return value;
-  if (from == float16) {
-    helpers_.need_half();
-    return emit_cast(c::call_text("__half2float", {value.text}), float32, to);
+  helpers_.need_type(from);
+  helpers_.need_type(to);
+  if (from == float16) return emit_cast(c::call_text("__half2float", {value.text}), float32, to);
+  if (from == bfloat16) return emit_cast(c::call_text("__bfloat162float", {value.text}), float32, to);
+  if (to == bfloat16) {
+    if (from == float32) return c::call_text("__float2bfloat16_rn", {value.text});
+    if (from == float64) return c::call_text("__double2bfloat16", {value.text});
+    const std::string kind = from.bits == 64  ? (from.is_uint() ? "ull" : "ll")
+                             : from.is_uint() ? "uint"
+                                              : "int";
+    return c::call_text(fmt::format("__{}2bfloat16_rn", kind), {value.text});
   }
   if (to == float16) {
-    helpers_.need_half();
     if (from == float32) return c::call_text("__float2half_rn", {value.text});
     // int64 beyond 2^53 loses bits in float64, but is far above the largest float16.
     return c::call_text("__double2half", {emit_cast(value, from, float64).text});

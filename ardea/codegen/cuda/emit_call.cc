@@ -87,7 +87,8 @@ Text Emitter::emit_reinterpret(const Expr& source, DataType to, int lane) {
   if (from == to) return value;
   if (from.is_bool()) return c::cast_text(type_name(to.element()), value);
   if (to.is_bool()) return {inside(value, Binding::shift) + " != 0", Binding::equality};
-  if (from.element() == float16 || to.element() == float16) helpers_.need_half();
+  helpers_.need_type(from);
+  helpers_.need_type(to);
   return c::call_text(
       fmt::format("{}<{}, {}>", helpers_.need("bits_of"), type_name(to.element()), type_name(from.element())),
       {value.text});

@@ -65,9 +65,11 @@ Text Emitter::emit_node(const Expr& e, int lane) {
       overloaded{
           [&](const IntImm& x) { return c::integer_literal(x.value, type, false); },
           [&](const FloatImm& x) {
-            if (type != float16) return c::float_literal(x.value, type);
-            helpers_.need_half();
-            return Text{fmt::format("__ushort_as_half({:#x})", encode_narrow(x.value, narrow_format(type)))};
+            if (type.bits > 16) return c::float_literal(x.value, type);
+            helpers_.need_type(type);
+            return Text{fmt::format("{}({:#x})",
+                                    type == float16 ? "__ushort_as_half" : "__ushort_as_bfloat16",
+                                    encode_narrow(x.value, narrow_format(type)))};
           },
           [&](const StringImm& x) { return Text{c::string_literal(x.value)}; },
           [&](const VarNode&) {

@@ -14,6 +14,7 @@ std::string type_name(DataType type) {
   if (type.is_bool()) return "bool";
   if (type.is_integer()) return fmt::format("{}int{}_t", type.is_uint() ? "u" : "", type.bits);
   if (type.is_handle()) return "void*";
+  if (type == bfloat16) return "__nv_bfloat16";
   ensure(type.code == TypeCode::floating, "the CUDA backend met {}, which legalise_types removes",
          to_string(type));
   return type.bits == 16 ? "__half" : type.bits == 32 ? "float" : "double";

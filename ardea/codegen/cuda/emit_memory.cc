@@ -84,7 +84,7 @@ bool Emitter::picks_private_element(const Stmt& s, const Var& var) {
 
 Text Emitter::emit_load(const Expr& e, const Load& load, int lane) {
   const Buffer& buffer = load.buffer;
-  if (buffer->type.element() == float16) helpers_.need_half();
+  helpers_.need_type(buffer->type);
   const Expr& index = flat_index(buffer, load.indices);
   const bool is_vector = index.type().is_vector();
   const auto one = [&] {
@@ -120,7 +120,7 @@ void Emitter::store_element(const Buffer& buffer, const Text& index, const Text&
 
 void Emitter::emit_store(const Store& store) {
   const Buffer& buffer = store.buffer;
-  if (buffer->type.element() == float16) helpers_.need_half();
+  helpers_.need_type(buffer->type);
   const Expr& index = flat_index(buffer, store.indices);
   const int lanes = store.value.type().lanes;
   begin_statement({index, store.value, store.predicate});

@@ -167,6 +167,16 @@ std::string Helpers::need(const std::string& name) {
   return name;
 }
 
+void Helpers::need_type(DataType type) {
+  has_float16_ = has_float16_ || type.element() == float16;
+  has_bfloat16_ = has_bfloat16_ || type.element() == bfloat16;
+}
+
+std::string Helpers::includes() const {
+  return std::string(has_float16_ ? "#include <cuda_fp16.h>\n" : "") +
+         (has_bfloat16_ ? "#include <cuda_bf16.h>\n" : "");
+}
+
 std::string Helpers::text() const {
   std::string out;
   for (const auto& [name, text] : definitions())
@@ -185,7 +195,7 @@ const std::unordered_set<std::string>& Helpers::taken_names() {
         "throw", "try", "typeid", "typename", "using", "virtual", "wchar_t", "xor", "xor_eq", "std",
         // CUDA
         "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "half", "half2", "nv_bfloat16",
-        "printf", "rsqrt", "exp10", "min", "max", "abs", "shared_memory"};
+        "nv_bfloat162", "printf", "rsqrt", "exp10", "min", "max", "abs", "shared_memory"};
     for (const auto& [name, text] : definitions()) all.insert(name);
     return all;
   }();

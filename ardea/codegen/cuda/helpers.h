@@ -4,6 +4,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "ardea/support/data_type.h"
+
 namespace ardea::codegen::cuda {
 
 /// The small device functions that a text needs, each defined where it is asked for by some kernel.
@@ -11,9 +13,10 @@ class Helpers {
  public:
   /// The name of the helper, which is defined from now on.
   std::string need(const std::string& name);
-  /// float16 numbers are used.
-  void need_half() { has_half_ = true; }
-  bool has_half() const { return has_half_; }
+  /// Numbers of the type are used: float16 and bfloat16 have headers of their own.
+  void need_type(DataType type);
+  /// The lines that include them.
+  std::string includes() const;
 
   /// The definitions, in the order in which they use each other.
   std::string text() const;
@@ -23,7 +26,7 @@ class Helpers {
 
  private:
   std::set<std::string> needed_;
-  bool has_half_ = false;
+  bool has_float16_ = false, has_bfloat16_ = false;
 };
 
 }  // namespace ardea::codegen::cuda
