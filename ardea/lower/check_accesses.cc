@@ -5,6 +5,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/access_checks.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/memory_ages.h"
 #include "ardea/lower/passes.h"
@@ -77,7 +78,8 @@ bool has_assertions(const Stmt& s) {
 /// reads, calls out or asserts.
 class Checking {
  public:
-  explicit Checking(const Function& f) : name_(f.name), memory_ages_(f) {
+  explicit Checking(const Function& f)
+      : name_(f.name), is_concurrent_(f.attributes.contains("concurrent_threads")), memory_ages_(f) {
     for (const Parameter& p : f.parameters)
       if (p.buffer.defined()) memory_[p.buffer->data] = {flat_size(p.buffer), p.buffer->type};
   }
@@ -162,6 +164,8 @@ class Checking {
         continue;
       }
       const For& loop = *place.loop;
+      // Outside of a launch there are no threads to test anything, and its loops are one nest.
+      if (is_concurrent_ && is_launch_loop(loop)) break;
       const auto changes = [&](const Var& data) { return memory_ages_.may_write(loop.body, data); };
       if (uses_var(loop.var) || std::any_of(read.begin(), read.end(), changes) ||
           memory_ages_.calls_out(loop.body) || has_assertions(loop.body) || reads_memory(loop.extent))
@@ -305,6 +309,7 @@ class Checking {
   }
 
   const std::string name_;
+  const bool is_concurrent_;
   std::unordered_map<Var, Memory> memory_;
   MemoryAges memory_ages_;
   std::vector<Enclosing> around_;                        // from the outside in

@@ -279,6 +279,23 @@ def two_launches(X: T.Buffer((10,), "int32"), Y: T.Buffer((10,), "int32")):
                 Y[v] = Y[v] + W[9 - v]
 )"},
        0},
+      // Rows are chosen by what is loaded: each thread tests it, not the host.
+      {{"chosen_rows",
+        R"(
+@T.prim_func
+def chosen(index: T.Buffer((6,), "int32"), X: T.Buffer((9, 8), "float32"), Y: T.Buffer((6, 8), "float32"), Z: T.Buffer((6, 8), "float32")):
+    T.func_attr({"tir.noalias": T.bool(True)})
+    for b in T.thread_binding(6, thread="blockIdx.x"):
+        for t in T.thread_binding(8, thread="threadIdx.x"):
+            for e in range(2):
+                if t < 4:
+                    Y[b, t * 2 + e] = X[index[b], t * 2 + e]
+            Z[b, t] = X[index[0], t]
+)",
+        {},
+        /*largest_integer=*/7,
+        /*smallest_integer=*/0},
+       0},
       {{"virtual_threads_and_names", R"(
 @T.prim_func
 def names(X: T.Buffer((24,), "int32"), Y: T.Buffer((24,), "int32")):

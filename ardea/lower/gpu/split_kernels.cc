@@ -38,6 +38,8 @@ class Splitting {
     kernel.grid = extents(launch.blocks);
     kernel.block = extents(launch.threads);
     check_grid(kernel);
+    ensure(!holds_launch_loop(launch.body), "split_kernels: the loops of a launch of {} are not one nest",
+           f_.name);
     kernel.launch = launch;
     kernel.launch.body = without_shared_memory(launch.body, kernel);
     const std::int64_t most = target_.gpu->shared_bytes_per_block;
