@@ -216,6 +216,58 @@ TEST(WindowSpace, joins_what_follows_only_where_all_else_is_ready) {
   }
 }
 
+/// Whether the sketch takes channels of the data a block at a time.
+bool is_in_blocks(const Sketch& sketch) {
+  return std::any_of(sketch.ways.begin(), sketch.ways.end(), [](const Way& way) {
+    return way.question.ends_with(" in blocks of channels") && way.taken == 1;
+  });
+}
+
+/// On machines whose caches hold nothing: what joined rows are copied to is larger than the second one.
+TEST(WindowSpace, of_deep_sums_takes_channels_a_block_at_a_time) {
+  for (const Convolution& asked :
+       {Convolution{"c2d", "nchw", {2, 9, 9, 6, 7, 3, 3, 2, 1, 1}, "neoverse-v1"},
+        Convolution{"c2d", "nchw", {1, 5, 7, 4, 5, 3, 3, 1, 1, 1}, "avx2"},
+        Convolution{"c3d", "ncdhw", {1, 3, 4, 5, 4, 5, 2, 3, 3, 1, 1, 1}, "sapphirerapids"}}) {
+    SCOPED_TRACE(std::string(asked.op) + " for " + asked.target);
+    target::Target target = target::find(asked.target);
+    for (target::Cache& cache : target.caches) cache.bytes = 256;
+    const ProgramSpace space = program_space(program_of(asked), target, rules_for(target));
+    for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+    const Answers answers(space.program);
+    std::size_t in_blocks = 0;
+    for (const auto& [sketch, solver] : space.sketches) {
+      if (!is_in_blocks(sketch)) continue;
+      ++in_blocks;
+      for (const space::Point& point : solver->sample(2, 7).points) {
+        SCOPED_TRACE(in_words(sketch, point));
+        const Function replayed = replayed_by_the_law(sketch, point);
+        answers.expect_of(replayed);
+        answers.expect_of(lower::lower_unpacked(replayed, target));
+      }
+    }
+    EXPECT_GE(in_blocks, 1U);
+  }
+}
+
+/// Where the copy is near anyway, and where results are made of the sums in registers, sums are whole.
+TEST(WindowSpace, of_shallow_sums_and_those_with_ends_has_no_blocks) {
+  const target::Target target = target::find("neoverse-v1");
+  for (const Convolution& asked :
+       {Convolution{"c2d", "nchw", {1, 19, 19, 24, 32, 5, 5, 1, 2, 1}},
+        Convolution{"conv_bn_relu", "nchw", {1, 19, 19, 192, 32, 5, 5, 1, 2, 1}}}) {
+    Derivation d(program_of(asked), target);
+    derive(d, rules_for(target));
+    for (const Way& way : d.ways())
+      EXPECT_FALSE(way.question.ends_with(" in blocks of channels")) << asked.op;
+  }
+  Derivation deep(program_of({"c2d", "nchw", {1, 19, 19, 192, 32, 5, 5, 1, 2, 1}}), target);
+  derive(deep, rules_for(target));
+  EXPECT_TRUE(std::any_of(deep.ways().begin(), deep.ways().end(), [](const Way& way) {
+    return way.question.ends_with(" in blocks of channels") && way.taken == way.model;
+  }));
+}
+
 /// On a machine of few registers.
 TEST(WindowSpace, loses_nothing_of_a_small_convolution) {
   target::Target target = target::find("generic-x86_64");

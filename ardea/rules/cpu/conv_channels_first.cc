@@ -42,14 +42,14 @@ class ChannelsFirst {
   void run() {
     choose_plan();
     choose_left_over_of_tiles();
+    decide_blocks();
     choose_numbers();
     Followers followers = followers_of(d_, block_);
     if (left_over_.is(Rest::padded)) followers = pad();
     if (!is_pointwise(sum_)) joins_rows_ ? copy_joined() : copy_rows();
     arrange_output(followers);
     split_loops();
-    unroll_sum(d_, name_, reduced_, sum_.reduced_extents(), plan_.tile.rows * plan_.tile.vectors,
-               left_over_.is_guarded());
+    write_out_sums();
     if (copy_) place_copy();
     if (d_.target().cores > 1) share_among_threads();
     d_.finish(block_);
@@ -102,6 +102,16 @@ class ChannelsFirst {
     if (joins_rows_ && in_parts_) choices.columns_cut = false;
     if (sum_.groups() > 1) choices = {.columns_padded = choices.columns_padded};
     left_over_ = choose_left_over(d_, block_, name_, choices);
+  }
+
+  /// Whether a deep sum is taken a block of the data's channels at a time. Results that others are made of
+  /// leave the registers once.
+  void decide_blocks() {
+    if (!left_over_.is_guarded() || in_parts_ || sum_.groups() > 1 || followers_of(d_, block_).after) return;
+    if (!sum_.input || *sum_.input != sum_.stage.spatial || sum_.taps() == 1) return;
+    inputs_at_a_time_ = inputs_at_a_time(sum_, plan_, d_.target());
+    if (!inputs_at_a_time_ || sum_.inputs() == 1) return;
+    in_blocks_ = d_.whether(fmt::format("{} in blocks of channels", name_), true);
   }
 
   /// The tile of sums, and how many rows of the image are a part of it.
@@ -202,7 +212,7 @@ class ChannelsFirst {
       const std::string b = batch_indices(sum_), outer = rank_ == 3 ? "z, " : "";
       layout = fmt::format("lambda {0}c, {1}y, x: ({0}c, {1}y * {2} + x)", b, outer, row());
     }
-    if (!left_over_.is(Rest::cut)) {
+    if (!left_over_.is(Rest::cut) && !in_blocks_) {
       out_ = results_in_registers(d_, block_, followers, layout);
     } else if (layout) {
       for (const BlockRef& block : s_.blocks(TransformLayout{block_, {sum_.stage.out->name}, *layout}))
@@ -254,12 +264,29 @@ class ChannelsFirst {
                                          : split_into_tiles(d_, channels_of_all_, make_int(sum_.group),
                                                             channels_, left_over_.rows);
     channel_tiles_ = {down[0]};
+    if (in_blocks_) return sum_blocks({down, right, {}, reduced});
     std::vector<LoopRef> order = around_;
     order.insert(order.end(), {right[0], down[0]});
     order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), {down[1], right[1]});
     s_.apply(Reorder{order});
     keep_in_registers(d_, {block_, out_}, down[0], reduced[0], result_rows());
+  }
+
+  /// For each block of the data's channels all tiles: the first block stores their sums, the others add to
+  /// them.
+  void sum_blocks(SumNest nest) {
+    std::vector<std::int64_t> sizes = divisors_of(sum_.inputs());
+    sizes.pop_back();
+    const auto blocks =
+        split(d_, nest.steps[0],
+              exact_cut(d_, name_ + "_inputs", sum_.inputs(), sizes,
+                        largest_divisor(sum_.inputs(), std::min(*inputs_at_a_time_, sizes.back()))));
+    nest.steps[0] = blocks[1];
+    std::vector<LoopRef> order = around_;
+    order.insert(order.end(), {blocks[0], nest.columns[0], nest.rows[0]});
+    s_.apply(Reorder{order});
+    sum_in_registers(d_, sums_to_cut(), nest);
   }
 
   std::vector<LoopRef> in_column_tiles(const LoopRef& columns) {
@@ -270,17 +297,31 @@ class ChannelsFirst {
   /// Of the results' loops, rows are the channel and the places, joined or not.
   std::size_t result_rows() const { return joins_rows_ ? rank_ : rank_ + 1; }
 
+  SumsToCut sums_to_cut() const {
+    return {.sums = block_,
+            .around = around_.size(),
+            .out = path_to(s_.program(), block_)->block().writes->at(0).buffer->name,
+            .tile_rows = channels_,
+            .tile_columns = columns_,
+            .result_rows = result_rows()};
+  }
+
+  /// Steps of a block are as many as a knob says, and stay a loop.
+  void write_out_sums() {
+    std::vector<std::int64_t> extents = sum_.reduced_extents();
+    if (in_blocks_) {
+      extents.erase(extents.begin());
+      for (std::vector<LoopRef>& steps : reduced_) steps.erase(steps.begin());
+    }
+    unroll_sum(d_, name_, reduced_, extents, plan_.tile.rows * plan_.tile.vectors, left_over_.is_guarded());
+  }
+
   void sum_whole_tiles(const std::vector<LoopRef>& reduced) {
     std::vector<LoopRef> order = around_;
     order.insert(order.end(), {channels_of_all_, columns_of_row_});
     order.insert(order.end(), reduced.begin(), reduced.end());
     s_.apply(Reorder{order});
-    const SumsToCut sums{.sums = block_,
-                         .around = around_.size(),
-                         .out = path_to(s_.program(), block_)->block().writes->at(0).buffer->name,
-                         .tile_rows = channels_,
-                         .tile_columns = columns_,
-                         .result_rows = result_rows()};
+    const SumsToCut sums = sums_to_cut();
     CutSums cut = cut_off(d_, sums, left_over_);
     SumNest& whole = cut.whole;
     if (whole.columns.size() == 1) whole.columns = in_column_tiles(whole.columns[0]);
@@ -346,7 +387,8 @@ class ChannelsFirst {
   std::string name_;
   std::size_t rank_;
   WindowPlan plan_;
-  bool joins_rows_ = false, in_parts_ = false, keeps_rows_ = false;
+  bool joins_rows_ = false, in_parts_ = false, keeps_rows_ = false, in_blocks_ = false;
+  std::optional<std::int64_t> inputs_at_a_time_;
   LeftOver left_over_;
   Number channels_, columns_;
   std::optional<Number> column_tile_count_;

@@ -54,6 +54,18 @@ bool can_copy_some_rows(const WindowedSum& sum, bool joins_rows) {
   return divided.stride == 1 || divided.reach(divided.places) % divided.stride == 0;
 }
 
+std::optional<std::int64_t> inputs_at_a_time(const WindowedSum& sum, const WindowPlan& plan,
+                                             const target::Target& target) {
+  const target::Cache *first = target.cache(1), *second = target.cache(2);
+  if (!plan.joins_rows || first == nullptr || second == nullptr) return std::nullopt;
+  const WindowAxis &down = sum.axes[sum.rank() - 2], &right = sum.axes.back();
+  std::int64_t copied = sum.inputs() * right.taps * down.reach(down.places) * right.places * float32.bytes();
+  if (sum.rank() == 3) copied *= sum.axes[0].reach(sum.axes[0].places);
+  if (copied <= second->bytes * 3 / 4) return std::nullopt;
+  const std::int64_t of_a_channel = sum.taps() * plan.tile.vectors * lanes_of(target) * float32.bytes();
+  return std::max<std::int64_t>(first->bytes * 3 / 8 / of_a_channel, 1);
+}
+
 bool is_pointwise(const WindowedSum& sum) {
   return sum.taps() == 1 && !sum.has_border &&
          std::all_of(sum.axes.begin(), sum.axes.end(), [](const WindowAxis& a) { return a.stride == 1; });

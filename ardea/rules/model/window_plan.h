@@ -24,6 +24,12 @@ WindowPlan choose_window_plan(const WindowedSum& sum, bool joins_rows, const tar
 /// several results, and places that a stride leaves unused are filled by nobody.
 bool can_copy_some_rows(const WindowedSum& sum, bool joins_rows);
 
+/// How many channels of the data should at most be summed at a time, where the copy of joined rows is more
+/// than the second cache holds: what a tile of places reads of them then stays in the first cache while tiles
+/// of channels use it.
+std::optional<std::int64_t> inputs_at_a_time(const WindowedSum& sum, const WindowPlan& plan,
+                                             const target::Target& target);
+
 /// Whether the data is read where it is, in the order in which it lies.
 bool is_pointwise(const WindowedSum& sum);
 
