@@ -29,6 +29,74 @@ Function scheduled_product() {
   return f;
 }
 
+namespace {
+
+Function scheduled(const std::string& op, const std::vector<std::int64_t>& sizes, const std::string& steps) {
+  schedule::Schedule schedule(ops::create_function(ops::make_workload({.op = op, .sizes = sizes}), op));
+  schedule.replay(schedule::parse_script(steps, op));
+  return schedule.program();
+}
+
+const char* const softmax_steps = R"(
+out = sch.get_block("softmax")
+row, column = sch.get_loops(out)
+scale = sch.get_block("softmax_scale")
+total = sch.get_block("softmax_sum")
+power = sch.get_block("softmax_exp")
+largest = sch.get_block("softmax_max")
+sch.set_scope(scale, 0, "shared")
+sch.set_scope(total, 0, "shared")
+sch.set_scope(power, 0, "shared")
+sch.set_scope(largest, 0, "shared")
+sch.compute_at(scale, row)
+sch.compute_at(total, row)
+sch.compute_at(power, row)
+sch.compute_at(largest, row)
+sch.bind(row, "blockIdx.x")
+rounds, thread = sch.split(column, [None, 32])
+sch.bind(thread, "threadIdx.x")
+row, column = sch.get_loops(power)
+rounds, thread = sch.split(column, [None, 16])
+sch.bind(thread, "threadIdx.x")
+)";
+
+const char* const sum_steps = R"(
+total = sch.get_block("sum")
+row, column = sch.get_loops(total)
+rounds, thread = sch.split(column, [None, 32])
+parts = sch.rfactor(thread, 1)
+sch.set_scope(parts, 0, "shared")
+row, column = sch.get_loops(total)
+sch.compute_at(parts, row)
+sch.bind(row, "blockIdx.x")
+row, thread, rounds = sch.get_loops(parts)
+sch.bind(thread, "threadIdx.x")
+)";
+
+const char* const transpose_steps = R"(
+out = sch.get_block("transpose")
+row, column = sch.get_loops(out)
+block_y, y = sch.split(row, [None, 16])
+block_x, x = sch.split(column, [None, 16])
+sch.reorder(block_y, block_x, y, x)
+tile = sch.cache_read(out, 0, "shared")
+sch.compute_at(tile, block_x)
+sch.bind(block_y, "blockIdx.y")
+sch.bind(block_x, "blockIdx.x")
+sch.bind(y, "threadIdx.y")
+sch.bind(x, "threadIdx.x")
+y, x = sch.get_loops(tile)[2:4]
+sch.bind(y, "threadIdx.y")
+sch.bind(x, "threadIdx.x")
+)";
+
+}  // namespace
+
+std::vector<Function> scheduled_rows() {
+  return {scheduled("softmax", {7, 101}, softmax_steps), scheduled("reduce_sum", {5, 131}, sum_steps),
+          scheduled("transpose", {33, 19}, transpose_steps)};
+}
+
 Function types_program() {
   const std::vector<std::string> types = {
       "bool",   "int8",    "int16",    "int32",   "int64",   "uint8", "uint16",      "uint32",

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "ardea/ir/function.h"
 #include "ardea/target/target.h"
 
@@ -10,6 +12,10 @@ const target::Target& gpu();
 
 /// examples/gemm_threads.py on a product of 128 x 128 x 64 whose arrays begin on 16 bytes.
 Function scheduled_product();
+
+/// A row a block: softmax with all its stages in shared memory, and sums of which each thread makes a part;
+/// a transposition through tiles in shared memory. Sizes that no tile divides.
+std::vector<Function> scheduled_rows();
 
 /// All element types, each computed with, converted from and to the others.
 Function types_program();

@@ -70,6 +70,7 @@ std::string find_nvcc() {
 std::string all_kernels() {
   std::vector<Function> functions = {lower::lower(scheduled_product(), gpu()),
                                      lower::lower(types_program(), gpu())};
+  for (const Function& f : scheduled_rows()) functions.push_back(lower::lower(f, gpu()));
   for (const lower::ThreadProgram& one : lower::thread_programs())
     functions.push_back(lower::lower(lower::function_of(one.program), gpu()));
   return cuda_source(functions, gpu(), {});

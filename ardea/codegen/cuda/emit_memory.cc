@@ -61,11 +61,11 @@ int Emitter::lanes_at_once(const Buffer& buffer, const Expr& first, int lanes) c
   const arith::Congruence at = facts_.congruence(first);
   const std::int64_t step = std::gcd(at.multiple, at.remainder);  // 0 of the index 0: on every multiple
   if (step != 0) aligned = std::gcd(aligned, step * bytes);
-  int count = 1;
+  std::int64_t count = 1;
   while (lanes % (count * 2) == 0 && count * 2 * bytes <= widest_access_bytes &&
          aligned % (count * 2 * bytes) == 0)
     count *= 2;
-  return count;
+  return static_cast<int>(count);
 }
 
 bool Emitter::picks_private_element(const Stmt& s, const Var& var) {

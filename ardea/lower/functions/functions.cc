@@ -26,7 +26,7 @@ const std::map<std::string, BinaryFunction>& binary_functions() {
 }
 
 bool has_fused_multiply_add(const target::Target& target) {
-  return target.arch == target::Arch::aarch64 || target.has("fma");
+  return target.arch == target::Arch::aarch64 || target.arch == target::Arch::nvptx64 || target.has("fma");
 }
 
 /// Whole registers only: a loop over scalars is for LLVM to vectorise, which does not look through

@@ -1,6 +1,7 @@
 #include "ardea/lower/gpu/private_memory.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ardea/arith/allocation_site.h"
 #include "ardea/ir/print.h"
@@ -25,13 +26,13 @@ bool stores_to(const Stmt& s, const Var& data) {
 /// In all iterations of the loops around it, since content lives as long as the launch.
 Stmt in_all_iterations(const ThreadPart& part) {
   Stmt whole = part.statement;
-  for (auto around = part.around.rbegin(); around != part.around.rend(); ++around) {
-    if (const auto* loop = around->as<For>()) {
+  for (const Stmt& around : std::views::reverse(part.around)) {
+    if (const auto* loop = around.as<For>()) {
       For out = *loop;
       out.body = whole;
       whole = out;
     } else {
-      whole = If{around->as<If>()->condition, whole};
+      whole = If{around.as<If>()->condition, whole};
     }
   }
   return fresh_copy(substitute(whole, part.lets));

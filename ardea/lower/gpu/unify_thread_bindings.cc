@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "ardea/ir/intrinsics.h"
@@ -91,8 +92,8 @@ class Unifying {
       }
     }
     check_block_loops(body);
-    for (auto wrapper = between.rbegin(); wrapper != between.rend(); ++wrapper)
-      body = map_children(*wrapper, Mapper{.stmt = [&](const Stmt&) { return body; }});
+    for (const Stmt& wrapper : std::views::reverse(between))
+      body = map_children(wrapper, Mapper{.stmt = [&](const Stmt&) { return body; }});
     return body;
   }
 
@@ -237,7 +238,7 @@ class Unifying {
           name_, loop.var.name(), print(loop.extent));
     PlaceInLaunch inner = place;
     inner.facts = inside(place.facts, loop);
-    inner.around.push_back(loop);
+    inner.around.emplace_back(loop);
     For out = loop;
     out.kind = loop.kind == ForKind::unrolled ? ForKind::unrolled : ForKind::serial;
     out.thread.clear();
@@ -259,7 +260,7 @@ class Unifying {
       if (differs)
         inner.guards.push_back(holds);
       else
-        inner.around.push_back(If{holds, make_no_op()});
+        inner.around.emplace_back(If{holds, make_no_op()});
       return spread(body, inner);
     };
     const Stmt then_case = side(branch.then_case, test);
