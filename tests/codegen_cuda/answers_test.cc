@@ -79,6 +79,7 @@ std::vector<Case> cases() {
   std::vector<Case> all = {{{"scheduled_product", ""}, scheduled_product()},
                            {{"types", ""}, types_program()}};
   all[1].program.largest_integer = 6;
+  all.push_back({{"pipelined_product", ""}, pipelined_product()});
   for (const Function& f : scheduled_rows()) all.push_back({{f.name, ""}, f});
   for (const lower::ThreadProgram& one : lower::thread_programs())
     all.push_back({one.program, lower::function_of(one.program)});

@@ -19,16 +19,6 @@ const target::Target& gpu() {
   return h200;
 }
 
-Function scheduled_product() {
-  const std::string path = std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_threads.py";
-  schedule::Schedule steps(
-      ops::create_function(ops::make_workload({.op = "gemm", .sizes = {128, 128, 64}}), "gemm"));
-  steps.replay(schedule::parse_script(read_text_file(path), path));
-  Function f = steps.program();
-  for (const char* array : {"A", "B", "C"}) f = promise_alignment(f, array, 16, "test");
-  return f;
-}
-
 namespace {
 
 Function scheduled(const std::string& op, const std::vector<std::int64_t>& sizes, const std::string& steps) {
@@ -36,6 +26,28 @@ Function scheduled(const std::string& op, const std::vector<std::int64_t>& sizes
   schedule.replay(schedule::parse_script(steps, op));
   return schedule.program();
 }
+
+/// The steps of examples/gemm_threads.py.
+std::string product_steps() {
+  return read_text_file(std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_threads.py");
+}
+
+}  // namespace
+
+Function scheduled_product() {
+  Function f = scheduled("gemm", {128, 128, 64}, product_steps());
+  for (const char* array : {"A", "B", "C"}) f = promise_alignment(f, array, 16, "test");
+  return f;
+}
+
+Function pipelined_product() {
+  Function f = scheduled("gemm", {64, 64, 64},
+                         product_steps() + "sch.software_pipeline(k_out, [0, 0, 1], [0, 1, 2])\n");
+  f.name = "pipelined";
+  return f;
+}
+
+namespace {
 
 const char* const softmax_steps = R"(
 out = sch.get_block("softmax")

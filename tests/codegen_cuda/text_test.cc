@@ -127,6 +127,15 @@ TEST(CudaText, compiles_by_nvrtc_which_has_none_of_the_hosts_headers) {
   GTEST_SKIP() << "libnvrtc.so is neither in CUDA_HOME nor in /usr/local/cuda";
 }
 
+TEST(CudaText, of_a_pipelined_product_waits_once_a_tile) {
+  const std::string text = kernels_of(source_of(pipelined_product()));
+  const std::size_t loop = text.find("for (int32_t k_0"), end = text.find("\n  }\n", loop);
+  int waits = 0;
+  for (std::size_t at = text.find("__syncthreads", loop); at < end; at = text.find("__syncthreads", at + 1))
+    ++waits;
+  EXPECT_EQ(waits, 1) << text;
+}
+
 TEST(CudaText, asks_for_every_rounding_where_it_must_not_fuse) {
   const Function f = loaded(R"(
 @T.prim_func
