@@ -68,7 +68,7 @@ test: deps deps-fuzz unit-test fuzz-briefly ## build and run all tests, and fuzz
 unit-test: build
 	$(call CTEST,release)
 
-test-asan: deps ## all tests under the address and undefined-behaviour sanitizers
+test-asan: deps ## all tests, of the two longest suites an eighth, under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory build/asan/build.ninja
 	$(call BUILD,asan)
 	ASAN_OPTIONS=allocator_may_return_null=1 $(call CTEST,asan) # as malloc does: tests ask for more than there is
