@@ -63,7 +63,7 @@ demo: deps ## build the program; show, run and check the examples, and tune a pr
 	$(call BUILD,release) --target ardea
 	tools/demo
 
-test: deps deps-fuzz unit-test fuzz-briefly ## build and run all tests, and fuzz the parsers for 40 s each
+test: deps deps-fuzz unit-test fuzz-briefly ## build and run all tests, and fuzz the parsers for 30 s each
 
 unit-test: build
 	$(call CTEST,release)
@@ -117,11 +117,11 @@ fuzz-script: deps deps-fuzz ## fuzz the steps of schedules, scripts and traces (
 	build/fuzz/bin/fuzz_script -max_total_time=$(strip $(FUZZ_SECONDS)) -timeout=10 -artifact_prefix=build/fuzz/ -max_len=1000 \
 	  -print_final_stats=1 -dict=tests/fuzz/script.dict build/fuzz/corpus_script tests/fuzz/scripts examples examples/primitives
 
-# Side by side: each keeps one core busy, for more than a minute of processor time together.
+# Side by side: each keeps one core busy, for a minute of processor time together.
 fuzz-briefly: unit-test
 	@$(MAKE) --no-print-directory build/fuzz/build.ninja
 	$(call BUILD,fuzz) --target fuzz_parser fuzz_space
-	($(call FUZZ_SPACE,40)) & space=$$!; ($(call FUZZ_PARSER,40)); parser=$$?; wait $$space && exit $$parser
+	($(call FUZZ_SPACE,30)) & space=$$!; ($(call FUZZ_PARSER,30)); parser=$$?; wait $$space && exit $$parser
 
 # Configured, not built, and every time: of files that are new clang-tidy would guess how they are compiled.
 LINT_CONFIGURE = cmake --preset $(1) --log-level=ERROR $(CMAKE_ARGS) > /dev/null

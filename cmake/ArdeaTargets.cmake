@@ -19,6 +19,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 has false positives for these under -O2 and above.
   target_compile_options(ardea_options INTERFACE -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-stringop-overflow
                                                 -Wno-stringop-overread -Wno-array-bounds -Wno-restrict)
+  # Notes about how GCC 10 passed pairs of numbers concern nobody who builds all with one compiler.
+  target_compile_options(ardea_options INTERFACE -Wno-psabi)
 endif()
 
 function(ardea_library name)

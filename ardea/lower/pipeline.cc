@@ -97,25 +97,28 @@ const std::vector<Pass>& cpu_pipeline() {
   return passes;
 }
 
+/// One of the passes for CPUs; what is said there of their order holds for GPUs, too.
+const Pass& shared_pass(const std::string& name) {
+  const std::vector<Pass>& passes = cpu_pipeline();
+  const auto at =
+      std::find_if(passes.begin(), passes.end(), [&](const Pass& pass) { return pass.name == name; });
+  ensure(at != passes.end(), "there is no pass {} for CPUs", name);
+  return *at;
+}
+
 const std::vector<Pass>& gpu_pipeline() {
-  // What is said of the order of the same passes for CPUs holds here, too.
   static const std::vector<Pass> passes = {
-      {"plan_pipelines", "every loop that is to be a pipeline has stages that are proved to be legal",
-       plan_pipelines},
-      {"place_allocations", "every allocation stands around the lowest statement that holds its uses",
-       place_allocations},
-      {"lower_init", "no block has an init", lower_init},
-      {"lower_match_buffer", "no block matches a buffer", lower_match_buffer},
-      {"blocks_to_loops", "there are no blocks", blocks_to_loops},
-      {"lower_tensor_instructions", "every tensor instruction left has an implementation for the target",
-       lower_tensor_instructions},
+      shared_pass("plan_pipelines"),
+      shared_pass("place_allocations"),
+      shared_pass("lower_init"),
+      shared_pass("lower_match_buffer"),
+      shared_pass("blocks_to_loops"),
+      shared_pass("lower_tensor_instructions"),
       // Before pipelines are filled and drained: copies of their statements prove nothing more.
       {"independent_threads", "all stands in launches, whose threads touch no memory in common",
        independent_threads},
-      {"compact_allocations", "an allocation without views is as large as the box that is touched",
-       compact_allocations},
-      {"inject_software_pipeline", "no loop is a pipeline: it is filled before it and drained after it",
-       inject_software_pipeline},
+      shared_pass("compact_allocations"),
+      shared_pass("inject_software_pipeline"),
       // After inject_software_pipeline, whose stages count the statements of a loop: barriers are more of
       // them.
       {"unify_thread_bindings",
@@ -126,20 +129,18 @@ const std::vector<Pass>& gpu_pipeline() {
       // Again: what a thread keeps for itself stands inside the loops over threads only now.
       {"compact_private_memory", "memory of one thread is as large as the box that it touches",
        compact_allocations},
-      {"independent_iterations", "the iterations of a vectorized or parallel loop touch no memory in common",
-       independent_iterations},
-      {"simplify", "no loop runs once, no condition is decided", simplify},
-      {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
-      {"align_strides", "strides of allocations are what buffer_dim_align asks for", align_strides},
-      {"flatten_storage", "every buffer has one dimension, no strides and no offset", flatten_storage},
-      {"partition_loops", "guards of tails stand in loops of their own", partition_loops},
-      {"vectorize", "no loop is vectorized: its iterations are lanes of vectors, or it is serial", vectorize},
+      shared_pass("independent_iterations"),
+      shared_pass("simplify"),
+      shared_pass("check_accesses"),
+      shared_pass("align_strides"),
+      shared_pass("flatten_storage"),
+      shared_pass("partition_loops"),
+      shared_pass("vectorize"),
       {"serial_kinds", "loops are serial, unrolled or bound to threads", serial_kinds},
-      {"narrow_indices", "index arithmetic is int32 where all its values fit, int64 elsewhere",
-       narrow_indices},
-      {"unroll_loops", "loops marked unrolled are written out, or left to the backend", unroll_loops},
-      {"legalise_types", "arithmetic is on bool, int8 to int64, float32 and float64", legalise_types},
-      {"lower_intrinsics", "every intrinsic has a direct form in the backend", lower_intrinsics},
+      shared_pass("narrow_indices"),
+      shared_pass("unroll_loops"),
+      shared_pass("legalise_types"),
+      shared_pass("lower_intrinsics"),
   };
   return passes;
 }

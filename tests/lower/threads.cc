@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Threads, ThreadPasses, ::testing::ValuesIn(thread_progr
                          [](const auto& info) { return info.param.program.name; });
 
 /// What lowering says to the program with that body.
-std::string refusal(const std::string& body) {
+std::string refused_threads(const std::string& body) {
   try {
     lower(function_of("@T.prim_func\ndef f(X: T.Buffer((8,), \"int32\"), Y: T.Buffer((8,), \"int32\")):\n" +
                       body),
@@ -225,7 +225,7 @@ TEST(ThreadRefusals, say_what_is_wrong_and_what_to_do) {
        "it "
        "synchronises itself"},
   };
-  for (const auto& [body, sentence] : cases) EXPECT_EQ(refusal(body), sentence) << body;
+  for (const auto& [body, sentence] : cases) EXPECT_EQ(refused_threads(body), sentence) << body;
 }
 
 }  // namespace

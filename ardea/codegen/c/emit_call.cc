@@ -1,24 +1,9 @@
-#include <set>
-
 #include "ardea/codegen/c/emitter.h"
+#include "ardea/codegen/c/math_functions.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/support/error.h"
 
 namespace ardea::codegen::c {
-
-namespace {
-
-/// What <math.h> has by the intrinsic's own name (with an f behind it for float32); exp10 is expressed by
-/// pow.
-const std::set<std::string>& library_functions() {
-  static const std::set<std::string> names = {
-      "exp",  "exp2", "exp10", "expm1", "log",   "log2",  "log10",     "log1p",    "tanh", "erf",
-      "pow",  "sin",  "cos",   "tan",   "asin",  "acos",  "atan",      "sinh",     "cosh", "atan2",
-      "fmod", "sqrt", "floor", "ceil",  "round", "trunc", "nearbyint", "copysign", "fma"};
-  return names;
-}
-
-}  // namespace
 
 Text Emitter::emit_call(const Expr& e, const Call& call) {
   const std::string& name = call.op->name;
@@ -56,7 +41,7 @@ Text Emitter::emit_pure_call(const std::string& name, DataType type, const std::
   if (name == "abs" && type.is_float()) return call_text(type.bits == 32 ? "fabsf" : "fabs", texts);
   if (name == "abs") return type.is_int() ? call_text(helpers_.absolute(type), texts) : values[0];
   if (name == "clz" || name == "popcount") return call_text(helpers_.count_bits(name, type), texts);
-  if (library_functions().contains(name))
+  if (is_math_function(name))
     return call_text(helpers_.math(name, static_cast<int>(texts.size()), type), texts);
   throw InternalError("the C backend has no form for T." + name +
                       ", which lower_intrinsics must express by others");

@@ -1,25 +1,10 @@
-#include <set>
-
+#include "ardea/codegen/c/math_functions.h"
 #include "ardea/codegen/cuda/emitter.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
 namespace ardea::codegen::cuda {
-
-namespace {
-
-/// What CUDA has by the intrinsic's own name, with an f behind it for float32. The approximate ones are left
-/// by lower_intrinsics where a program asks for library functions.
-const std::set<std::string>& library_functions() {
-  static const std::set<std::string> names = {
-      "exp",  "exp2", "exp10", "expm1", "log",   "log2",  "log10",     "log1p",    "tanh", "erf",
-      "pow",  "sin",  "cos",   "tan",   "asin",  "acos",  "atan",      "sinh",     "cosh", "atan2",
-      "fmod", "sqrt", "floor", "ceil",  "round", "trunc", "nearbyint", "copysign", "fma"};
-  return names;
-}
-
-}  // namespace
 
 Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
   const std::string& name = call.op->name;
@@ -52,7 +37,7 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
     return c::call_text(
         fmt::format("{}<{}>", helpers_.need(name == "clz" ? "leading_zeros" : "one_bits"), type_name(type)),
         texts);
-  ensure(library_functions().contains(name),
+  ensure(c::is_math_function(name),
          "the CUDA backend has no form for T.{}, which lower_intrinsics must express by others", name);
   return c::call_text(name + suffix, texts);
 }
