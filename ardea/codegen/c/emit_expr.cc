@@ -13,14 +13,6 @@ namespace ardea::codegen::c {
 
 namespace {
 
-/// A value that several places use is written out at each of them while it is no longer than this.
-constexpr std::size_t short_text = 24;
-constexpr std::size_t longest_text = 160;
-
-bool is_leaf(const Expr& e) {
-  return e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>();
-}
-
 /// What a value is called in the text.
 std::string value_name(const Expr& e) {
   if (const auto* load = e.as<Load>()) return load->buffer->name + "_value";
@@ -51,7 +43,7 @@ Text Emitter::emit(const Expr& e) {
   }
   const auto uses = uses_.find(e);
   const bool shared = uses != uses_.end() && uses->second > 1;
-  if (text.text.size() > (shared ? short_text : longest_text)) text = named(value_name(e), e.type(), text);
+  if (is_worth_a_name(text.text, shared)) text = named(value_name(e), e.type(), text);
   if (shared) frame_.shared.back()[e] = text;
   return text;
 }

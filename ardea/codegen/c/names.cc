@@ -6,6 +6,15 @@
 
 namespace ardea::codegen::c {
 
+bool is_leaf(const Expr& e) {
+  return e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>();
+}
+
+bool is_worth_a_name(const std::string& text, bool is_shared) {
+  constexpr std::size_t longest_shared = 24, longest = 160;
+  return text.size() > (is_shared ? longest_shared : longest);
+}
+
 namespace {
 
 const std::unordered_set<std::string>& reserved_words() {

@@ -12,6 +12,13 @@ namespace ardea::codegen::c {
 /// Whether C lets one define the name at all.
 bool is_identifier(const std::string& name);
 
+/// A name or a literal, which needs no other.
+bool is_leaf(const Expr& e);
+
+/// Whether a value should be computed on a line of its own, rather than be written out at the one place, or
+/// at each of several, that use it.
+bool is_worth_a_name(const std::string& text, bool is_shared);
+
 /// The C names of a program's variables: its own names where C and the text's helpers leave them free. A name
 /// in use at a place is never given to a second thing there; sibling blocks reuse names.
 class Names {

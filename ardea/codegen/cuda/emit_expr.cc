@@ -11,13 +11,6 @@ namespace ardea::codegen::cuda {
 
 namespace {
 
-constexpr std::size_t short_text = 24;
-constexpr std::size_t longest_text = 160;
-
-bool is_leaf(const Expr& e) {
-  return e.is<VarNode>() || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>();
-}
-
 std::string value_name(const Expr& e) {
   if (const auto* load = e.as<Load>()) return load->buffer->name + "_value";
   const DataType type = e.type();
@@ -41,13 +34,13 @@ Text Emitter::named(const std::string& wanted, DataType type, const Text& value)
 
 Text Emitter::emit(const Expr& e, int lane) {
   if (e.type().is_scalar()) lane = 0;
-  if (is_leaf(e)) return emit_node(e, lane);
+  if (c::is_leaf(e)) return emit_node(e, lane);
   if (const Text* before = known(e, lane)) return *before;
   Text text = emit_node(e, lane);
   if (e.type().is_none()) return text;
   const auto uses = uses_.find(e);
   const bool shared = uses != uses_.end() && uses->second > 1;
-  if (text.text.size() > (shared ? short_text : longest_text)) text = named(value_name(e), e.type(), text);
+  if (c::is_worth_a_name(text.text, shared)) text = named(value_name(e), e.type(), text);
   if (shared) known_.back()[e][lane] = text;
   return text;
 }
