@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "ardea/arith/reasoner.h"
+#include "ardea/arith/regions_conditions.h"
 #include "ardea/ir/intrinsics.h"
 
 /// Conditions: their proofs, and what may be concluded once they are assumed.
@@ -114,8 +115,8 @@ void Reasoner::assume(const Expr& condition, bool holds) {
   const auto* binary = condition.as<Binary>();
   const BinaryOp splits = holds ? BinaryOp::logical_and : BinaryOp::logical_or;
   if (binary && binary->op == splits) {
-    assume(binary->left, holds);
-    assume(binary->right, holds);
+    for (const Expr& part : holds ? conjuncts(condition) : conjuncts_of_negation(condition))
+      assume(part, true);
     return;
   }
   if (binary && is_comparison(binary->op) && binary->left.type().is_integer() &&

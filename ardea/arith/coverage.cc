@@ -49,7 +49,7 @@ class Coverage {
     }
     const Analyzer& facts = place.facts;
     // Boxes of a whole nest are dear: where nothing is written yet, a read can be covered from inside only.
-    const bool from_inside = written.empty() && declares_read(s);
+    const bool from_inside = written.empty() && holds_read(s);
     if (from_inside && !covered_from_inside(s, place)) return false;
     if (from_inside && is_last) return true;
     const std::vector<Access> all = each_access_of(buffer_, s, facts);
@@ -253,8 +253,8 @@ class Coverage {
     });
   }
 
-  /// Whether a block in s says that it reads the buffer.
-  bool declares_read(const Stmt& s) const {
+  /// Whether a block in s says that it reads the buffer, or code outside of blocks does.
+  bool holds_read(const Stmt& s) const {
     bool found = false;
     visit_stmts(s, [&](const Stmt& part) {
       const auto* block = part.as<Block>();
@@ -262,6 +262,15 @@ class Coverage {
       found = found || std::any_of(block->reads->begin(), block->reads->end(),
                                    [&](const BufferRegion& region) { return region.buffer == buffer_; });
     });
+    return found || reads_outside_of_blocks(s);
+  }
+
+  bool reads_outside_of_blocks(const Stmt& s) const {
+    if (!s.defined() || s.is<Block>()) return false;
+    bool found = false;
+    for_each_child(
+        s, [&](const Expr& e) { found = found || (e.defined() && reads_buffer(e)); },
+        [&](const Stmt& part) { found = found || reads_outside_of_blocks(part); });
     return found;
   }
 

@@ -67,6 +67,11 @@ struct Place {
   /// The conditions over variables from outside the statement that was asked about.
   std::vector<Expr> outer_conditions() const {
     std::vector<Expr> outer = plain_conditions();
+    Substitution starts;  // a loop of one iteration is where it starts
+    for (const auto& [var, range] : loops)
+      if (is_one(range.extent)) starts[var] = make_cast(var.type(), substitute(range.min, starts));
+    if (!starts.empty())
+      for (Expr& condition : outer) condition = substitute(condition, starts);
     std::erase_if(outer, [&](const Expr& condition) { return uses_any(condition, loops); });
     return outer;
   }

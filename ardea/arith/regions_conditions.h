@@ -9,7 +9,7 @@
 namespace ardea::arith {
 
 /// The parts that must all hold: through `and`, `not … or …`, T.likely. A comparison comes out with `not`
-/// pushed into it.
+/// pushed into it. Those that divide come last.
 std::vector<Expr> conjuncts(const Expr& condition);
 std::vector<Expr> conjuncts_of_negation(const Expr& condition);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ardea/arith/digit_loops.h"
 #include "ardea/arith/regions.h"
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
@@ -74,21 +75,50 @@ Expr larger(const Expr& a, const Expr& b, const Analyzer& facts) {
 struct Cut {
   Expr value;
   std::vector<Expr> coefficients;
-  std::size_t condition;  ///< its place among the conditions
+  std::size_t part;  ///< of the conditions; several cuts may say the same one
 };
 
-std::vector<Cut> cuts_of(const std::vector<Expr>& conditions, const std::vector<LoopRange>& loops,
-                         const Analyzer& facts) {
-  std::vector<Cut> cuts;
+struct Cuts {
+  std::vector<Cut> all;
+  std::vector<std::size_t> conditions;  ///< the place of each part's condition
+};
+
+/// The same cut over fewer loops: v >= 0 holds exactly where v // g >= 0 does, for any g > 0. Where the tail
+/// of a split of fused loops ends with a row, y * 64 + x < 768 with x < 64 says y < 12.
+std::vector<Cut> coarsened(const Cut& cut, const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  const auto moved_by = [](const std::vector<Expr>& coefficients) {
+    return std::count_if(coefficients.begin(), coefficients.end(),
+                         [](const Expr& coefficient) { return !is_zero(coefficient); });
+  };
+  std::vector<Cut> found;
+  if (moved_by(cut.coefficients) < 2) return found;
+  for (const Expr& coefficient : cut.coefficients) {
+    const Expr step = facts.simplify(max(coefficient, -coefficient));
+    if (!facts.proves(step >= make_int(2))) continue;
+    const Expr value = facts.simplify(floor_div(cut.value, step));
+    auto coefficients = linear_coefficients(value, loops, facts);
+    if (coefficients && moved_by(*coefficients) < moved_by(cut.coefficients))
+      found.push_back({value, *std::move(coefficients), cut.part});
+  }
+  return found;
+}
+
+Cuts cuts_of(const std::vector<Expr>& conditions, const std::vector<LoopRange>& loops,
+             const Analyzer& facts) {
+  Cuts cuts;
   for (std::size_t c = 0; c < conditions.size(); ++c)
     for (const Expr& value : nonnegative_parts(conditions[c]))
-      if (auto coefficients = linear_coefficients(value, loops, facts))
-        cuts.push_back({facts.simplify(value), std::move(*coefficients), c});
+      if (auto coefficients = linear_coefficients(value, loops, facts)) {
+        const Cut cut{facts.simplify(value), *std::move(coefficients), cuts.conditions.size()};
+        cuts.conditions.push_back(c);
+        cuts.all.push_back(cut);
+        for (Cut& coarse : coarsened(cut, loops, facts)) cuts.all.push_back(std::move(coarse));
+      }
   return cuts;
 }
 
 /// Bounds of one index by the conditions: index + m·cut eliminates a loop, and the cut is not negative. Notes
-/// in `spent` the cuts that say a bound of the index and nothing else.
+/// in `spent` the parts of conditions that say a bound of the index and nothing else.
 class Tightening {
  public:
   Tightening(const std::vector<LoopRange>& loops, const std::vector<Cut>& cuts, std::vector<bool>& spent,
@@ -147,7 +177,7 @@ class Tightening {
       interval.high = interval.high.defined() ? smaller(interval.high, bound, facts_) : bound;
     else
       interval.low = interval.low.defined() ? larger(interval.low, bound, facts_) : bound;
-    if ((m == 1 || m == -1) && !uses_any(rest, loops_)) spent_[c] = true;
+    if ((m == 1 || m == -1) && !uses_any(rest, loops_)) spent_[cuts_[c].part] = true;
   }
 
   const std::vector<LoopRange>& loops_;
@@ -230,8 +260,8 @@ std::vector<bool> held_by_first(const BufferRegion& region, const std::vector<Lo
 /// The box, by what holds wherever it is stated.
 Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
                const std::vector<Expr>& conditions, bool all_run, const Analyzer& facts) {
-  const std::vector<Cut> cuts = cuts_of(conditions, loops, facts);
-  std::vector<bool> spent(cuts.size(), false);
+  const auto [cuts, condition_of_part] = cuts_of(conditions, loops, facts);
+  std::vector<bool> spent(condition_of_part.size(), false);
   Touched touched{{region.buffer, {}}, true};
   for (std::size_t d = 0; d < region.region.size(); ++d) {
     const Range& dim = region.region[d];
@@ -241,7 +271,7 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
     }
     const ElementInterval at = interval_of(dim, facts);
     ElementInterval box{extreme(at.low, loops, Side::low, facts), extreme(at.high, loops, Side::high, facts)};
-    std::vector<bool> unused(cuts.size());
+    std::vector<bool> unused(spent.size());
     if (is_one(dim.extent)) {
       Tightening(loops, cuts, spent, facts).apply(at.low, box);
     } else if (const auto steps = whole_steps(dim, loops, facts)) {
@@ -268,9 +298,9 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
   }
   // A condition counts as a cut of one dimension only where each of its parts was spent so.
   std::vector<bool> decided(conditions.size(), false);
-  for (const auto& cut : cuts) decided[cut.condition] = true;
-  for (std::size_t c = 0; c < cuts.size(); ++c)
-    if (!spent[c]) decided[cuts[c].condition] = false;
+  for (const std::size_t condition : condition_of_part) decided[condition] = true;
+  for (std::size_t part = 0; part < spent.size(); ++part)
+    if (!spent[part]) decided[condition_of_part[part]] = false;
   const auto all_decided = [&] {
     return std::all_of(decided.begin(), decided.end(), [](bool yes) { return yes; });
   };
@@ -280,6 +310,26 @@ Touched box_of(const BufferRegion& region, const std::vector<LoopRange>& loops,
   }
   touched.exact = all_run && all_decided() && fills_box(region.region, loops, facts);
   return touched;
+}
+
+/// `box`, or a smaller one by the conditions. Where these say more than cuts do, the box under them is
+/// smaller. It is never exact: it is stated for iterations of the loops around, too, in which the conditions
+/// fail and nothing is touched.
+Touched smaller_box(const Touched& box, const RepeatedRegion& access, bool all_run,
+                    const Analyzer& under_conditions) {
+  if (access.conditions.empty() || box.exact) return box;
+  Touched smaller = box_of(access.region, access.loops, access.conditions, all_run, under_conditions);
+  smaller.exact = false;
+  return contains(smaller.region, box.region, under_conditions) == Proof::proved ? box : smaller;
+}
+
+/// The box of an access by loops over digits.
+Touched box_by_digits(const RepeatedRegion& access, bool all_run, const Analyzer& facts) {
+  Analyzer inside = facts;
+  for (const auto& [var, range] : access.loops) inside.bind(var, range);
+  const Touched box = box_of(access.region, access.loops, access.conditions, all_run, inside);
+  for (const Expr& condition : access.conditions) inside.assume(condition);
+  return smaller_box(box, access, all_run, inside);
 }
 
 }  // namespace
@@ -330,14 +380,11 @@ Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& l
   about.other_facts = under_conditions.facts();
   about.number = static_cast<std::int64_t>(2 * loops.size()) + (all_run ? 1 : 0);
   return remembered_analysis<Touched>(facts.facts(), about, steps_of_a_region, [&] {
-    const Touched plain = box_of(region, loops, conditions, all_run, facts);
-    if (conditions.empty() || plain.exact) return plain;
-    // Where the conditions say more than cuts do, the box under them is smaller. It is never exact: it is
-    // stated for iterations of the loops around, too, in which the conditions fail and nothing is touched.
-    Touched smaller_box = box_of(region, loops, conditions, all_run, under_conditions);
-    smaller_box.exact = false;
-    return contains(smaller_box.region, plain.region, under_conditions) == Proof::proved ? plain
-                                                                                         : smaller_box;
+    const Touched box = box_of(region, loops, conditions, all_run, facts);
+    if (box.exact) return box;
+    const RepeatedRegion access{region, loops, conditions};
+    if (const auto by_digits = over_digits(access, facts)) return box_by_digits(*by_digits, all_run, facts);
+    return smaller_box(box, access, all_run, under_conditions);
   });
 }
 

@@ -252,6 +252,38 @@ void check(const std::vector<Touched>& boxes, const std::map<const BufferNode*, 
     EXPECT_TRUE(seen.contains(buffer)) << "no box of " << buffer->name;
 }
 
+/// Rows and columns by the digits of one number that several loops make, in tails and tiles that hang over:
+/// what copies by threads do. Another number of digits, another order of the loops and digits of which some
+/// are missing come, too.
+Stmt fused_copy(Random& random, const Buffer& to) {
+  std::vector<Var> vars;
+  std::vector<std::int64_t> extents;
+  Expr number = make_int(0);
+  std::int64_t length = 1;
+  for (std::int64_t n = random.integer(1, 4); n > 0; --n) {
+    vars.emplace_back("i" + std::to_string(n));
+    extents.push_back(random.integer(1, 5));
+    number = number + vars.back() * make_int(length);
+    length *= random.chance(0.9) ? extents.back() : extents.back() + 1;
+  }
+  const std::int64_t columns = random.integer(1, 6), rows = random.chance(0.3) ? random.integer(1, 3) : 0;
+  const Expr lane = random.chance(0.3) ? number * make_int(2) : number;
+  Expr row = floor_div(lane, make_int(columns));
+  if (rows > 0) row = floor_mod(row, make_int(rows));
+  const Expr column = random.chance(0.9) ? floor_mod(lane, make_int(columns)) : number;
+  Stmt out = make_store(to, {row + make_int(random.integer(0, 3)), column}, make_float(1));
+  if (random.chance(0.6)) out = make_if(number < make_int(random.integer(1, length + 1)), out);
+  if (random.chance(0.5)) out = make_if(row < make_int(random.integer(1, 8)), out);
+  if (random.chance(0.3)) out = make_if(column < make_int(random.integer(1, 6)), out);
+  while (!vars.empty()) {
+    const std::size_t at = static_cast<std::size_t>(random.integer(0, std::int64_t(vars.size()) - 1));
+    out = make_for(vars[at], make_int(0), make_int(extents[at]), out);
+    vars.erase(vars.begin() + std::ptrdiff_t(at));
+    extents.erase(extents.begin() + std::ptrdiff_t(at));
+  }
+  return out;
+}
+
 void run(std::uint64_t seed, bool symbolic, std::size_t& exact_boxes) {
   Random random(seed);
   Generator generator(random, symbolic);
@@ -280,6 +312,20 @@ TEST(RegionsOfRandomNests, hold_every_access_and_exact_ones_nothing_else) {
   for (std::uint64_t seed = 1; seed <= cases(300) && !testing::Test::HasFailure(); ++seed)
     run(seed, false, exact);
   EXPECT_GT(exact, cases(300) / 4) << "the exact ones are too few to mean anything";
+}
+
+TEST(RegionsOfRandomNests, hold_what_fused_loops_copy_and_mostly_exactly) {
+  std::size_t exact = 0;
+  for (std::uint64_t seed = 1; seed <= cases(400) && !testing::Test::HasFailure(); ++seed) {
+    Random random(seed);
+    const Buffer to = make_buffer("A", {make_int(700), make_int(700)});
+    const Stmt copy = fused_copy(random, to);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + print(copy));
+    Touches touches;
+    touches.run(copy, {});
+    check(accesses(copy, {}).writes, touches.writes, touches.left, {}, exact);
+  }
+  EXPECT_GT(exact, cases(400) / 3) << "the exact ones are too few to mean anything";
 }
 
 TEST(RegionsOfRandomNests, hold_for_every_value_of_symbolic_extents) {
