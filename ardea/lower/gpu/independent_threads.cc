@@ -1,4 +1,5 @@
 #include "ardea/arith/dependence.h"
+#include "ardea/arith/filled_alike.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/facts.h"
@@ -23,15 +24,20 @@ class Proving {
  public:
   Proving(const Function& f, const target::Target& target) : name_(f.name), target_(target) {}
 
-  void visit(const Stmt& s, const Analyzer& facts, bool in_launch) const {
+  void visit(const Stmt& s, const Analyzer& facts) {
     const auto* loop = s.as<For>();
     const bool launches = loop != nullptr && is_launch_loop(*loop);
-    if (launches) prove(*loop, facts);
-    if (!in_launch && !launches) refuse_host_work(s);
+    if (launches) {
+      prove(*loop, facts);
+      prove_nested(*loop);
+      around_.push_back({*loop, facts});
+    }
+    if (around_.empty()) refuse_host_work(s);
     map_inside(s, facts, [&](const Stmt& part, const Analyzer& known) {
-      visit(part, known, in_launch || launches);
+      visit(part, known);
       return part;
     });
+    if (launches) around_.pop_back();
   }
 
  private:
@@ -45,6 +51,17 @@ class Proving {
         name_, first_line(s), target_.name);
   }
 
+  /// A thread of both loops would do one iteration of the inner one, not all of them.
+  void prove_nested(const For& loop) const {
+    for (const auto& [outer, facts] : around_)
+      require(
+          outer.thread != loop.thread || is_block_loop(loop) ||
+              arith::only_fills_alike(loop.body, outer, facts),
+          "lower {}: loop {} is bound to {} inside of another loop that is; put it beside that one, or bind "
+          "it to another axis",
+          name_, loop.var.name(), loop.thread);
+  }
+
   void prove(const For& loop, const Analyzer& facts) const {
     const std::string& thread = loop.thread;
     require(
@@ -55,7 +72,8 @@ class Proving {
     const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
     for (const arith::Conflict& conflict : arith::conflicts(loop.body, range, facts, true))
       require(
-          !carries(conflict, 0),
+          !carries(conflict, 0) ||
+              (is_thread_loop(loop) && arith::filled_alike(loop, conflict.first.buffer, facts)),
           "lower {}: iterations of loop {}, bound to {}, may touch the same memory, it is not proved that "
           "they do not: {} and {}; bind another loop, or give each iteration memory of its own",
           name_, loop.var.name(), thread, print(conflict.first), print(conflict.second));
@@ -70,8 +88,14 @@ class Proving {
     });
   }
 
+  struct LoopAround {
+    For loop;
+    Analyzer facts;
+  };
+
   const std::string& name_;
   const target::Target& target_;
+  std::vector<LoopAround> around_;  ///< bound to threads or blocks
 };
 
 }  // namespace
@@ -82,7 +106,7 @@ Function independent_threads(const Function& f, const target::Target& target) {
       "lower {}: its threads run concurrently already; give target {} the program of blocks, whose threads "
       "it synchronises itself",
       f.name, target.name);
-  Proving(f, target).visit(f.body, arith::facts_of(f), false);
+  Proving(f, target).visit(f.body, arith::facts_of(f));
   return f;
 }
 

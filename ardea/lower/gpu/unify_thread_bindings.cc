@@ -2,6 +2,7 @@
 #include <ranges>
 #include <set>
 
+#include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
@@ -20,10 +21,11 @@ using arith::Analyzer;
 /// Where a statement stands in its launch.
 struct PlaceInLaunch {
   Analyzer facts;
-  std::set<std::string> bound = {};  ///< tags of the thread loops around
-  std::vector<Expr> guards = {};     ///< which threads do it, besides
-  Substitution lets = {};            ///< what names around stand for
-  std::vector<Stmt> around = {};     ///< loops, conditions and names of the launch, outermost first
+  std::set<std::string> bound = {};     ///< tags of the thread loops around
+  std::vector<Expr> range_guards = {};  ///< which threads do it: those that their loops are long enough for,
+  std::vector<Expr> guards = {};        ///< and for which these conditions hold
+  Substitution lets = {};               ///< what names around stand for
+  std::vector<Stmt> around = {};        ///< loops, conditions and names of the launch, outermost first
 };
 
 bool has_effect_call(const Stmt& s) {
@@ -168,7 +170,8 @@ class Unifying {
   // --- what every thread does ---
 
   Stmt spread(const Stmt& s, const PlaceInLaunch& place) {
-    if (!holds_launch_loop(s) && !s.is<Allocate>() && !s.is<DeclareBuffer>()) return part(s, place);
+    const bool is_part = !holds_launch_loop(s) && (fills_for_all(s, place) || !holds_filling(s, place));
+    if (is_part && !s.is<Allocate>() && !s.is<DeclareBuffer>()) return part(s, place);
     if (const auto* sequence = s.as<Seq>()) {
       std::vector<Stmt> parts;
       for (const Stmt& one : sequence->statements) parts.push_back(spread(one, place));
@@ -190,16 +193,54 @@ class Unifying {
     return all;
   }
 
+  /// Whether threads along the axis that s stands in would all do the same in memory that they share: by what
+  /// independent_threads has proved, one of them does it for all.
+  bool fills_for_all(const Stmt& s, const std::string& tag, const PlaceInLaunch& place) const {
+    const Var& own = thread(tag).var;
+    bool only = !has_effect_call(s), any = false, depends = uses(s, own);
+    visit_stmts(s, [&](const Stmt& part) {
+      const auto* store = part.as<Store>();
+      if (store == nullptr) return;
+      any = true;
+      only = only && is_block_memory(store->buffer->scope);
+    });
+    for (const auto& [var, value] : place.lets) depends = depends || (uses(value, own) && uses(s, var));
+    for (const Expr& guard : place.guards) depends = depends || uses(guard, own);
+    return only && any && !depends;
+  }
+  bool fills_for_all(const Stmt& s, const PlaceInLaunch& place) const {
+    return std::any_of(place.bound.begin(), place.bound.end(),
+                       [&](const std::string& tag) { return fills_for_all(s, tag, place); });
+  }
+  /// Whether such a part stands in s, where all threads come to it.
+  bool holds_filling(const Stmt& s, const PlaceInLaunch& place) const {
+    if (s.is<Store>()) return fills_for_all(s, place);
+    const auto* loop = s.as<For>();
+    const auto* branch = s.as<If>();
+    if (loop != nullptr && (depends_on_thread(loop->min, place) || depends_on_thread(loop->extent, place)))
+      return false;
+    if (branch != nullptr && depends_on_thread(branch->condition, place)) return false;
+    bool found = false;
+    for_each_child(
+        s, [](const Expr&) {},
+        [&](const Stmt& part) { found = found || (part.defined() && holds_filling(part, place)); });
+    return found;
+  }
+
   /// What holds no loop over threads: the threads of the loops around do it, along other axes the first one
   /// alone, or all of them what each keeps for itself.
   Stmt part(const Stmt& s, const PlaceInLaunch& place) {
     if (is_no_op(s)) return s;
     const bool by_all = writes_private_memory_only(s);
-    std::vector<Expr> guards = place.guards;
+    std::vector<Expr> guards = place.range_guards;
+    guards.insert(guards.end(), place.guards.begin(), place.guards.end());
     const Expr own = conjunction(guards);
     parts_.push_back({own.defined() ? make_if(own, s) : s, place.bound, by_all, place.lets, place.around});
-    for (const For& loop : threads_)
-      if (!by_all && !place.bound.contains(loop.thread)) guards.push_back(equals(loop.var, make_int(0)));
+    for (const For& loop : threads_) {
+      const bool is_bound = place.bound.contains(loop.thread);
+      if (is_bound ? fills_for_all(s, loop.thread, place) : !by_all)
+        guards.push_back(equals(loop.var, make_int(0)));
+    }
     const Expr all = conjunction(guards);
     return make_seq({all.defined() ? make_if(all, s) : s, barrier()});
   }
@@ -207,17 +248,16 @@ class Unifying {
   Stmt barrier() const { return threads_.empty() ? make_no_op() : make_block_barrier(); }
 
   Stmt bound(const For& loop, PlaceInLaunch place) {
-    require(
-        place.bound.insert(loop.thread).second,
-        "lower {}: loop {} is bound to {} inside of another loop that is; put it beside that one, or bind "
-        "it to another axis",
-        name_, loop.var.name(), loop.thread);
+    // In another loop of the same thread it fills memory for all of them, and each does its part.
+    place.bound.insert(loop.thread);
     const For& own = thread(loop.thread);
     const Expr at = make_cast(loop.var.type(), own.var);
     const Expr value = is_zero(loop.min) ? at : at + loop.min;
     if (!place.facts.proves(make_cast(int64, loop.extent) >= own.extent)) {
       const Expr runs = own.var < make_cast(int64, loop.extent);
-      place.guards.push_back(runs);
+      if (std::none_of(place.range_guards.begin(), place.range_guards.end(),
+                       [&](const Expr& known) { return structurally_equal(known, runs); }))
+        place.range_guards.push_back(runs);
       place.facts = where(place.facts, runs);
     }
     return spread(substitute(loop.body, loop.var, value), place);

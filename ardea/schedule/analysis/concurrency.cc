@@ -7,6 +7,7 @@
 
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/dependence.h"
+#include "ardea/arith/filled_alike.h"
 #include "ardea/arith/inside.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/ir/print.h"
@@ -91,6 +92,13 @@ std::optional<arith::Conflict> meeting(const For& loop, ForKind kind, const arit
   return conflict;
 }
 
+/// Whether threads may share the buffer though each iteration of their loop fills it: all fill it alike, and
+/// lowering has it filled once for all of them.
+bool is_filled_for_all(const For& loop, const std::string& thread, const Buffer& buffer,
+                       const arith::Analyzer& facts) {
+  return thread.starts_with("threadIdx.") && arith::filled_alike(loop, buffer, facts);
+}
+
 /// How many iterations apart a meeting is looked for that is certain.
 constexpr std::int64_t certain_distance = 4;
 
@@ -172,7 +180,8 @@ std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found,
       const Function marked = with(f, found.path, std::move(loop));
       own = private_buffers(marked, *path_to(marked, LoopRef{found.loop->var}));
     }
-    return !contains(*own, buffer);
+    return !contains(*own, buffer) &&
+           !is_filled_for_all(*found.loop, thread.empty() ? found.loop->thread : thread, buffer, found.facts);
   };
   const auto conflict = meeting(*found.loop, kind, found.facts, is_shared);
   if (!conflict) return std::nullopt;
@@ -257,8 +266,10 @@ std::optional<Refusal> refuse_lost_privacy(const Function& before, const Functio
     const std::vector<Buffer> own = private_buffers(after, path);
     std::erase_if(lost, [&](const Buffer& buffer) { return contains(own, buffer); });
     if (lost.empty()) continue;
-    const auto conflict =
-        meeting(loop, loop.kind, path.facts(after), [&](const Buffer& b) { return contains(lost, b); });
+    const arith::Analyzer facts = path.facts(after);
+    const auto conflict = meeting(loop, loop.kind, facts, [&](const Buffer& b) {
+      return contains(lost, b) && !is_filled_for_all(loop, loop.thread, b, facts);
+    });
     if (!conflict) continue;
     return Refusal{
         "memory_becomes_shared",

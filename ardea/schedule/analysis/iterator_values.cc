@@ -74,8 +74,13 @@ Expr whole_div(const Expr& a, const Expr& b) { return is_one(b) ? a : floor_div(
 class Solving {
  public:
   Solving(const Block& block, Reach reach, const Analyzer& facts)
-      : block_(block), reach_(reach), facts_(arith::facts_inside(block, facts)) {
+      : block_(block), reach_(reach), facts_(arith::facts_inside(block, facts)), reading_(facts) {
     for (const BlockIterator& iterator : block.iterators) {
+      // To keep inside, one that has a single value must be that value: where its bounds exclude it, nothing
+      // is left. So it stays in sight.
+      const bool is_single = facts_.proves(as_index(iterator.domain.extent) <= make_int(1));
+      is_single_.push_back(is_single);
+      if (!is_single || reach == Reach::some) reading_.bind(iterator.var, iterator.domain);
       ranges_.emplace_back(iterator.var, iterator.domain);
       vars_.push_back(iterator.var);
     }
@@ -86,16 +91,16 @@ class Solving {
 
   /// index <= bound
   void at_most(const Expr& index, const Expr& bound) {
-    compare(facts_.simplify(as_index(index)), bound, true);
+    compare(reading_.simplify(as_index(index)), bound, true);
   }
   /// index >= bound
   void at_least(const Expr& index, const Expr& bound) {
-    compare(facts_.simplify(as_index(index)), bound, false);
+    compare(reading_.simplify(as_index(index)), bound, false);
   }
 
  private:
   void compare(const Expr& index, const Expr& bound, bool at_most) {
-    if (const auto coefficients = arith::linear_coefficients(index, ranges_, facts_))
+    if (const auto coefficients = arith::linear_coefficients(index, ranges_, reading_))
       return linear(index, *coefficients, bound, at_most);
     const auto* quotient = index.as<Binary>();
     if (quotient == nullptr || quotient->op != BinaryOp::floor_div) return;
@@ -109,7 +114,7 @@ class Solving {
     for (const std::size_t i : solved_for(coefficients)) {
       const bool rising = facts_.proves(coefficients[i] > make_int(0));
       if (!rising && !facts_.proves(coefficients[i] < make_int(0))) continue;
-      const Expr others = facts_.simplify(index - coefficients[i] * as_index(vars_[i]));
+      const Expr others = reading_.simplify(index - coefficients[i] * as_index(vars_[i]));
       if (uses(others, vars_[i])) continue;
       const arith::SymbolicBounds span = facts_.bounds(others, vars_);
       // The others stand where they leave the most room, or the least.
@@ -132,6 +137,8 @@ class Solving {
       if (block_.iterators[i].kind != IteratorKind::spatial || is_zero(coefficients[i])) continue;
       if (reach_ == Reach::some || found.empty()) {
         found.push_back(i);
+      } else if (is_single_[i] != is_single_[found[0]]) {
+        if (is_single_[found[0]]) found[0] = i;
       } else if (facts_.proves(max(coefficients[i], -coefficients[i]) >
                                max(coefficients[found[0]], -coefficients[found[0]]))) {
         found[0] = i;
@@ -151,6 +158,8 @@ class Solving {
   const Block& block_;
   const Reach reach_;
   const Analyzer facts_;
+  Analyzer reading_;  ///< the same, without iterators that must stay in sight
+  std::vector<bool> is_single_;
   std::vector<LoopRange> ranges_;
   std::vector<Var> vars_;
   IteratorValues values_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/arith/filled_alike.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/thread_axes.h"
@@ -28,18 +29,48 @@ std::vector<const For*> loops_bound_to(const Stmt& s, const std::string& thread)
   return bound;
 }
 
-std::optional<Refusal> refuse_same_thread_in_nest(const FoundLoop& found, const std::string& thread) {
+/// Loops of one thread may stand in each other where the inner one fills memory that the threads share, alike
+/// in each iteration of the outer one: they do so together.
+std::optional<Refusal> refuse_same_thread_in_nest(const Function& f, const FoundLoop& found,
+                                                  const std::string& thread) {
   if (thread == "vthread") return std::nullopt;
-  std::vector<const For*> bound = loops_bound_to(found.loop->body, thread);
-  for (const Stmt& around : found.path)
-    if (const auto* loop = around.as<For>();
-        loop != nullptr && is_thread_loop(*loop) && loop->thread == thread)
-      bound.push_back(loop);
+  const bool may_nest = thread.starts_with("threadIdx.");
+  std::vector<const For*> bound;
+  for (const For* inner : loops_bound_to(found.loop->body, thread))
+    if (!may_nest || !arith::only_fills_alike(inner->body, *found.loop, found.facts)) bound.push_back(inner);
+  for (std::size_t i = 0; i < found.path.size(); ++i) {
+    const auto* outer = found.path[i].as<For>();
+    if (outer == nullptr || outer == found.loop || !is_thread_loop(*outer) || outer->thread != thread)
+      continue;
+    if (!may_nest || !arith::only_fills_alike(found.loop->body, *outer, found.path.upto(i).facts(f)))
+      bound.push_back(outer);
+  }
   if (bound.empty()) return std::nullopt;
   return Refusal{"thread_is_taken",
                  fmt::format("loop {} in the same nest is bound to {} already", bound[0]->var.name(), thread),
                  {},
                  [] { return std::string("fuse the two loops, or use another thread"); }};
+}
+
+/// Loops of one thread that stand in each other: each of its iterations does one of both.
+std::optional<Refusal> refuse_other_extent_in_nest(const FoundLoop& found, const std::string& thread,
+                                                   Context& context) {
+  if (!thread.starts_with("threadIdx.")) return std::nullopt;
+  std::vector<const For*> nested = loops_bound_to(found.loop->body, thread);
+  for (const Stmt& around : found.path)
+    if (const auto* loop = around.as<For>();
+        loop != nullptr && is_thread_loop(*loop) && loop->thread == thread)
+      nested.push_back(loop);
+  for (const For* other : nested)
+    ARDEA_TRY(context.require(
+        found.facts, equals(make_cast(int64, other->extent), make_cast(int64, found.loop->extent)), [&] {
+          return Refusal{"extents_differ",
+                         fmt::format("loop {} of the same nest is bound to {} with extent {}, and loop {} "
+                                     "has extent {}",
+                                     other->var.name(), thread, print(other->extent), found.loop->var.name(),
+                                     print(found.loop->extent))};
+        }));
+  return std::nullopt;
 }
 
 /// A launch is the outermost loop that is bound to a thread. Threads of a block that have nothing to do wait
@@ -90,7 +121,8 @@ Outcome apply(const Function& f, const Bind& step, Context& context) {
         }};
   if (is_thread_loop(*found.loop) && found.loop->thread == step.thread_axis) return Applied{f};
   ARDEA_TRY(refuse_unless_serial(*found.loop));
-  ARDEA_TRY(refuse_same_thread_in_nest(found, step.thread_axis));
+  ARDEA_TRY(refuse_same_thread_in_nest(f, found, step.thread_axis));
+  ARDEA_TRY(refuse_other_extent_in_nest(found, step.thread_axis, context));
   ARDEA_TRY(refuse_other_extent(found, step.thread_axis, f, context));
   // One thread has nothing to combine with others.
   if (!context.decides(found.facts, found.loop->extent <= make_int(1, found.loop->extent.type())))

@@ -4,6 +4,7 @@
 
 #include "ardea/arith/regions.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/concurrency.h"
 #include "ardea/schedule/analysis/moved_block.h"
@@ -94,7 +95,7 @@ class ComputingAt {
   /// The values of the iterators that compute what is read under the loop in one iteration.
   IteratorValues needed_values() const {
     std::optional<IteratorValues> all;
-    for (const arith::Touched& read : arith::accesses_of(written_, loop_.body, facts_).reads) {
+    for (const arith::Touched& read : arith::accesses_of(written_, sharing_body(), facts_).reads) {
       if (!written_.contains(read.region.buffer->data)) continue;
       const IteratorValues values = values_for(read.region);
       if (all)
@@ -104,6 +105,25 @@ class ComputingAt {
     }
     // Reads that are proved never to happen need nothing: any part will do, and the whole is one.
     return all.value_or(IteratorValues(block_.iterators.size()));
+  }
+
+  /// What reads the result of one run of the block under the loop: its body, and where the threads of loops
+  /// around share the memory, what all of them do there.
+  Stmt sharing_body() const {
+    const bool of_block_of_threads = std::all_of(
+        block_.writes->begin(), block_.writes->end(),
+        [](const BufferRegion& region) { return scope_rank(region.buffer->scope) == ScopeRank::block; });
+    Stmt body = loop_.body;
+    if (!of_block_of_threads) return body;
+    for (std::size_t i = places_.loop.size(); i-- > 0;) {
+      const auto* loop = places_.loop[i].as<For>();
+      if (loop == nullptr || loop->kind != ForKind::thread_binding || !loop->thread.starts_with("threadIdx."))
+        continue;
+      For around = *loop;
+      around.body = body;
+      body = around;
+    }
+    return body;
   }
 
   IteratorValues values_for(const BufferRegion& read) const {

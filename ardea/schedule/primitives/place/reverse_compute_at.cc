@@ -241,8 +241,12 @@ class Consuming {
   /// The proof of what matters most, on the code as it will stand: each access is of something finished.
   std::optional<Refusal> check_reads(const Stmt& nest) const {
     for (const arith::Access& access : arith::each_access(nest, facts_)) {
-      const BufferRegion& region = access.touched().region;
-      if (!produced_.contains(region.buffer->data) || is_written(region, facts_)) continue;
+      if (!produced_.contains(access.each.buffer->data)) continue;
+      Analyzer where_it_happens = facts_;
+      for (const Expr& condition : access.conditions) where_it_happens.assume(condition);
+      const BufferRegion region =
+          access.conditions.empty() ? access.touched().region : access.touched_under_conditions().region;
+      if (is_written(region, where_it_happens)) continue;
       return Refusal{"reads_more_than_computed",
                      fmt::format("block {} would {} {}, but one iteration of loop {} computes {}",
                                  block_.name, access.write ? "write" : "read", print(region),

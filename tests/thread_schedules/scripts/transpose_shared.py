@@ -1,0 +1,18 @@
+# A transposition as dlight has it: tiles of 16 x 16 through shared memory, whose rows are one longer so that a column is
+# in other banks; the copy stands inside of the loops of the threads and is bound to them once more.
+out = sch.get_block("transpose")
+row, column = sch.get_loops(out)
+block_y, thread_y = sch.split(row, [None, 16])
+block_x, thread_x = sch.split(column, [None, 16])
+sch.reorder(block_y, block_x, thread_y, thread_x)
+sch.bind(block_y, "blockIdx.y")
+sch.bind(block_x, "blockIdx.x")
+sch.bind(thread_y, "threadIdx.y")
+sch.bind(thread_x, "threadIdx.x")
+tile = sch.cache_read(out, 0, "shared")
+sch.compute_at(tile, block_x, preserve_unit_loops=True)
+all_of_it = sch.fuse(*sch.get_loops(tile)[2:4])
+again, y, x = sch.split(all_of_it, [None, 16, 16])
+sch.bind(y, "threadIdx.y")
+sch.bind(x, "threadIdx.x")
+sch.storage_align(tile, 0, 0, 32, 1)
