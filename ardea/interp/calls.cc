@@ -26,21 +26,15 @@ constexpr int max_instruction_depth = 16;
 /// The intrinsics that are not a function of lanes.
 struct Special {
   const Intrinsic *if_then_else, *reinterpret, *address_of, *call_registered, *tensor_instruction, *barrier,
-      *async_copy, *async_commit, *async_wait, *prefetch, *fail;
+      *shuffle_down, *async_copy, *async_commit, *async_wait, *prefetch, *fail;
 };
 
 const Special& special() {
-  static const Special ops = {find_intrinsic("if_then_else"),
-                              find_intrinsic("reinterpret"),
-                              find_intrinsic("address_of"),
-                              find_intrinsic("call_registered"),
-                              find_intrinsic("tensor_instruction"),
-                              find_intrinsic("barrier"),
-                              find_intrinsic("async_copy"),
-                              find_intrinsic("async_commit"),
-                              find_intrinsic("async_wait"),
-                              find_intrinsic("prefetch"),
-                              find_intrinsic("fail")};
+  static const Special ops = {
+      find_intrinsic("if_then_else"),    find_intrinsic("reinterpret"),        find_intrinsic("address_of"),
+      find_intrinsic("call_registered"), find_intrinsic("tensor_instruction"), find_intrinsic("barrier"),
+      find_intrinsic("shuffle_down"),    find_intrinsic("async_copy"),         find_intrinsic("async_commit"),
+      find_intrinsic("async_wait"),      find_intrinsic("prefetch"),           find_intrinsic("fail")};
   return ops;
 }
 
@@ -55,6 +49,7 @@ Lanes Executor::evaluate_call(const Expr& e, const Call& call) {
   if (call.op == op.reinterpret) return reinterpret(call.arguments[0], e.type());
   if (call.op == op.address_of) return address_of(*call.arguments[0].as<Load>());
   if (call.op == op.call_registered) return call_registered(call, e.type());
+  if (call.op == op.shuffle_down) return shuffle_down(call);
   if (call.op == op.prefetch) return {};  // a hint: the address need not be one
   if (call.op == op.tensor_instruction)
     run_instruction(call);
@@ -283,6 +278,19 @@ void Executor::barrier(const Call& call) {
         "a barrier means nothing where thread-bound loops run one after another; give the function the "
         "attribute "
         "\"concurrent_threads\"");
+}
+
+Lanes Executor::shuffle_down(const Call& call) {
+  const Lanes given = evaluate(call.arguments[0]);
+  const std::int64_t offset = evaluate_integer(call.arguments[1]),
+                     width = evaluate_integer(call.arguments[2]);
+  if (block_ == nullptr) report("T.shuffle_down: there are no other threads to take a value from");
+  if (offset < 0 || width < 1 || width > threads_in_warp || (width & (width - 1)) != 0)
+    report(fmt::format(
+        "T.shuffle_down: {} lanes behind, of groups of {}; groups have a power of two of at most {} "
+        "lanes",
+        offset, width, threads_in_warp));
+  return block_->shuffle_down(thread_, given[0], offset, width, statement_);
 }
 
 }  // namespace ardea::interp

@@ -114,6 +114,7 @@ class Executor {
   Lanes evaluate_meaning(const Call& call);
   [[noreturn]] void fail_with(const Call& call);
   void barrier(const Call& call);
+  Lanes shuffle_down(const Call& call);
   /// What `act` gives; an Error that it throws gets the place under way.
   template <class Act>
   decltype(auto) placed(const Act& act) const;

@@ -77,6 +77,18 @@ void ThreadBlock::barrier(int thread, Group group, const Stmt* statement) {
   turns_->pause(thread);
 }
 
+Lane ThreadBlock::shuffle_down(int thread, Lane given, std::int64_t offset, std::int64_t width,
+                               const Stmt* statement) {
+  given_.resize(static_cast<std::size_t>(count_));
+  given_[static_cast<std::size_t>(thread)] = given;
+  barrier(thread, Group::warp, statement);
+  const bool is_there =
+      thread % threads_in_warp % width + offset < width && thread + offset < end_thread(thread, Group::warp);
+  const Lane taken = given_[static_cast<std::size_t>(is_there ? thread + offset : thread)];
+  barrier(thread, Group::warp, statement);  // before one of them gives the next
+  return taken;
+}
+
 int ThreadBlock::first_thread(int thread, Group group) const {
   return group == Group::block ? 0 : thread / threads_in_warp * threads_in_warp;
 }

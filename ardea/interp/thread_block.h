@@ -9,6 +9,7 @@
 
 #include "ardea/interp/memory.h"
 #include "ardea/interp/turns.h"
+#include "ardea/interp/value.h"
 #include "ardea/ir/expr.h"
 #include "ardea/support/random.h"
 
@@ -43,6 +44,10 @@ class ThreadBlock {
 
   /// Called by a thread of the block.
   void barrier(int thread, Group group, const Stmt* statement);
+
+  /// Called by each thread of a warp: what the one `offset` lanes behind gives, of the `width` lanes from a
+  /// multiple of them on; its own where there is none.
+  Lane shuffle_down(int thread, Lane given, std::int64_t offset, std::int64_t width, const Stmt* statement);
 
   std::int64_t number() const { return block_; }
   std::uint32_t block_barriers() const { return block_barriers_; }
@@ -93,6 +98,7 @@ class ThreadBlock {
   Turns* turns_ = nullptr;
   std::vector<Waiting> states_;
   std::vector<int> ready_;
+  std::vector<Lane> given_;  ///< by threads that exchange values
   std::uint32_t block_barriers_ = 0;
   std::vector<std::uint32_t> warp_barriers_;
   std::unordered_map<Key, SharedMemory, KeyHash> shared_;

@@ -69,6 +69,11 @@ std::vector<Intrinsic> sorted_intrinsics() {
        "runs the tensor instruction named by the first argument on addresses and integers"},
       {"barrier", 1, writes, ResultRule::none, false,
        "waits for all threads that share the named scope (\"shared\": the block, \"warp\": the warp)"},
+      {"shuffle_down", 3, writes, ResultRule::stated, false,
+       "the first argument as the thread so many lanes behind has it, of the same warp and of as many lanes "
+       "as "
+       "the third says from a multiple of them on; where there is none, its own. All threads of a warp come "
+       "to it"},
       {"async_copy", 3, writes, ResultRule::none, false,
        "starts to copy n elements from the second address to the first; they land at the wait"},
       {"async_commit", 0, writes, ResultRule::none, false, "closes the group of this thread's copies so far"},

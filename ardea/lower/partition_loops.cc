@@ -15,6 +15,7 @@
 #include "ardea/lower/cut_pieces.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/gpu/launch.h"
+#include "ardea/lower/gpu/thread_reductions.h"
 #include "ardea/lower/guarded_updates.h"
 #include "ardea/lower/interior.h"
 #include "ardea/lower/passes.h"
@@ -359,9 +360,10 @@ Function partition_loops(const Function& f, const target::Target& target) {
   Movable movable(f);
   const std::function<Stmt(const Stmt&, const Analyzer&)> partitioned = [&](const Stmt& s,
                                                                             const Analyzer& known) -> Stmt {
-    // Of a launch only the parts between its barriers, which all threads must come to.
+    // Of a launch only the parts between its barriers and shuffles, which all threads must come to.
     const bool is_around_parts =
-        target.kind == target::Kind::cuda && (holds_launch_loop(s) || holds_block_barrier(s));
+        target.kind == target::Kind::cuda &&
+        (holds_launch_loop(s) || holds_block_barrier(s) || holds_shuffle(s));
     if (s.is<For>() && !is_around_parts) return Partition(s, known, target, movable).visit(s, known);
     return map_inside(s, known, partitioned);
   };

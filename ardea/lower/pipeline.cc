@@ -109,6 +109,9 @@ const Pass& shared_pass(const std::string& name) {
 const std::vector<Pass>& gpu_pipeline() {
   static const std::vector<Pass> passes = {
       shared_pass("plan_pipelines"),
+      // While blocks tell what is reduced, and before the memory of its parts is placed.
+      {"spread_reductions", "of a reduction over threads each has a part, and a loop combines them",
+       spread_reductions},
       shared_pass("place_allocations"),
       shared_pass("lower_init"),
       shared_pass("lower_match_buffer"),
@@ -124,6 +127,8 @@ const std::vector<Pass>& gpu_pipeline() {
       {"unify_thread_bindings",
        "a launch is one nest of loops over blocks and threads, which run concurrently",
        unify_thread_bindings},
+      // Before drop_barriers, which decides on the barriers between warps, too.
+      {"combine_by_shuffles", "threads combine the parts of a reduction together", combine_by_shuffles},
       // While buffers have their dimensions, by which threads are told apart.
       {"drop_barriers", "barriers stand only where threads may meet in memory", drop_barriers},
       // Again: what a thread keeps for itself stands inside the loops over threads only now.

@@ -24,6 +24,19 @@ inline thread_local Index threadIdx, blockIdx;
 inline thread_local std::barrier<>* waiting;
 
 inline void __syncthreads() { waiting->arrive_and_wait(); }
+// All threads of a block come to each of them.
+inline thread_local unsigned thread_number, thread_count;
+template <class T>
+inline T __shfl_down_sync(unsigned, T value, int offset, int width) {
+  static T given[1024];
+  given[thread_number] = value;
+  __syncthreads();
+  const unsigned from = thread_number + offset;
+  const bool is_there = thread_number % width + offset < (unsigned)width && from < thread_count;
+  const T taken = is_there ? given[from] : value;
+  __syncthreads();
+  return taken;
+}
 [[noreturn]] inline void __trap() { abort(); }
 inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -94,6 +107,8 @@ void launch(const int64_t* grid, const int64_t* block, const Kernel& kernel) {
     for (int64_t t = 0; t < threads; ++t)
       running.emplace_back([&, t] {
         waiting = &all;
+        thread_number = unsigned(t);
+        thread_count = unsigned(threads);
         blockIdx = {unsigned(b % grid[0]), unsigned(b / grid[0] % grid[1]), unsigned(b / grid[0] / grid[1])};
         threadIdx = {unsigned(t % block[0]), unsigned(t / block[0] % block[1]),
                      unsigned(t / block[0] / block[1])};

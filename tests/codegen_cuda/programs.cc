@@ -85,6 +85,25 @@ row, thread, rounds = sch.get_loops(parts)
 sch.bind(thread, "threadIdx.x")
 )";
 
+const char* const sum_by_threads_steps = R"(
+total = sch.get_block("sum")
+row, column = sch.get_loops(total)
+block, y = sch.split(row, [None, 2])
+rounds, thread = sch.split(column, [None, 32])
+sch.bind(block, "blockIdx.x")
+sch.bind(y, "threadIdx.y")
+sch.bind(thread, "threadIdx.x")
+)";
+
+/// As many threads as make no whole warps.
+const char* const largest_by_threads_steps = R"(
+largest = sch.get_block("max")
+row, column = sch.get_loops(largest)
+rounds, thread = sch.split(column, [None, 100])
+sch.bind(row, "blockIdx.x")
+sch.bind(thread, "threadIdx.x")
+)";
+
 const char* const transpose_steps = R"(
 out = sch.get_block("transpose")
 row, column = sch.get_loops(out)
@@ -105,8 +124,11 @@ sch.bind(x, "threadIdx.x")
 }  // namespace
 
 std::vector<Function> scheduled_rows() {
+  Function by_warps = scheduled("reduce_sum", {5, 67}, sum_by_threads_steps);
+  by_warps.name = "sum_by_warps";
   return {scheduled("softmax", {7, 101}, softmax_steps), scheduled("reduce_sum", {5, 131}, sum_steps),
-          scheduled("transpose", {33, 19}, transpose_steps)};
+          scheduled("transpose", {33, 19}, transpose_steps), by_warps,
+          scheduled("reduce_max", {3, 131}, largest_by_threads_steps)};
 }
 
 Function types_program() {

@@ -17,7 +17,8 @@ Function scheduled_product();
 Function pipelined_product();
 
 /// A row a block: softmax with all its stages in shared memory, and sums of which each thread makes a part;
-/// a transposition through tiles in shared memory. Sizes that no tile divides.
+/// a transposition through tiles in shared memory; reductions whose parts threads combine. Sizes that no tile
+/// divides.
 std::vector<Function> scheduled_rows();
 
 /// All element types, each computed with, converted from and to the others.

@@ -39,6 +39,11 @@ const std::vector<ThreadSchedule>& thread_schedules() {
   static const std::vector<ThreadSchedule> all = {
       {"gemm_guarded_copies", "gemm", {{32, 24, 32}, {64, 60, 96}, {1, 1, 1}, {37, 13, 41}}},
       {"gemm_nested_threads", "gemm", {{32, 24, 32}, {64, 60, 96}, {1, 1, 1}, {37, 13, 41}}},
+      {"gemv", "gemv", {{8, 64}, {7, 101}, {1, 1}}},
+      {"reduction_bound", "reduce_sum", {{4, 200}, {5, 131}, {1, 1}}},
+      {"reduction_rfactor", "reduce_sum", {{4, 128}, {5, 131}, {1, 1}}},
+      {"softmax_rows", "softmax", {{4, 64}, {5, 101}, {1, 1}}},
+      {"layernorm_rows", "layernorm", {{4, 128}, {5, 101}, {1, 1}}},
       {"elementwise", "relu", {{16, 64}, {33, 19}, {1, 1}}},
       {"transpose_shared", "transpose", {{32, 64}, {33, 19}, {1, 37}, {1, 1}}},
   };

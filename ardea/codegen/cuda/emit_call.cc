@@ -18,6 +18,9 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
     const bool of_warp = arguments[0].as<StringImm>()->value == "warp";
     return {of_warp ? "__syncwarp()" : "__syncthreads()"};
   }
+  if (name == "shuffle_down")
+    return c::call_text("__shfl_down_sync", {"0xffffffffu", emit(arguments[0], lane).text,
+                                             emit(arguments[1]).text, emit(arguments[2]).text});
   if (name == "fail") {
     emit_fail(arguments);
     return {""};

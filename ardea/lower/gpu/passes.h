@@ -8,6 +8,11 @@
 
 namespace ardea::lower {
 
+/// What a block reduces over loops of threads, each thread adds up by itself, a part in its own memory; the
+/// parts lie in shared memory, and a loop marked as such (thread_reductions.h) combines them. The block
+/// stands alone in the loops that it reduces over.
+Function spread_reductions(const Function& f, const target::Target& target);
+
 /// Everything stands in a launch, and the iterations of loops that are bound to threads touch no memory in
 /// common. Changes nothing; Error where it does not hold, or is not proved.
 Function independent_threads(const Function& f, const target::Target& target);
@@ -18,6 +23,11 @@ Function independent_threads(const Function& f, const target::Target& target);
 /// drop_barriers takes away those that nothing needs. Shared memory is allocated around all that a block
 /// does.
 Function unify_thread_bindings(const Function& f, const target::Target& target);
+
+/// The threads combine their parts together: in a warp by shuffles, each time half as many, then those of
+/// warps by way of shared memory. Where warps hold parts of several groups, which are no power of two, one
+/// thread goes on to combine them in a loop.
+Function combine_by_shuffles(const Function& f, const target::Target& target);
 
 /// Barriers stand only where a thread may touch what another one has touched since the one before, at least
 /// one of the two by writing.

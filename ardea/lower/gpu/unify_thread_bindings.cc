@@ -10,6 +10,7 @@
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
 #include "ardea/lower/gpu/private_memory.h"
+#include "ardea/lower/gpu/thread_reductions.h"
 #include "ardea/support/error.h"
 
 namespace ardea::lower {
@@ -170,7 +171,8 @@ class Unifying {
   // --- what every thread does ---
 
   Stmt spread(const Stmt& s, const PlaceInLaunch& place) {
-    const bool is_part = !holds_launch_loop(s) && (fills_for_all(s, place) || !holds_filling(s, place));
+    const bool is_part = !holds_launch_loop(s) && !holds_combining_loop(s) &&
+                         (fills_for_all(s, place) || !holds_filling(s, place));
     if (is_part && !s.is<Allocate>() && !s.is<DeclareBuffer>()) return part(s, place);
     if (const auto* sequence = s.as<Seq>()) {
       std::vector<Stmt> parts;

@@ -92,6 +92,9 @@ std::optional<arith::Conflict> meeting(const For& loop, ForKind kind, const arit
   return conflict;
 }
 
+/// Whether the buffer is what threads reduce over the loop, and nothing else touches it there.
+bool is_combined(const For& loop, const std::string& thread, const Buffer& buffer);
+
 /// Whether threads may share the buffer though each iteration of their loop fills it: all fill it alike, and
 /// lowering has it filled once for all of them.
 bool is_filled_for_all(const For& loop, const std::string& thread, const Buffer& buffer,
@@ -181,6 +184,7 @@ std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found,
       own = private_buffers(marked, *path_to(marked, LoopRef{found.loop->var}));
     }
     return !contains(*own, buffer) &&
+           !is_combined(*found.loop, thread.empty() ? found.loop->thread : thread, buffer) &&
            !is_filled_for_all(*found.loop, thread.empty() ? found.loop->thread : thread, buffer, found.facts);
   };
   const auto conflict = meeting(*found.loop, kind, found.facts, is_shared);
@@ -203,6 +207,47 @@ std::optional<ReducedBy> reduced_by(const For& loop) {
         found = ReducedBy{block, iterator.var};
   });
   return found;
+}
+
+namespace {
+
+/// The block at the end of a chain of loops; nullptr where something else stands in it.
+const Block* alone_in(const For& loop) {
+  const Stmt* inside = &loop.body;
+  while (const auto* inner = inside->as<For>()) inside = &inner->body;
+  return inside->as<Block>();
+}
+
+bool feeds(const For& loop, const Block& block, bool reduce) {
+  return std::any_of(block.iterators.begin(), block.iterators.end(), [&](const BlockIterator& iterator) {
+    return (iterator.kind == IteratorKind::reduce) == reduce && uses(iterator.binding, loop.var);
+  });
+}
+
+/// The block that reduces over the loop, where threads can combine its parts.
+const Block* combined_in(const For& loop) {
+  const Block* block = alone_in(loop);
+  const auto* store = block == nullptr ? nullptr : block->body.as<Store>();
+  const bool can = store != nullptr && arith::is_commutative_update(*block, store->buffer) &&
+                   feeds(loop, *block, true) && !feeds(loop, *block, false);
+  return can ? block : nullptr;
+}
+
+bool is_combined(const For& loop, const std::string& thread, const Buffer& buffer) {
+  const Block* block = thread.starts_with("threadIdx.") ? combined_in(loop) : nullptr;
+  return block != nullptr && block->body.as<Store>()->buffer == buffer;
+}
+
+}  // namespace
+
+bool threads_can_combine(const Path& path, const std::string& thread) {
+  const Block* block = combined_in(path.loop());
+  if (block == nullptr || !thread.starts_with("threadIdx.")) return false;
+  // Loops outside, too, over which it reduces.
+  return std::all_of(path.begin(), path.end(), [&](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    return loop == nullptr || !feeds(*loop, *block, true) || combined_in(*loop) == block;
+  });
 }
 
 std::optional<Refusal> with_rfactor(std::optional<Refusal> refusal, const For& loop) {
@@ -268,7 +313,8 @@ std::optional<Refusal> refuse_lost_privacy(const Function& before, const Functio
     if (lost.empty()) continue;
     const arith::Analyzer facts = path.facts(after);
     const auto conflict = meeting(loop, loop.kind, facts, [&](const Buffer& b) {
-      return contains(lost, b) && !is_filled_for_all(loop, loop.thread, b, facts);
+      return contains(lost, b) && !is_combined(loop, loop.thread, b) &&
+             !is_filled_for_all(loop, loop.thread, b, facts);
     });
     if (!conflict) continue;
     return Refusal{

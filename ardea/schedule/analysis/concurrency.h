@@ -28,6 +28,11 @@ struct ReducedBy {
 };
 std::optional<ReducedBy> reduced_by(const For& loop);
 
+/// Whether the threads that run the iterations of the loop can combine what they make: the block that reduces
+/// over it updates a result by an operation that takes its parts in any order, and stands alone in the loops
+/// that it reduces over, so that lowering gives each thread a part. `path` leads to the loop.
+bool threads_can_combine(const Path& path, const std::string& thread);
+
 /// The refusal of running the loop's iterations at the same time, and where they reduce the way out of it.
 std::optional<Refusal> with_rfactor(std::optional<Refusal> refusal, const For& loop);
 

@@ -1,48 +1,15 @@
 #include "ardea/schedule/analysis/reducer.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "ardea/ir/equal.h"
+#include "ardea/ir/neutral_element.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/removal.h"
 
 namespace ardea::schedule {
 
 namespace {
-
-std::int64_t largest_integer(DataType type) {
-  const int value_bits = type.is_int() ? type.bits - 1 : type.bits;
-  if (value_bits >= 64) return -1;  // the bits of the largest uint64
-  return static_cast<std::int64_t>((std::uint64_t{1} << value_bits) - 1);
-}
-
-Expr greatest_value(DataType type) {
-  if (type.is_float()) return make_float(std::numeric_limits<double>::infinity(), type);
-  return type.is_bool() ? make_bool(true) : make_int(largest_integer(type), type);
-}
-
-Expr least_value(DataType type) {
-  if (type.is_float()) return make_float(-std::numeric_limits<double>::infinity(), type);
-  if (type.is_bool()) return make_bool(false);
-  return make_int(type.is_int() ? -largest_integer(type) - 1 : 0, type);
-}
-
-/// Empty where the operation is none to reduce by.
-Expr neutral_of(BinaryOp op, DataType type) {
-  switch (op) {
-    case BinaryOp::add:
-    case BinaryOp::bit_or:
-    case BinaryOp::bit_xor: return make_const(0, type);
-    case BinaryOp::mul: return make_const(1, type);
-    case BinaryOp::min: return greatest_value(type);
-    case BinaryOp::max: return least_value(type);
-    case BinaryOp::bit_and: return make_int(type.is_int() ? -1 : largest_integer(type), type);
-    case BinaryOp::logical_and: return make_bool(true);
-    case BinaryOp::logical_or: return make_bool(false);
-    default: return {};
-  }
-}
 
 bool is_element(const Expr& e, const ReducedElement& element) {
   const auto* load = e.as<Load>();
@@ -82,7 +49,8 @@ std::optional<Reducer> Reducer::of_stores(const Stmt& body) {
     const auto* store = s.as<Store>();
     const auto* update = store == nullptr || store->predicate.defined() ? nullptr : store->value.as<Binary>();
     if (update == nullptr || !store->value.type().is_scalar()) return std::nullopt;
-    ReducedElement element{store->buffer, store->indices, {}, neutral_of(update->op, store->value.type())};
+    ReducedElement element{
+        store->buffer, store->indices, {}, neutral_element(update->op, store->value.type())};
     if (!element.neutral.defined()) return std::nullopt;
     const bool term_first = !is_element(update->left, element);
     if (term_first && !is_element(update->right, element)) return std::nullopt;
@@ -124,8 +92,9 @@ std::optional<Reducer> Reducer::of_indexed_extreme(const Stmt& body) {
       if (!place.term.type().is_integer()) continue;
       const Expr better = old_is_better(place, value, greatest);
       if (!structurally_equal(better, conditions[0]) || !structurally_equal(better, conditions[1])) continue;
-      place.neutral = greatest_value(place.term.type());
-      value.neutral = greatest ? least_value(value.term.type()) : greatest_value(value.term.type());
+      place.neutral = neutral_element(BinaryOp::min, place.term.type());
+      value.neutral = greatest ? neutral_element(BinaryOp::max, value.term.type())
+                               : neutral_element(BinaryOp::min, value.term.type());
       found.index_ = index;
       found.greatest_ = greatest;
       return found;

@@ -125,7 +125,8 @@ Outcome apply(const Function& f, const Bind& step, Context& context) {
   ARDEA_TRY(refuse_other_extent_in_nest(found, step.thread_axis, context));
   ARDEA_TRY(refuse_other_extent(found, step.thread_axis, f, context));
   // One thread has nothing to combine with others.
-  if (!context.decides(found.facts, found.loop->extent <= make_int(1, found.loop->extent.type())))
+  if (!context.decides(found.facts, found.loop->extent <= make_int(1, found.loop->extent.type())) &&
+      !threads_can_combine(found.path, step.thread_axis))
     ARDEA_TRY(refuse_reduction(*found.loop));
   For loop = *found.loop;
   loop.kind = step.thread_axis.starts_with("vthread") ? ForKind::virtual_thread : ForKind::thread_binding;

@@ -147,8 +147,10 @@ class Padding {
     term_ = element.term;
     neutral_ = element.neutral;
     ARDEA_TRY(take(output_, element.buffer, element.indices));
+    // A result may lie in one row of its buffer, as that of a batch of one does.
     for (const EinsumDimension& dimension : output_.dimensions)
-      if (!dimension.iterator) return not_fitting(element.buffer, element.indices);
+      if (!dimension.iterator && !free_variables(dimension.index).empty())
+        return not_fitting(element.buffer, element.indices);
     std::optional<Refusal> refusal;
     visit_exprs(term_, [&](const Expr& e) {
       const auto* load = e.as<Load>();
@@ -319,11 +321,12 @@ class Padding {
   Block copy_out() const {
     std::vector<Expr> shape;
     for (const EinsumDimension& dimension : output_.dimensions)
-      shape.push_back(block_.iterators[*dimension.iterator].domain.extent);
-    return block_over(free_block_name(f_, output_.buffer->name + "_unpad"), shape,
-                      [&](const std::vector<Expr>& at) {
-                        return make_store(output_.buffer, at, make_load(output_.padded, at));
-                      });
+      shape.push_back(dimension.iterator ? block_.iterators[*dimension.iterator].domain.extent : make_int(1));
+    return block_over(free_block_name(f_, output_.buffer->name + "_unpad"), shape, [&](std::vector<Expr> at) {
+      for (std::size_t d = 0; d < at.size(); ++d)
+        if (!output_.dimensions[d].iterator) at[d] = output_.dimensions[d].index;
+      return make_store(output_.buffer, at, make_load(output_.padded, at));
+    });
   }
 
   Stmt padded_nest() const {

@@ -1,0 +1,16 @@
+# A product with a vector as dlight's GEMV writes it: 4 rows a block along threadIdx.y, 16 threads a row along threadIdx.x
+# that each add up a part in registers, then combine; the vector lies in shared memory, copied by all of them.
+y = sch.get_block("y")
+m, k = sch.get_loops(y)
+block, thread_y = sch.split(m, [None, 4])
+rounds, thread_x, inner = sch.split(k, [None, 16, 4])
+sch.reorder(block, thread_y, thread_x, rounds, inner)
+sch.bind(block, "blockIdx.x")
+sch.bind(thread_y, "threadIdx.y")
+vector = sch.cache_read(y, 1, "shared")
+sch.compute_at(vector, block, preserve_unit_loops=True)
+again, copy_y, copy_x = sch.split(sch.get_loops(vector)[-1], [None, 4, 16])
+sch.bind(copy_y, "threadIdx.y")
+sch.bind(copy_x, "threadIdx.x")
+sch.bind(thread_x, "threadIdx.x")
+sch.unroll(inner)

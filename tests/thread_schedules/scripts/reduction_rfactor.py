@@ -1,0 +1,15 @@
+# Sums of rows as dlight's Reduction writes them: 64 threads a row, each a part in its registers by rfactor, then the
+# reduction of the parts under the loop over rows, by the same threads together.
+total = sch.get_block("sum")
+row, column = sch.get_loops(total)
+rounds, thread = sch.split(column, [None, 64])
+parts = sch.rfactor(thread, 0)
+row, rounds, thread = sch.get_loops(parts)
+sch.reorder(row, thread, rounds)
+sch.bind(row, "blockIdx.x")
+sch.bind(thread, "threadIdx.x")
+sch.set_scope(parts, 0, "local")
+sch.decompose_reduction(parts, rounds)
+sch.reverse_compute_at(total, row, preserve_unit_loops=True)
+loops = sch.get_loops(total)
+sch.bind(loops[-1], "threadIdx.x")
