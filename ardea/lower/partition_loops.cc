@@ -361,9 +361,8 @@ Function partition_loops(const Function& f, const target::Target& target) {
   const std::function<Stmt(const Stmt&, const Analyzer&)> partitioned = [&](const Stmt& s,
                                                                             const Analyzer& known) -> Stmt {
     // Of a launch only the parts between its barriers and shuffles, which all threads must come to.
-    const bool is_around_parts =
-        target.kind == target::Kind::cuda &&
-        (holds_launch_loop(s) || holds_block_barrier(s) || holds_shuffle(s));
+    const bool is_around_parts = target.kind == target::Kind::cuda &&
+                                 (holds_launch_loop(s) || holds_block_barrier(s) || holds_shuffle(s));
     if (s.is<For>() && !is_around_parts) return Partition(s, known, target, movable).visit(s, known);
     return map_inside(s, known, partitioned);
   };

@@ -96,10 +96,12 @@ std::optional<arith::Conflict> meeting(const For& loop, ForKind kind, const arit
 bool is_combined(const For& loop, const std::string& thread, const Buffer& buffer);
 
 /// Whether threads may share the buffer though each iteration of their loop fills it: all fill it alike, and
-/// lowering has it filled once for all of them.
+/// lowering has it filled once for all of them. Virtual threads, which one thread runs interleaved, find in
+/// it what each of them would.
 bool is_filled_for_all(const For& loop, const std::string& thread, const Buffer& buffer,
                        const arith::Analyzer& facts) {
-  return thread.starts_with("threadIdx.") && arith::filled_alike(loop, buffer, facts);
+  return (thread.starts_with("threadIdx.") || thread.starts_with("vthread")) &&
+         arith::filled_alike(loop, buffer, facts);
 }
 
 /// How many iterations apart a meeting is looked for that is certain.

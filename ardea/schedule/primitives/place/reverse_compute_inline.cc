@@ -154,6 +154,7 @@ class ReverseInlining {
     const auto values = solve_for_iterators(element_, to().iterators, producer_->indices, facts);
     if (!values) return refusal;
     values_ = *values;
+    follow_single_values();
     for (const std::vector<Expr>* indices : {&consumer_.indices, &std::as_const(*producer_).indices})
       for (const Expr& index : *indices)
         if (!loaded_buffers(index).empty()) return refusal;
@@ -172,6 +173,16 @@ class ReverseInlining {
         if (!facts.proves(condition)) conditions_.push_back(facts.simplify(condition));
     }
     return std::nullopt;
+  }
+
+  /// An iterator of Q that has one value and is an index: it is P's index, where that is this value. (By the
+  /// value itself all of P's rows would be written to one.)
+  void follow_single_values() {
+    for (std::size_t d = 0; d < element_.size(); ++d)
+      for (const BlockIterator& iterator : to().iterators)
+        if (element_[d] == iterator.var &&
+            context_.decides(facts_, as_index(iterator.domain.extent) <= make_int(1)))
+          values_[iterator.var] = make_cast(iterator.var.type(), producer_->indices[d]);
   }
 
   /// What Q reads must be known exactly: all that P writes, or all that the domain of Q stands for, which the
