@@ -1,9 +1,11 @@
 #include "ardea/db/database.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 
 #include "ardea/db/rows.h"
 
@@ -36,12 +38,47 @@ void require_known_version(const Connection& connection) {
           connection.path(), version, format_version);
 }
 
+/// A database in the making, under a name of its own: nothing of it stays unless it takes its name.
+class NewFile {
+ public:
+  explicit NewFile(const std::filesystem::path& path)
+      : path_(path),
+        own_(fmt::format("{}.{:x}-{:08x}.new", path.string(), getpid(), std::random_device()())) {}
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
+    std::error_code ignored;
+    for (const char* part : {"", "-journal", "-wal", "-shm"})
+      std::filesystem::remove(own_.string() + part, ignored);
+  }
+
+  const std::filesystem::path& own() const { return own_; }
+
+  /// Unless another program was quicker, whose file stays.
+  void take_name() const {
+    std::error_code failure;
+    std::filesystem::create_hard_link(own_, path_, failure);
+    if (!failure || std::filesystem::exists(path_)) return;
+    std::filesystem::rename(own_, path_, failure);  // some file systems have no links
+    require(!failure, "{}: it cannot be made: {}", path_.string(), failure.message());
+  }
+
+ private:
+  const std::filesystem::path path_, own_;
+};
+
 }  // namespace
 
 Database Database::create(const std::filesystem::path& path) {
   std::error_code failure;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failure);
   require(!failure, "{}: its folder cannot be made: {}", path.string(), failure.message());
+  // Where the disk is full there shall be none, rather than an empty one.
+  if (!std::filesystem::exists(path)) {
+    const NewFile made(path);
+    Database(Connection(made.own(), Connection::Mode::create, path.string())).make_tables();
+    made.take_name();
+  }
   Database database(Connection(path, Connection::Mode::create));
   database.make_tables();
   return database;
@@ -72,8 +109,6 @@ void Database::make_tables() const {
           "SELECT count(*) > 0 AND (SELECT user_version FROM pragma_user_version) = 0 FROM sqlite_schema") ==
           0,
       "{}: it is the database of another program; name another", path());
-  // Readers do not wait for a writer, and a kill leaves a log that the next to open it plays.
-  connection_.run_patiently("PRAGMA journal_mode = WAL");
   connection_.run("PRAGMA synchronous = FULL");
   Transaction all(connection_);
   if (pragma(connection_, "PRAGMA user_version") == 0) {
@@ -92,6 +127,9 @@ void Database::make_tables() const {
   }
   require_known_version(connection_);
   all.commit();
+  // Readers do not wait for a writer, and a kill leaves a log that the next to open it plays. After the
+  // tables, so that these are in the file itself.
+  connection_.run_patiently("PRAGMA journal_mode = WAL");
 }
 
 std::optional<std::int64_t> Database::find(const Task& task) const {
@@ -222,29 +260,34 @@ Kept<Note> Database::notes(std::int64_t task) const {
 }
 
 std::optional<Trial> Database::best(std::int64_t task) const {
-  const auto fastest_of = [&](const std::string& which, const auto& counts) -> std::optional<Trial> {
-    const std::string sql =
-        "SELECT trials.body, trials.sum, median_s, tasks.body FROM trials JOIN tasks ON tasks.id = task"
-        " WHERE task = ?1 AND median_s IS NOT NULL" +
-        which + " ORDER BY median_s, trials.id";
-    Statement row(connection_, sql.c_str());
-    row.bind(1, task);
-    while (row.step())
-      if (auto trial = trial_in(row, 0, row.text(3)); trial && counts(*trial)) return trial;
-    return std::nullopt;
+  std::vector<Trial> timed = trials(task).sound;
+  std::erase_if(timed, [](const Trial& trial) { return !trial.time; });
+  std::stable_sort(timed.begin(), timed.end(),
+                   [](const Trial& a, const Trial& b) { return a.taken_at < b.taken_at; });
+  const auto is_faster = [](const Trial& a, const Trial& b) { return a.time->median_s < b.time->median_s; };
+  const auto was_in_duel_of = [&](const Trial& one, const Trial& winner) {
+    return std::any_of(timed.begin(), timed.end(), [&](const Trial& t) {
+      return t.run == winner.run && t.batch == winner.batch && t.trace == one.trace;
+    });
   };
+  // A later duel has judged those that took part in it, in whatever minute it was held; whom it did not meet,
+  // times have to judge.
+  const Trial* winner = nullptr;
   std::optional<std::int64_t> last_duel;
-  // By the text, not by SQLite's own reading of JSON, which a damaged row would end.
-  const std::string of_duels = fmt::format(" AND trials.body LIKE '%\"method\":\"{}\"%'", duel);
-  fastest_of(of_duels, [&](const Trial& trial) {
-    last_duel = std::max(last_duel.value_or(trial.taken_at), trial.taken_at);
-    return false;
-  });
-  const auto winner = fastest_of(of_duels, [](const Trial&) { return true; });
+  for (const Trial& trial : timed) {
+    if (trial.method != duel) continue;
+    last_duel = trial.taken_at;
+    if (winner == nullptr || was_in_duel_of(*winner, trial) || is_faster(trial, *winner)) winner = &trial;
+  }
   // What was there when a duel was held, it has judged: a time from a quieter minute says nothing against it.
-  const auto fastest =
-      fastest_of("", [&](const Trial& trial) { return !last_duel || trial.taken_at > *last_duel; });
-  return winner && (!fastest || fastest->time->high_s >= winner->time->low_s) ? winner : fastest;
+  const Trial* fastest = nullptr;
+  for (const Trial& trial : timed)
+    if ((!last_duel || trial.taken_at > *last_duel) && (fastest == nullptr || is_faster(trial, *fastest)))
+      fastest = &trial;
+  const bool winner_holds =
+      winner != nullptr && (fastest == nullptr || fastest->time->high_s >= winner->time->low_s);
+  const Trial* const best = winner_holds ? winner : fastest;
+  return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
 std::vector<std::string> Database::lines() const {

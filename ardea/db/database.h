@@ -50,8 +50,9 @@ class Database {
   Kept<Trial> trials(std::int64_t task) const;
   /// In the order in which they were added.
   Kept<Note> notes(std::int64_t task) const;
-  /// The fastest winner of a duel; the fastest of all where there was none, or of those taken after the last
-  /// duel, where its whole interval lies below that winner's.
+  /// The winner of the last duel, or of an earlier one that the last has not judged and whose time is less;
+  /// the fastest of all where there was none, or of those taken after the last duel, where its whole interval
+  /// lies below that winner's.
   std::optional<Trial> best(std::int64_t task) const;
   std::vector<std::string> lines() const;
 

@@ -25,11 +25,12 @@ int flags_of(Connection::Mode mode) {
 
 void Connection::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
-Connection::Connection(const std::filesystem::path& path, Mode mode) : path_(path.string()), mode_(mode) {
+Connection::Connection(const std::filesystem::path& path, Mode mode, const std::string& called)
+    : path_(called.empty() ? path.string() : called), mode_(mode) {
   require(mode == Mode::create || std::filesystem::exists(path), "there is no database {}", path_);
   require(!std::filesystem::is_directory(path), "{}: this is a directory; name a file in it", path_);
   sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(path_.c_str(), &opened, flags_of(mode), nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &opened, flags_of(mode), nullptr);
   handle_.reset(opened);
   if (code != SQLITE_OK) refuse(code);
   sqlite3_busy_timeout(opened, patience_ms);

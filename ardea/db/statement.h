@@ -29,8 +29,9 @@ class Connection {
     create,
     salvage
   };  ///< salvage: reads what there is of a damaged one
-  /// Error with the path and the reason. A file that is no database is Damaged.
-  Connection(const std::filesystem::path& path, Mode mode);
+  /// Error with the path, or what it is called instead, and the reason. A file that is no database is
+  /// Damaged.
+  Connection(const std::filesystem::path& path, Mode mode, const std::string& called = {});
 
   void run(const char* sql) const;
   /// Also where SQLite itself does not wait for another program: a file becomes one with a log in no

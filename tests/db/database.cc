@@ -1,6 +1,7 @@
 #include "ardea/db/database.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -308,18 +309,21 @@ TEST_F(DatabaseFile, takes_trials_of_several_at_once) {
   EXPECT_TRUE(database.verify().none());
 }
 
+Trial timed(int number, std::string_view method, double low, double median, double high) {
+  Trial trial = example_trial(1);
+  trial.number = number;
+  trial.batch = number;
+  trial.trace = "trace " + std::to_string(number);
+  trial.taken_at = 1000 + number;
+  trial.method = method;
+  trial.time = CallTime{median, low, high};
+  return trial;
+}
+
 /// A trial that was fast once does not beat the winner of a duel; a later one that is clearly faster does.
 TEST_F(DatabaseFile, knows_the_winner_of_a_duel_from_a_lucky_trial) {
   Database database = Database::create(at("winner.db"));
   const std::int64_t task = database.add(example_task(1));
-  const auto timed = [](int number, std::string_view method, double low, double median, double high) {
-    Trial trial = example_trial(1);
-    trial.number = number;
-    trial.taken_at = 1000 + number;
-    trial.method = method;
-    trial.time = CallTime{median, low, high};
-    return trial;
-  };
   const Trial lucky = timed(1, "cga", 0.8, 0.9, 1.05), slowed = timed(2, "duel", 1.9, 2, 2.1);
   database.add(task, {lucky, slowed});
   EXPECT_EQ(database.best(task), slowed) << "the machine had slowed when the duel was held";
@@ -332,7 +336,73 @@ TEST_F(DatabaseFile, knows_the_winner_of_a_duel_from_a_lucky_trial) {
   database.add(task, {faster});
   EXPECT_EQ(database.best(task), faster);
   database.add(task, {timed(6, "duel", 1.4, 1.5, 1.6)});
-  EXPECT_EQ(database.best(task), winner) << "the last duel has judged all that was taken before";
+  EXPECT_EQ(database.best(task), winner) << "the last duel has judged all trials that were taken before";
+}
+
+/// A duel that was held in a slow minute has judged the winner of an earlier one where that took part. One
+/// that it did not meet is judged by its time.
+TEST_F(DatabaseFile, knows_the_winner_of_the_last_duel) {
+  Database database = Database::create(at("duels.db"));
+  const std::int64_t task = database.add(example_task(1));
+  const Trial first = timed(1, "duel", 0.95, 1, 1.1);
+  Trial beaten = timed(2, "in duel", 2.1, 2.2, 2.3), second = timed(3, "duel", 1.9, 2, 2.1);
+  beaten.trace = first.trace;
+  second.batch = beaten.batch;
+  database.add(task, {first, beaten, second});
+  EXPECT_EQ(database.best(task), second) << "it has beaten the first one, by whatever clock";
+  const Trial blind = timed(4, "duel", 2.9, 3, 3.1);
+  database.add(task, {blind});
+  EXPECT_EQ(database.best(task), second) << "it was not there, and its time is less";
+  const Trial faster = timed(5, "duel", 1.4, 1.5, 1.6);
+  database.add(task, {faster});
+  EXPECT_EQ(database.best(task), faster);
+}
+
+/// In a process whose files may not grow beyond so many bytes: what creating a database came to.
+std::string created_within(rlim_t bytes, const std::string& path) {
+  int ends[2] = {};
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    std::string outcome = "made";
+    try {
+      Database::create(path);
+    } catch (const Error& error) {
+      outcome = error.what();
+    }
+    _exit(write(ends[1], outcome.data(), outcome.size()) < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string outcome(1000, ' ');
+  outcome.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(0, read(ends[0], outcome.data(), outcome.size()))));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return outcome;
+}
+
+/// A disk that has room for a part of an empty database only: there is none, or all of it.
+TEST_F(DatabaseFile, is_whole_or_not_there_where_the_disk_is_full) {
+  int refused = 0, made = 0;
+  for (const rlim_t bytes : {0U, 512U, 4096U, 8192U, 20'000U, 33'000U, 65'536U, 262'144U}) {
+    SCOPED_TRACE(bytes);
+    const std::filesystem::path folder = at("full" + std::to_string(bytes));
+    const std::string outcome = created_within(bytes, (folder / "a.db").string());
+    if (outcome == "made") {
+      ++made;
+      EXPECT_TRUE(Database::open(folder / "a.db").verify().none());
+      continue;
+    }
+    ++refused;
+    EXPECT_TRUE(outcome.starts_with((folder / "a.db").string() + ": ")) << outcome;
+    EXPECT_TRUE(std::filesystem::is_empty(folder)) << outcome;
+  }
+  EXPECT_GT(refused, 2);
+  EXPECT_GT(made, 0);
 }
 
 }  // namespace
