@@ -16,6 +16,7 @@ using arith::Analyzer;
 
 /// s with the strides that windows in `buffer` have in `now`, which its instructions take.
 Stmt with_strides_of(const Stmt& s, const Buffer& buffer, const Buffer& now, const Analyzer& facts) {
+  if (!limits::has_instructions(s)) return s;
   return rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
                    const Call* call = limits::instruction_call(x);
                    if (call == nullptr) return std::nullopt;
