@@ -1,5 +1,7 @@
 #include "ardea/cli/backends.h"
 
+#include <algorithm>
+
 #include "ardea/cli/output.h"
 #include "ardea/compile/compile.h"
 #include "ardea/compile/compile_by_c.h"
@@ -16,25 +18,36 @@ std::vector<runtime::Value> values_of(const std::vector<interp::Argument>& argum
   return values;
 }
 
-Runnable on_backend(const Function& f, const std::string& backend) {
-  if (backend == "interp")
-    return {[f](const std::vector<interp::Argument>& arguments) { interp::run(f, arguments); }};
-  const std::vector<std::string> backends = {"llvm", "c", "interp"};
-  require(backend == "llvm" || backend == "c", "--backend {}: there is no such backend, use one of {}{}",
-          backend, join(backends, ", "), did_you_mean(backend, backends));
-  const compile::Options options{.note = write_note};
-  const double start = runtime::steady_seconds();
-  runtime::Function function = backend == "c" ? compile::compile_by_c(f, target::host(), options)
-                                              : compile::callable(f, target::host(), options);
-  const double compile_s = runtime::steady_seconds() - start;
-  return {[function](const std::vector<interp::Argument>& arguments) { function.call(values_of(arguments)); },
-          function, compile_s};
+std::string backend_of(const target::Target& target) {
+  return target.kind == target::Kind::cuda ? "cuda" : "llvm";
 }
 
-std::optional<measure::PackedWeights> packed_weights(const Program& program, const std::string& backend) {
+Runnable on_backend(const Function& f, const std::string& backend, const target::Target& target) {
+  if (backend == "interp")
+    return {[f](const std::vector<interp::Argument>& arguments) { interp::run(f, arguments); }};
+  const std::vector<std::string> backends = {"llvm", "c", "cuda", "interp"};
+  require(std::find(backends.begin(), backends.end(), backend) != backends.end(),
+          "--backend {}: there is no such backend, use one of {}{}", backend, join(backends, ", "),
+          did_you_mean(backend, backends));
+  require((backend == "cuda") == (target.kind == target::Kind::cuda),
+          "--backend {}: it makes no code for target {}; use {}", backend, target.name, backend_of(target));
+  const compile::Options options{.note = write_note};
+  const double start = runtime::steady_seconds();
+  std::optional<compile::CudaProgram> on_gpu;
+  if (backend == "cuda") on_gpu.emplace(compile::cuda_code(f, target, options), target);
+  runtime::Function function = on_gpu           ? on_gpu->function()
+                               : backend == "c" ? compile::compile_by_c(f, target, options)
+                                                : compile::callable(f, target, options);
+  const double compile_s = runtime::steady_seconds() - start;
+  return {[function](const std::vector<interp::Argument>& arguments) { function.call(values_of(arguments)); },
+          function, compile_s, on_gpu};
+}
+
+std::optional<measure::PackedWeights> packed_weights(const Program& program, const std::string& backend,
+                                                     const target::Target& target) {
   if (!program.packed_parameter) return std::nullopt;
   const Function& pack = program.module.functions[1];
-  return measure::PackedWeights{*program.packed_parameter, pack, on_backend(pack, backend).run};
+  return measure::PackedWeights{*program.packed_parameter, pack, on_backend(pack, backend, target).run};
 }
 
 }  // namespace ardea::cli

@@ -39,8 +39,9 @@ struct RunOptions {
   std::string function = {};  ///< empty: the only one, or main
   std::uint64_t seed = 0;
   bool check = false;
-  std::string backend = "llvm";  ///< llvm, c, interp
-  std::string save = {};         ///< folder for arrays and manifest; empty for none
+  std::string target = "host";  ///< or a GPU
+  std::string backend = {};     ///< llvm, c, cuda, interp; empty: that of the target
+  std::string save = {};        ///< folder for arrays and manifest; empty for none
   std::map<std::string, std::int64_t> sizes = {};
   std::int64_t repeat = 5;
   double min_repeat_ms = 20;

@@ -71,6 +71,13 @@ std::optional<Rates> rates_of(const Program& program, const Function& f,
   return rates_of(program, f, *work, seconds, threads);
 }
 
+std::optional<Rates> rates_on_gpu(const Program& program, const Function& f, const target::Target& gpu,
+                                  const std::vector<interp::Argument>& arguments, double seconds) {
+  const std::optional<measure::Work> work = work_of(program, f, arguments);
+  if (!work || seconds <= 0) return std::nullopt;
+  return rates_of(program, f, *work, seconds, 0, gpu.peak_per_second);
+}
+
 Rates rates_of(const Program& program, const Function& f, const measure::Work& work, double seconds,
                int threads, const std::optional<std::map<std::string, double>>& given) {
   Rates rates{work.operations / seconds, work.bytes / seconds, threads};
@@ -103,8 +110,10 @@ std::string rate_unit(const Rates& rates) {
 std::string rate_line(const Rates& rates) {
   const std::string of =
       fmt::format("the {} peak of {}", rates.peak_name.substr(0, rates.peak_name.find('_')),
-                  rates.threads == 1 ? "one thread" : fmt::format("{} threads", rates.threads));
-  const char* const hint = rates.peak_operations || rates.peak_bytes
+                  rates.threads == 0   ? "the GPU"
+                  : rates.threads == 1 ? "one thread"
+                                       : fmt::format("{} threads", rates.threads));
+  const char* const hint = rates.peak_operations || rates.peak_bytes || rates.threads == 0
                                ? ""
                                : "; `ardea target --measure` finds out what is possible";
   return fmt::format("rate: {:.3g} {}{}, {:.3g} GB/s{}{}\n", rates.operations_per_s / 1e9, rate_unit(rates),

@@ -15,7 +15,7 @@ namespace ardea::cli {
 /// How fast a call was, and how much of what this machine can do that is.
 struct Rates {
   double operations_per_s = 0, bytes_per_s = 0;
-  int threads = 1;  ///< that the call ran on: the peaks are theirs
+  int threads = 1;  ///< that the call ran on: the peaks are theirs; 0 on a GPU
   /// "float32_operations", "float64_operations", or of products that tensor instructions compute
   /// "int8_operations", "bfloat16_operations": the peak that the program is compared with. Empty for other
   /// integers, whose peak is not measured.
@@ -27,6 +27,10 @@ struct Rates {
 /// Nothing where the operations cannot be counted (measure/work.h).
 std::optional<Rates> rates_of(const Program& program, const Function& f,
                               const std::vector<interp::Argument>& arguments, double seconds, int threads);
+
+/// The same on a GPU, whose peaks are those of its record.
+std::optional<Rates> rates_on_gpu(const Program& program, const Function& f, const target::Target& gpu,
+                                  const std::vector<interp::Argument>& arguments, double seconds);
 
 /// The same of so much work. The peaks are the given ones, by name as in compile::Peaks and for these
 /// threads; without them what is stored for this machine.

@@ -12,6 +12,7 @@
 #include "ardea/cli/save.h"
 #include "ardea/ir/equal.h"
 #include "ardea/measure/check.h"
+#include "ardea/measure/gpu_timing.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/runtime/thread_pool.h"
 #include "ardea/runtime/time_evaluator.h"
@@ -41,6 +42,10 @@ const Function& chosen_function(const Module& module, const RunOptions& options)
 
 runtime::Timing timed(const Runnable& program, const std::vector<interp::Argument>& arguments,
                       const RunOptions& options) {
+  if (program.on_gpu) {
+    const measure::GpuTimer evaluate{.repeat = options.repeat};
+    return evaluate(*program.on_gpu, values_of(arguments));
+  }
   if (program.function) {
     const runtime::TimeEvaluator evaluate{.repeat = options.repeat, .min_repeat_ms = options.min_repeat_ms};
     return evaluate(program.function, values_of(arguments));
@@ -107,10 +112,15 @@ int run(const RunOptions& options) {
   // Before anything asks for the pool.
   if (options.program.threads > 0)
     setenv("ARDEA_NUM_THREADS", std::to_string(options.program.threads).c_str(), 1);
-  const Program given = load_program(options.program, target::host());
+  const target::Target machine = target::find(options.target);
+  require(machine.kind != target::Kind::cpu || options.target == "host",
+          "run --target {}: a CPU's programs run on the one that is here; leave it out, or name a GPU",
+          options.target);
+  const std::string backend = options.backend.empty() ? backend_of(machine) : options.backend;
+  const Program given = load_program(options.program, machine);
   if (given.record) setenv("ARDEA_NUM_THREADS", std::to_string(given.record->task.task.threads).c_str(), 1);
   const Function& f = chosen_function(given.module, options);
-  const Runnable program = on_backend(f, options.backend);
+  const Runnable program = on_backend(f, backend, machine);
   const Function& meant = given.meaning_of(f);
   const std::vector<interp::Argument> arguments = measure::make_arguments(
       given.packed_parameter ? meant : f, {.seed = options.seed, .sizes = options.sizes});
@@ -122,7 +132,7 @@ int run(const RunOptions& options) {
               "number in "
               "its place",
               options.program.program, options.program.shape, size.name(), size.name());
-  const auto weights = packed_weights(given, options.backend);
+  const auto weights = packed_weights(given, backend, machine);
   const std::vector<interp::Argument> before =
       weights ? measure::with_packed(*weights, arguments) : arguments;
   const std::vector<interp::Argument> after = measure::copy_arguments(before);
@@ -133,12 +143,14 @@ int run(const RunOptions& options) {
   std::optional<measure::CheckReport> report;
   if (options.check) report = measure::check(meant, arguments, after);
   const runtime::Timing timing = timed(program, measure::copy_arguments(before), options);
-  const std::optional<Rates> rates = rates_of(given, f, before, timing.median_s, threads);
+  const std::optional<Rates> rates = program.on_gpu ? rates_on_gpu(given, f, machine, before, timing.median_s)
+                                                    : rates_of(given, f, before, timing.median_s, threads);
 
   nlohmann::json answer = {{"program", given.title},
                            {"function", f.name},
                            {"hash", fmt::format("{:016x}", structural_hash(f))},
-                           {"backend", options.backend},
+                           {"backend", backend},
+                           {"target", machine.name},
                            {"seed", options.seed}};
   if (!options.save.empty()) save_run(options.save, f, before, after, answer);
   answer["parameters"] = parameters_json(f);
@@ -156,9 +168,8 @@ int run(const RunOptions& options) {
     write_out(answer.dump(2) + "\n");
   } else {
     std::string text = argument_line(f, before) + "\n";
-    text +=
-        fmt::format("{}: median {}, least {} ({} x {} calls)", options.backend, time_text(timing.median_s),
-                    time_text(timing.min_s), timing.samples.size(), timing.number);
+    text += fmt::format("{}: median {}, least {} ({} x {} calls)", backend, time_text(timing.median_s),
+                        time_text(timing.min_s), timing.samples.size(), timing.number);
     if (program.compile_s > 0) text += fmt::format("; compiled in {}", time_text(program.compile_s));
     if (weights) text += fmt::format("; weights {} by {}", measure::prepacked_label, weights->program.name);
     text += "\n";

@@ -4,14 +4,14 @@
 #include "ardea/codegen/c/codegen_c.h"
 #include "ardea/codegen/cuda/codegen_cuda.h"
 #include "ardea/codegen/llvm/codegen.h"
+#include "ardea/compile/cuda_program.h"
+#include "ardea/compile/lowered.h"
 #include "ardea/compile/runnable.h"
 #include "ardea/lower/notes.h"
 #include "ardea/support/error.h"
 #include "ardea/support/timings.h"
 
 namespace ardea::compile {
-
-namespace {
 
 codegen::Options codegen_options(const Options& options) {
   return {.contract = options.contract, .optimization_level = options.optimization_level};
@@ -33,12 +33,19 @@ std::vector<Function> lowered_for(const Module& m, const target::Target& target,
   return functions;
 }
 
+void require_gpu(const target::Target& target) {
+  require(target.kind == target::Kind::cuda,
+          "target {}: CUDA C++ is for GPUs, this is {}; choose one, as by --target h200", target.name,
+          target::to_string(target.kind));
+}
+
+namespace {
+
 /// For the backends that make code of a CPU.
 std::vector<Function> lowered(const Module& m, const target::Target& target, const Options& options) {
   require(
       target.kind == target::Kind::cpu,
-      "target {}: there is no code for {} yet but what `ardea show --as cuda` prints for GPUs; choose a cpu "
-      "target",
+      "target {}: this is code for CPUs, and the target is {}; choose a cpu target, or `--as cuda` for a GPU",
       target.name, target::to_string(target.kind));
   return lowered_for(m, target, options);
 }
@@ -48,6 +55,12 @@ std::vector<Function> lowered(const Module& m, const target::Target& target, con
 std::string version() { return "Ardea " ARDEA_VERSION ", " + codegen::llvm_version(); }
 
 runtime::Module callable(const Module& m, const target::Target& target, const Options& options) {
+  if (target.kind == target::Kind::cuda) {
+    std::vector<std::pair<std::string, runtime::Function>> functions;
+    for (const Function& f : m.functions)
+      functions.emplace_back(f.name, CudaProgram(cuda_code(f, target, options), target).function());
+    return {m.name.empty() ? "module" : m.name, std::move(functions)};
+  }
   require_runnable(target);
   return codegen::load(m.name.empty() ? "module" : m.name, lowered(m, target, options), target,
                        codegen_options(options));
@@ -80,9 +93,7 @@ std::string c_source(const Module& m, const target::Target& target, const Option
 }
 
 std::string cuda_source(const Module& m, const target::Target& target, const Options& options) {
-  require(target.kind == target::Kind::cuda,
-          "target {}: CUDA C++ is for GPUs, this is {}; choose one, as by --target h200", target.name,
-          target::to_string(target.kind));
+  require_gpu(target);
   return codegen::cuda_source(lowered_for(m, target, options), target, codegen_options(options));
 }
 

@@ -31,8 +31,8 @@ struct Options {
 /// "Ardea 0.1.0, LLVM 19.1.7": times of code that another version made say nothing about this one's.
 std::string version();
 
-/// Verifies, lowers, compiles and loads for this machine. The module has one packed function a Function of m.
-/// Error where the program is wrong or uses what the target lacks.
+/// Verifies, lowers, compiles and loads for this machine, or for the GPU in it (cuda_program.h). The module
+/// has one packed function a Function of m. Error where the program is wrong or uses what the target lacks.
 runtime::Module callable(const Module& m, const target::Target& target, const Options& options = {});
 runtime::Function callable(const Function& f, const target::Target& target, const Options& options = {});
 

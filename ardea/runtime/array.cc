@@ -124,7 +124,15 @@ Array Array::strided_view(void* data, std::vector<std::int64_t> shape, std::vect
   return Array(std::move(state));
 }
 
+Array Array::view_on(DLDevice device, void* data, std::vector<std::int64_t> shape, DataType type,
+                     std::shared_ptr<void> owner) {
+  Array array = view(data, std::move(shape), type, std::move(owner));
+  array.state_->tensor.device = device;
+  return array;
+}
+
 std::int64_t Array::offset_of(std::int64_t index, const char* call) const {
+  if (!is_on_host()) require_on_host(call);
   // Not require: it would write the description for every element that is read.
   if (index < 0 || index >= element_count())
     fail("Array::{}({}): {} has {} elements", call, index, description(), element_count());
@@ -177,6 +185,8 @@ Array Array::copy_with_strides() const {
 void Array::copy_from(const Array& source) const {
   require(source.shape() == shape() && source.type() == type(),
           "Array::copy_from: the source is {}, this array is {}", source.description(), description());
+  source.require_on_host("copy_from");
+  require_on_host("copy_from");
   if (is_contiguous() && source.is_contiguous()) {
     std::memmove(data(), source.data(), static_cast<std::size_t>(byte_size()));
     return;
@@ -184,10 +194,16 @@ void Array::copy_from(const Array& source) const {
   for (std::int64_t i = 0; i < element_count(); ++i) set_bits(i, source.get_bits(i));
 }
 
+void Array::require_on_host(const char* call) const {
+  require(is_on_host(), "Array::{}: {}, whose elements only its programs reach; copy it to the host first",
+          call, description());
+}
+
 std::string Array::description() const {
   if (!state_) return "a null array";
   std::string text = fmt::format("{}[{}]", to_string(type()), fmt::join(shape(), ", "));
   if (!is_contiguous()) text += fmt::format(" with strides [{}]", fmt::join(strides(), ", "));
+  if (!is_on_host()) text += " on a device";
   return text;
 }
 

@@ -29,10 +29,10 @@ constexpr DataType data_type_of() {
 std::int64_t checked_element_count(const std::string& call, std::span<const std::int64_t> shape,
                                    DataType type);
 
-/// A reference-counted n-dimensional array in the memory of this machine. An Array is a handle: copying it
-/// shares the elements, and const means the handle, not the elements. What Ardea makes is compact and
-/// row-major; what comes in by DLPack keeps its strides. A default-constructed Array is null and only tells
-/// that it is.
+/// A reference-counted n-dimensional array in the memory of this machine, or of a device in it, which then
+/// only the device's programs touch (cuda/device.h copies). An Array is a handle: copying it shares the
+/// elements, and const means the handle, not the elements. What Ardea makes is compact and row-major; what
+/// comes in by DLPack keeps its strides. A default-constructed Array is null and only tells that it is.
 class Array {
  public:
   /// What DLPack promises about `data`, and more than any vector unit needs.
@@ -54,6 +54,10 @@ class Array {
   static Array strided_view(void* data, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
                             DataType type, std::uint64_t byte_offset, std::shared_ptr<void> owner);
 
+  /// As view, of memory that `device` has: no element is ever read or written here.
+  static Array view_on(DLDevice device, void* data, std::vector<std::int64_t> shape, DataType type,
+                       std::shared_ptr<void> owner);
+
   explicit operator bool() const { return state_ != nullptr; }
   friend bool operator==(const Array&,
                          const Array&) = default;  ///< the same elements in memory, not equal ones
@@ -65,6 +69,7 @@ class Array {
   std::int64_t element_count() const { return state_->element_count; }
   std::int64_t byte_size() const { return state_->type.bytes(state_->element_count); }  ///< when compact
   bool is_contiguous() const { return state_->contiguous; }
+  bool is_on_host() const { return state_->tensor.device.device_type == kDLCPU; }
 
   /// The first element.
   void* data() const { return static_cast<char*>(state_->tensor.data) + state_->tensor.byte_offset; }
@@ -74,6 +79,7 @@ class Array {
   std::span<T> values() const {
     require(type() == data_type_of<T>() && is_contiguous(), "Array::values<{}>: the array is {}",
             to_string(data_type_of<T>()), description());
+    require_on_host("values");
     return {static_cast<T*>(data()), static_cast<std::size_t>(element_count())};
   }
 
@@ -96,7 +102,7 @@ class Array {
   /// What generated code takes; lives as long as the array. Strides are null where the array is contiguous.
   DLTensor* dl_tensor() const { return &state_->tensor; }
 
-  /// "float32[3, 4]", for messages; "… with strides [1, 3]" where it is not contiguous.
+  /// "float32[3, 4]", for messages; "… with strides [1, 3]" where it is not contiguous, "… on a device".
   std::string description() const;
 
  private:
@@ -111,6 +117,7 @@ class Array {
 
   explicit Array(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::int64_t offset_of(std::int64_t index, const char* call) const;
+  void require_on_host(const char* call) const;
 
   std::shared_ptr<State> state_;
 };

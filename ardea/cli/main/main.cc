@@ -178,7 +178,10 @@ int run(int argc, char** argv) {
   run_command->add_flag(
       "--check", run_options.check,
       "compare with the program as written, before any step, interpreted, under a derived tolerance");
-  run_command->add_option("--backend", run_options.backend, "llvm, c or interp")->capture_default_str();
+  run_command->add_option("--backend", run_options.backend,
+                          "llvm, c, cuda or interp; by default llvm, and cuda where the target is a GPU");
+  run_command->add_option("--target", run_options.target, "host, or the GPU of this machine, such as h200")
+      ->capture_default_str();
   run_command->add_option("--save", run_options.save,
                           "write the arrays as .npy and a manifest to this folder");
   run_command->add_option(

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ardea/compile/compile.h"
+#include "ardea/runtime/cuda/launcher.h"
+
+/// Programs for a GPU, compiled and run: kernels by NVRTC, the host's part by LLVM.
+
+namespace ardea::compile {
+
+/// One function's code, as two processes may pass it on.
+struct CudaCode {
+  std::string name;   ///< of the function
+  std::string cubin;  ///< its kernels
+  std::vector<runtime::cuda::KernelPlan> kernels;
+  std::string host_object;  ///< the host's part, for this machine's processor
+};
+
+/// Needs NVRTC, no GPU. Error as compile::cuda_source, and where a kernel does not compile.
+CudaCode cuda_code(const Function& f, const target::Target& target, const Options& options = {});
+
+/// A function on the GPU of this machine.
+class CudaProgram {
+ public:
+  /// Error where there is no GPU, or one that runs other code.
+  CudaProgram(const CudaCode& code, const target::Target& target);
+
+  /// Launches on `stream`; arrays are the device's. Returns before the work is done.
+  void launch(std::span<const runtime::Value> arguments, runtime::cuda::Stream stream) const;
+
+  /// A function that waits for its end. Arrays of the host are copied to the device and back.
+  runtime::Function function() const;
+
+  std::vector<runtime::cuda::KernelResources> resources() const { return launcher_->resources(); }
+
+ private:
+  std::string name_;
+  std::shared_ptr<runtime::cuda::Launcher> launcher_;
+  runtime::Function host_;
+};
+
+}  // namespace ardea::compile
