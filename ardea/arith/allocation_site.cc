@@ -8,6 +8,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/thread_axes.h"
 
 namespace ardea::arith {
 
@@ -48,12 +49,13 @@ struct Step {
 };
 
 /// Whether the iterations of a loop that is bound to a thread share the buffer: those over blocks share only
-/// what all threads do.
+/// what all threads do, those over warps what a block does, and the lanes of a warp its fragments.
 bool is_shared_across(const For& loop, const Buffer& buffer) {
   if (loop.kind != ForKind::thread_binding) return false;
   const auto rank = scope_rank(buffer->scope);
-  return rank != ScopeRank::thread &&
-         (rank == ScopeRank::device || !rank || !loop.thread.starts_with("blockIdx."));
+  if (!rank || rank == ScopeRank::device) return true;
+  if (rank == ScopeRank::thread || loop.thread.starts_with("blockIdx.")) return false;
+  return rank == ScopeRank::block || loop.thread == lane_axis;
 }
 
 Step step_into(const Step& outer, const Stmt& child, const Buffer& buffer) {

@@ -27,7 +27,6 @@ struct ShowOptions {
   std::string pass = {};   ///< stop after this pass instead
   bool checks = false;     ///< lowered, with the entry point that checks its arguments
   std::string target = "host";
-  std::vector<std::string> align = {};  ///< "64" for all arrays, "A=64" for one
   bool list_passes = false;
   bool timing = false;  ///< where compiling it spends its time, instead of the program
   bool json = false;
@@ -55,8 +54,7 @@ struct CompileOptions {
   std::string name = {};  ///< of the library; empty: the program's
   std::string target = "host";
   std::string prefix = "ardea_";
-  std::string only = {};                ///< some of o, so, c, h; empty for all
-  std::vector<std::string> align = {};  ///< "64" for all arrays, "A=64" for one
+  std::string only = {};  ///< some of o, so, c, h; empty for all
   bool json = false;
 };
 int compile(const CompileOptions& options);

@@ -6,7 +6,6 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/output.h"
 #include "ardea/cli/program.h"
-#include "ardea/cli/promises.h"
 #include "ardea/cli/records.h"
 #include "ardea/compile/export_library.h"
 #include "ardea/support/error.h"
@@ -48,7 +47,7 @@ int compile(const CompileOptions& options) {
   const target::Target target = target::find(options.target);
   // An operator's function is called as the operator; C reserves the name main.
   const Program program = load_program(options.program, target, options.program.program);
-  const Module module = with_promises(program.module, options.align);
+  const Module& module = program.module;
   compile::ExportOptions asked{.name = options.name,
                                .folder = options.folder,
                                .prefix = options.prefix,

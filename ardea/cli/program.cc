@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ardea/arith/load.h"
+#include "ardea/cli/promises.h"
 #include "ardea/cli/records.h"
 #include "ardea/ir/fold_literals.h"
 #include "ardea/rules/program_space.h"
@@ -102,6 +103,7 @@ Program scheduled(Program program, const ProgramOptions& options, const target::
   if (!is_file) return by_rules(std::move(program), options, target);
   require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
           file, program.title, program.module.functions.size());
+  program.module = with_promises(std::move(program.module), known_promises(program.module, options.align));
   schedule::Schedule schedule(program.module.functions[0], options.draw.value_or(0));
   schedule.replay(schedule::parse_steps(read_text_file(file), file),
                   options.draw ? schedule::Schedule::Decisions::draw : schedule::Schedule::Decisions::keep);
@@ -146,11 +148,16 @@ Program load_program(const ProgramOptions& options, const target::Target& given,
   require(options.threads >= 0 && options.threads <= 4096, "--threads {}: must be from 1 to 4096",
           options.threads);
   const target::Target target = options.threads > 0 ? tune::on_threads(given, options.threads) : given;
-  if (options.shape.empty()) return scheduled(from_file(options), options, target);
+  if (options.shape.empty()) {
+    Program program = scheduled(from_file(options), options, target);
+    program.module = with_promises(std::move(program.module), options.align);
+    return program;
+  }
   // An operator is main to its schedule, whatever it is called in the end.
   Program program = scheduled(from_operator(options), options, target);
   program.module.functions[0].name = function_name;
   if (options.prepacked) separate_weights(program);
+  program.module = with_promises(std::move(program.module), options.align);
   return program;
 }
 

@@ -32,6 +32,7 @@ struct ProgramOptions {
   std::string db = {};  ///< the database of records; empty: the user's own
   int threads =
       0;  ///< that the program is made for; 0: as many as this process has, or as the target's cores
+  std::vector<std::string> align = {};     ///< "64" for all arrays, "A=64" for one: promises.h
   std::optional<std::uint64_t> draw = {};  ///< draw all decisions of the steps anew, from this seed
 };
 
@@ -58,7 +59,8 @@ struct Program {
 
 /// Error where the file cannot be read or is no valid program, where there is no such operator, or where its
 /// sizes, types or layout are not its, or where a step of the schedule is refused. Recipes are for `given`,
-/// with the threads of the options. An operator's function is called `function_name`; with `prepacked` the
+/// with the threads of the options. Promises of alignment hold for the steps of a file and for what is given
+/// back. An operator's function is called `function_name`; with `prepacked` the
 /// module is named so too.
 Program load_program(const ProgramOptions& options, const target::Target& given,
                      const std::string& function_name = "main");

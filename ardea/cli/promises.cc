@@ -30,4 +30,17 @@ Module with_promises(Module module, const std::vector<std::string>& promises) {
   return module;
 }
 
+std::vector<std::string> known_promises(const Module& module, const std::vector<std::string>& promises) {
+  std::vector<std::string> known;
+  for (const std::string& text : promises) {
+    const std::size_t equal = text.find('=');
+    bool is_known = equal == std::string::npos;
+    for (const Function& f : module.functions)
+      for (const Parameter& p : f.parameters)
+        is_known = is_known || (p.buffer.defined() && p.buffer->name == text.substr(0, equal));
+    if (is_known) known.push_back(text);
+  }
+  return known;
+}
+
 }  // namespace ardea::cli

@@ -5,7 +5,6 @@
 #include "ardea/cli/commands.h"
 #include "ardea/cli/describe.h"
 #include "ardea/cli/output.h"
-#include "ardea/cli/promises.h"
 #include "ardea/cli/records.h"
 #include "ardea/cli/timing.h"
 #include "ardea/compile/compile.h"
@@ -145,8 +144,7 @@ int show(const ShowOptions& options) {
   if (shown_program.schedule.empty() && shown_program.records != ProgramOptions::Records::only &&
       !shown_program.prepacked && !options.as.starts_with("trace"))
     shown_program.schedule = "none";
-  Program program = load_program(shown_program, target);
-  program.module = with_promises(std::move(program.module), options.align);
+  const Program program = load_program(shown_program, target);
   const std::string text = shown(options, program, target);
   if (!options.json) {
     write_out(text.ends_with('\n') ? text : text + "\n");

@@ -222,6 +222,7 @@ void Executor::run_instruction(const Call& call) {
     define(parameter.var, values[i]);
     if (parameter.buffer.defined()) define(parameter.buffer->data, values[i]);
   }
+  check_strides(instruction, values);
   for (const Parameter& parameter : parameters)  // after the scalars, which strides may name
     if (parameter.buffer.defined()) declare(parameter.buffer, view_of(parameter.buffer));
 
@@ -233,9 +234,19 @@ void Executor::run_instruction(const Call& call) {
   }
   const Function* const caller = std::exchange(function_, &instruction.meaning);
   const bool concurrent = std::exchange(concurrent_, false);
+  const Stmt* const statement = statement_;
+  const bool together = block_ != nullptr && instruction.is_of_warp();
+  if (together) {
+    if (const int lanes = block_->threads_of_warp(thread_); lanes != threads_in_warp)
+      report(fmt::format("{} is run by {} threads, but all {} of a warp run it together", instruction.name,
+                         lanes, threads_in_warp));
+    block_->meet(thread_, statement);
+  }
   ++instruction_depth_;
-  execute(instruction.meaning.body);
+  if (!together || block_->is_first_of_warp(thread_)) execute(instruction.meaning.body);
   --instruction_depth_;
+  statement_ = statement;
+  if (together) block_->meet(thread_, statement);
   if (Observer* observer = machine_.options.observer) observer->has_run(instruction);
   concurrent_ = concurrent;
   function_ = caller;
@@ -244,6 +255,20 @@ void Executor::run_instruction(const Call& call) {
     if (!parameter.buffer.defined()) continue;
     forget(parameter.buffer->data);
     forget(parameter.buffer);
+  }
+}
+
+void Executor::check_strides(const intrin::Instruction& instruction, const std::vector<Lane>& values) const {
+  const std::vector<Parameter>& parameters = instruction.meaning.parameters;
+  std::size_t next = 0;
+  for (const Parameter& parameter : parameters) {
+    if (!parameter.buffer.defined()) continue;
+    const std::int64_t multiple = instruction.operands[next++].stride_bytes;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      for (const Expr& stride : parameter.buffer->strides)
+        if (stride == parameters[i].var && parameter.buffer->type.bytes(values[i].integer) % multiple != 0)
+          report(fmt::format("{}: the rows of {} are {} elements apart, which must be a multiple of {} bytes",
+                             instruction.name, parameter.buffer->name, values[i].integer, multiple));
   }
 }
 

@@ -110,6 +110,7 @@ class Executor {
   Lanes address_of(const Load& element);
   Lanes call_registered(const Call& call, DataType type);
   void run_instruction(const Call& call);
+  void check_strides(const intrin::Instruction& instruction, const std::vector<Lane>& values) const;
   void check_operand(const intrin::Instruction& instruction, std::size_t index, Lane address) const;
   Lanes evaluate_meaning(const Call& call);
   [[noreturn]] void fail_with(const Call& call);

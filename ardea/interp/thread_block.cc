@@ -77,15 +77,20 @@ void ThreadBlock::barrier(int thread, Group group, const Stmt* statement) {
   turns_->pause(thread);
 }
 
+void ThreadBlock::meet(int thread, const Stmt* statement) {
+  states_[static_cast<std::size_t>(thread)] = {statement, Group::warp, false};
+  turns_->pause(thread);
+}
+
 Lane ThreadBlock::shuffle_down(int thread, Lane given, std::int64_t offset, std::int64_t width,
                                const Stmt* statement) {
   given_.resize(static_cast<std::size_t>(count_));
   given_[static_cast<std::size_t>(thread)] = given;
-  barrier(thread, Group::warp, statement);
+  meet(thread, statement);
   const bool is_there =
       thread % threads_in_warp % width + offset < width && thread + offset < end_thread(thread, Group::warp);
   const Lane taken = given_[static_cast<std::size_t>(is_there ? thread + offset : thread)];
-  barrier(thread, Group::warp, statement);  // before one of them gives the next
+  meet(thread, statement);  // before one of them gives the next
   return taken;
 }
 
@@ -120,7 +125,8 @@ bool ThreadBlock::release_some() {
   for (int first = 0; first < count_; first += threads_in_warp) {
     const int end = end_thread(first, Group::warp);
     if (!all_wait_together(first, end, Group::warp)) continue;
-    ++warp_barriers_[static_cast<std::size_t>(first / threads_in_warp)];
+    if (states_[static_cast<std::size_t>(first)].orders_memory)
+      ++warp_barriers_[static_cast<std::size_t>(first / threads_in_warp)];
     release(first, end);
   }
   return !ready_.empty();

@@ -44,6 +44,13 @@ class ThreadBlock {
 
   /// Called by a thread of the block.
   void barrier(int thread, Group group, const Stmt* statement);
+  /// Called by a thread of each warp that runs an instruction together: waits for the others of the warp, but
+  /// orders nothing that they do to memory, as machines do not.
+  void meet(int thread, const Stmt* statement);
+  bool is_first_of_warp(int thread) const { return thread % threads_in_warp == 0; }
+  int threads_of_warp(int thread) const {
+    return end_thread(thread, Group::warp) - first_thread(thread, Group::warp);
+  }
 
   /// Called by each thread of a warp: what the one `offset` lanes behind gives, of the `width` lanes from a
   /// multiple of them on; its own where there is none.
@@ -65,6 +72,7 @@ class ThreadBlock {
   struct Waiting {
     const Stmt* statement = nullptr;  ///< nullptr: not at a barrier
     Group group = Group::block;
+    bool orders_memory = true;
     bool finished = false;
   };
   struct SharedMemory {

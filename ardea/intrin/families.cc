@@ -6,6 +6,11 @@
 
 namespace ardea::intrin {
 
+bool Instruction::is_of_warp() const {
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const Operand& operand) { return operand.lane_words > 0; });
+}
+
 Instruction written_instruction(const std::string& name, const std::string& feature,
                                 const std::string& meaning, std::vector<Operand> operands,
                                 std::map<std::string, std::string> implementations,

@@ -22,6 +22,10 @@ std::vector<Instruction> amx_instructions();
 /// vta.load_inp, vta.load_wgt, vta.load_acc; vta.gemm, vta.reset; vta.alu_*; vta.store_i8, vta.store_i32.
 std::vector<Instruction> vta_instructions();
 
+/// NVIDIA's products of a warp's fragments: mma.m16n8k16_f16, …; mma.load_a_*, mma.load_b_*, mma.zero_*,
+/// mma.store_*.
+std::vector<Instruction> mma_instructions();
+
 /// A record whose meaning is written in the text form.
 Instruction written_instruction(const std::string& name, const std::string& feature,
                                 const std::string& meaning, std::vector<Operand> operands,

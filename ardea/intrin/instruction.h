@@ -19,6 +19,12 @@ struct Operand {
   /// Its first element is a multiple of this away from the beginning of its memory, as where memory is
   /// addressed by tiles and not by bytes.
   std::int64_t tile_bytes = 1;
+  /// Each of its strides that is a parameter is a multiple of so many bytes, so that all its rows are
+  /// aligned.
+  std::int64_t stride_bytes = 1;
+  /// Of a fragment, which the lanes of a warp hold together: registers of 32 bits that each lane has for a
+  /// tile of `tile_bytes`. Implementations get their address. 0: it is no fragment.
+  int lane_words = 0;
 };
 
 struct Instruction {
@@ -37,6 +43,9 @@ struct Instruction {
   /// Cycles from one to the next on a unit of its own; 0: it runs where vectors are multiplied, as many a
   /// cycle as those (target::Core).
   double cycles = 0;
+
+  /// Whether all lanes of a warp run it together: one of its operands is a fragment.
+  bool is_of_warp() const;
 };
 
 /// Adds a record; Error where the name is taken, or the meaning does not verify.

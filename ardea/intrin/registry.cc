@@ -16,8 +16,8 @@ namespace {
 class Registry {
  public:
   Registry() {
-    for (auto family :
-         {example_instructions, neon_instructions, avx512_instructions, amx_instructions, vta_instructions})
+    for (auto family : {example_instructions, neon_instructions, avx512_instructions, amx_instructions,
+                        vta_instructions, mma_instructions})
       for (Instruction& record : family()) add(std::move(record));
   }
 

@@ -140,6 +140,23 @@ std::optional<Call> with_strides(const Call& call, const std::vector<Instruction
   return out;
 }
 
+std::optional<Stmt> with_strides(const Stmt& s, const Buffer& buffer, const Buffer& other,
+                                 const Analyzer& facts) {
+  if (!has_instructions(s)) return s;
+  bool fits = true;
+  const Stmt changed = rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
+                                 const Call* call = instruction_call(x);
+                                 if (call == nullptr || !fits) return std::nullopt;
+                                 const auto windows = windows_of(*call, buffer, facts);
+                                 const auto taken =
+                                     windows ? with_strides(*call, *windows, other, facts) : std::nullopt;
+                                 fits = taken.has_value();
+                                 if (!fits) return std::nullopt;
+                                 return Stmt(Evaluate{make_call(call->op->name, taken->arguments)});
+                               }});
+  return fits ? std::optional(changed) : std::nullopt;
+}
+
 std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, const arith::Analyzer& facts) {
   if (!has_instructions(s)) return s;
   bool known = true;

@@ -44,4 +44,8 @@ std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, cons
 std::optional<Call> with_strides(const Call& call, const std::vector<InstructionWindow>& windows,
                                  const Buffer& other, const arith::Analyzer& facts);
 
+/// s with all its instructions so; nothing where one of them does not take such strides.
+std::optional<Stmt> with_strides(const Stmt& s, const Buffer& buffer, const Buffer& other,
+                                 const arith::Analyzer& facts);
+
 }  // namespace ardea::limits

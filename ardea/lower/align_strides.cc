@@ -4,6 +4,7 @@
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/aligned_strides.h"
+#include "ardea/limits/instruction_windows.h"
 #include "ardea/lower/filled_first.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/passes.h"
@@ -21,7 +22,8 @@ Stmt with_aligned_strides(const Stmt& s) {
   Allocate padded = *allocate;
   padded.annotations.erase(storage_alignment_key);
   // Slots of registers have no strides, and other views count on the ones that are.
-  const Buffer buffer = allocate->scope == "register" ? Buffer() : whole_view(*allocate);
+  const Buffer buffer =
+      allocate->scope == "register" ? Buffer() : whole_view(*allocate, Addresses::of_instructions);
   if (!buffer.defined()) return padded;
   BufferNode node = *buffer;
   node.strides = limits::aligned_strides(buffer->shape, alignments);
@@ -30,6 +32,10 @@ Stmt with_aligned_strides(const Stmt& s) {
                                     [](const Expr& a, const Expr& b) { return structurally_equal(a, b); });
   if (!has_gaps) return padded;
   const Buffer apart(std::move(node));
+  // An instruction may want the rows where they are.
+  const std::optional<Stmt> body =
+      limits::with_strides(allocate->body.as<DeclareBuffer>()->body, buffer, apart, arith::Analyzer());
+  if (!body) return padded;
   // Nothing fills what now lies between rows. Lanes that nobody needs would be computed from it: harmless,
   // but on numbers below the normal ones a processor may take a hundred times as long.
   padded.annotations.erase(std::string(filled_first_key));
@@ -39,7 +45,7 @@ Stmt with_aligned_strides(const Stmt& s) {
         return Place{apart, indices};
       }};
   padded.extents = {flat_size(apart)};
-  padded.body = DeclareBuffer{apart, redirect(allocate->body.as<DeclareBuffer>()->body, same_indices)};
+  padded.body = DeclareBuffer{apart, redirect(*body, same_indices)};
   return padded;
 }
 

@@ -14,18 +14,6 @@ namespace {
 
 using arith::Analyzer;
 
-/// s with the strides that windows in `buffer` have in `now`, which its instructions take.
-Stmt with_strides_of(const Stmt& s, const Buffer& buffer, const Buffer& now, const Analyzer& facts) {
-  if (!limits::has_instructions(s)) return s;
-  return rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
-                   const Call* call = limits::instruction_call(x);
-                   if (call == nullptr) return std::nullopt;
-                   const auto changed =
-                       limits::with_strides(*call, *limits::windows_of(*call, buffer, facts), now, facts);
-                   return Stmt(Evaluate{make_call(call->op->name, changed->arguments)});
-                 }});
-}
-
 Expr shifted(const Expr& index, const Expr& corner) {
   if (index.type().is_scalar()) return as_index(index) - corner;
   return add_index(index, make_int(0) - corner);
@@ -50,8 +38,8 @@ Stmt compacted(const Allocate& allocate, const limits::Surroundings& around, con
       }};
   Allocate out = allocate;
   out.extents = shrunk->shape;
-  out.body =
-      DeclareBuffer{shrunk, redirect(with_strides_of(declare->body, buffer, shrunk, around.facts), shift)};
+  out.body = DeclareBuffer{
+      shrunk, redirect(*limits::with_strides(declare->body, buffer, shrunk, around.facts), shift)};
   return out;
 }
 
@@ -79,7 +67,7 @@ Stmt with_compact_allocations(const Stmt& s, const limits::Surroundings& around,
                                   return with_compact_allocations(child, inner, compaction);
                                 }});
   const auto* allocate = out.as<Allocate>();
-  if (allocate != nullptr && compaction.is_concurrent && !is_private(allocate->scope)) return out;
+  if (allocate != nullptr && compaction.is_concurrent && is_block_memory(allocate->scope)) return out;
   if (allocate == nullptr || !whole_view(*allocate, Addresses::of_instructions).defined()) return out;
   const Stmt small = compacted(*allocate, around, compaction.target);
   return compaction.has_register_tiles ? with_notes(small, around.facts) : small;

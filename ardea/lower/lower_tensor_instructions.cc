@@ -34,8 +34,16 @@ bool has_implementation(const intrin::Instruction& instruction, const target::Ta
         target.name);
     return true;
   }
+  const bool has_feature = instruction.required_feature.empty() || target.has(instruction.required_feature);
+  if (target.kind == target::Kind::cuda) {
+    require(has_feature || !instruction.is_of_warp(),
+            "T.tensor_instruction({}): it needs the feature {}, which target {} has not; `ardea instructions "
+            "--target {}` lists those that it has",
+            instruction.name, instruction.required_feature, target.name, target.name);
+    return has_feature && instruction.implementations.contains("cuda");
+  }
   return instruction.implementations.contains("llvm") && instruction.implementations.contains("c") &&
-         (instruction.required_feature.empty() || target.has(instruction.required_feature));
+         has_feature;
 }
 
 /// A call with its operands bound to what it is given.

@@ -142,7 +142,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   show_command
       ->add_option(
-          "--align", show.align,
+          "--align", show.program.align,
           "promise that arrays begin on multiples of so many bytes: 64 for all of them, A=64,B=32 for "
           "some")
       ->delimiter(',');
@@ -182,6 +182,11 @@ int run(int argc, char** argv) {
                           "llvm, c, cuda or interp; by default llvm, and cuda where the target is a GPU");
   run_command->add_option("--target", run_options.target, "host, or the GPU of this machine, such as h200")
       ->capture_default_str();
+  run_command
+      ->add_option(
+          "--align", run_options.program.align,
+          "promise that arrays begin on multiples of so many bytes: 16 for all of them, A=16,B=8 for some")
+      ->delimiter(',');
   run_command->add_option("--save", run_options.save,
                           "write the arrays as .npy and a manifest to this folder");
   run_command->add_option(
@@ -216,7 +221,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   compile_command->add_option("--only", compile.only, "which files: some of o,so,c,h");
   compile_command
-      ->add_option("--align", compile.align,
+      ->add_option("--align", compile.program.align,
                    "promise that arrays begin on multiples of so many bytes: 64 for all of them, "
                    "A=64,B=32 for some; a call with others is an error")
       ->delimiter(',');

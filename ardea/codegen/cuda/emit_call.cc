@@ -21,6 +21,11 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
   if (name == "shuffle_down")
     return c::call_text("__shfl_down_sync", {"0xffffffffu", emit(arguments[0], lane).text,
                                              emit(arguments[1]).text, emit(arguments[2]).text});
+  if (name == "tensor_instruction") return emit_instruction(call);
+  if (name == "async_copy") return emit_async_copy(arguments);
+  if (name == "async_commit") return {helpers_.need("commit_copies") + "()"};
+  if (name == "async_wait")
+    return {fmt::format("{}<{}>()", helpers_.need("wait_for_copies"), constant_int(arguments[0]).value())};
   if (name == "fail") {
     emit_fail(arguments);
     return {""};

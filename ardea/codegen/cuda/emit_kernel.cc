@@ -65,6 +65,7 @@ void Emitter::define_memory() {
   visit_stmts(kernel_.launch.body, [&](const Stmt& s) {
     if (const auto* store = s.as<Store>()) memory_[store->buffer->data].is_written = true;
   });
+  define_memory_of_calls();
 }
 
 std::string Emitter::parameter(const Var& var) {

@@ -53,14 +53,18 @@ Text Emitter::element(const Buffer& buffer, const Text& index) const {
   return {names_.of(buffer->data) + "[" + index.text + "]"};
 }
 
-int Emitter::lanes_at_once(const Buffer& buffer, const Expr& first, int lanes) const {
-  if (memory_.at(buffer->data).is_bytes) return 1;
+std::int64_t Emitter::proved_alignment(const Buffer& buffer, const Expr& index) const {
   const std::int64_t bytes = buffer->type.element().bytes();
   const auto base = alignments_.find(buffer->data);
-  std::int64_t aligned = base == alignments_.end() ? bytes : base->second;
-  const arith::Congruence at = facts_.congruence(first);
+  const std::int64_t aligned = base == alignments_.end() ? bytes : base->second;
+  const arith::Congruence at = facts_.congruence(index);
   const std::int64_t step = std::gcd(at.multiple, at.remainder);  // 0 of the index 0: on every multiple
-  if (step != 0) aligned = std::gcd(aligned, step * bytes);
+  return step == 0 ? aligned : std::gcd(aligned, step * bytes);
+}
+
+int Emitter::lanes_at_once(const Buffer& buffer, const Expr& first, int lanes) const {
+  if (memory_.at(buffer->data).is_bytes) return 1;
+  const std::int64_t bytes = buffer->type.element().bytes(), aligned = proved_alignment(buffer, first);
   std::int64_t count = 1;
   while (lanes % (count * 2) == 0 && count * 2 * bytes <= widest_access_bytes &&
          aligned % (count * 2 * bytes) == 0)
@@ -71,7 +75,8 @@ int Emitter::lanes_at_once(const Buffer& buffer, const Expr& first, int lanes) c
 bool Emitter::picks_private_element(const Stmt& s, const Var& var) {
   bool found = false;
   const auto look = [&](const Buffer& buffer, const std::vector<Expr>& indices) {
-    found = found || (lower::is_private(buffer->scope) && uses(indices[0], var));
+    const bool is_kept = lower::is_private(buffer->scope) || lower::is_warp_memory(buffer->scope);
+    found = found || (is_kept && uses(indices[0], var));
   };
   visit_stmts(s, [&](const Stmt& part) {
     if (const auto* store = part.as<Store>()) look(store->buffer, store->indices);
@@ -84,6 +89,7 @@ bool Emitter::picks_private_element(const Stmt& s, const Var& var) {
 
 Text Emitter::emit_load(const Expr& e, const Load& load, int lane) {
   const Buffer& buffer = load.buffer;
+  require_no_fragment(buffer);
   helpers_.need_type(buffer->type);
   const Expr& index = flat_index(buffer, load.indices);
   const bool is_vector = index.type().is_vector();
@@ -119,6 +125,7 @@ void Emitter::store_element(const Buffer& buffer, const Text& index, const Text&
 }
 
 void Emitter::emit_store(const Store& store) {
+  require_no_fragment(store.buffer);
   const Buffer& buffer = store.buffer;
   helpers_.need_type(buffer->type);
   const Expr& index = flat_index(buffer, store.indices);

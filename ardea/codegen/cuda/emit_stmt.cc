@@ -145,8 +145,11 @@ void Emitter::emit_if(const If& branch) {
 /// What is left of allocations is each thread's own: registers, where every index becomes a number.
 void Emitter::emit_allocate(const Allocate& allocation) {
   const std::string& name = allocation.data.name();
-  require(allocation.scope == "local" || allocation.scope == "register",
-          "{}: {} is in scope {}, of which the CUDA backend knows shared, shared.dyn, local and register",
+  const bool of_warp = lower::is_warp_memory(allocation.scope);
+  require(of_warp || allocation.scope == "local" || allocation.scope == "register",
+          "{}: {} is in scope {}, of which the CUDA backend knows shared, shared.dyn, local, register and "
+          "those of "
+          "fragments",
           kernel_.name, name, allocation.scope);
   std::int64_t elements = 1;
   for (const Expr& extent : allocation.extents) {
@@ -157,6 +160,10 @@ void Emitter::emit_allocate(const Allocate& allocation) {
         "the loops over it by numbers",
         kernel_.name, name, allocation.scope, print(extent));
     elements *= *count;
+  }
+  if (of_warp) {
+    emit_fragments(allocation, elements);
+    return emit(allocation.body);
   }
   const Memory& memory = memory_[allocation.data];
   const bool is_bytes = memory.is_bytes;

@@ -11,11 +11,12 @@
 #include "ardea/codegen/c/text.h"
 #include "ardea/codegen/cuda/helpers.h"
 #include "ardea/codegen/ranges/ranges.h"
+#include "ardea/intrin/instruction.h"
 #include "ardea/ir/function.h"
 #include "ardea/lower/gpu/split_kernels.h"
 
 /// Writes one kernel as CUDA C++. Its parts are files: emit_kernel, emit_stmt, emit_expr, emit_arithmetic,
-/// emit_call, emit_memory.
+/// emit_call, emit_instruction, emit_memory.
 
 namespace ardea::codegen::cuda {
 
@@ -84,7 +85,19 @@ class Emitter {
   void emit_fail(const std::vector<Expr>& arguments);
   Text emit_reinterpret(const Expr& source, DataType to, int lane);
 
+  // emit_instruction.cc
+  void define_memory_of_calls();
+  void emit_fragments(const Allocate& allocation, std::int64_t elements);
+  void require_no_fragment(const Buffer& buffer) const;
+  Text emit_instruction(const Call& call);
+  Text emit_operand(const intrin::Operand& operand, const Load& element);
+  void check_rows(const Call& call, const Buffer& formal, const intrin::Operand& operand,
+                  const Load& element) const;
+  Text emit_async_copy(const std::vector<Expr>& arguments);
+
   // emit_memory.cc
+  /// On which multiple of bytes the element is proved to lie.
+  std::int64_t proved_alignment(const Buffer& buffer, const Expr& index) const;
   /// Where the element lies.
   Text emit_pointer(const Buffer& buffer, const Text& index) const;
   Text element(const Buffer& buffer, const Text& index) const;
@@ -103,10 +116,17 @@ class Emitter {
     DataType type;
   };
 
+  /// How a fragment lies in the registers of a lane.
+  struct Fragment {
+    std::int64_t tile_bytes = 0;
+    int lane_words = 0;
+  };
+
   const lower::Kernel& kernel_;
   const std::unordered_map<Var, std::int64_t>& alignments_;
   Helpers& helpers_;
   std::unordered_map<Var, Memory> memory_;
+  std::unordered_map<Var, Fragment> fragments_;
   const std::unordered_set<Var> live_;  ///< variables that are read
 
   std::vector<std::string> lines_;

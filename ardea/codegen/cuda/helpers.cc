@@ -1,8 +1,10 @@
 #include "ardea/codegen/cuda/helpers.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "ardea/intrin/families.h"
 #include "ardea/support/error.h"
 
 namespace ardea::codegen::cuda {
@@ -145,6 +147,26 @@ __device__ __forceinline__ T leading_zeros(T x) {
   return T(__clzll((long long)((unsigned long long)x & mask)) - (64 - int(sizeof(T)) * 8));
 }
 )"},
+      {"copy_async", R"(// From the device's memory to shared memory, while the thread goes on.
+template <int bytes>
+__device__ __forceinline__ void copy_async(void* to, const void* from) {
+  const unsigned target = (unsigned)__cvta_generic_to_shared(to);
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(target), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" : : "r"(target), "l"(from), "n"(bytes) : "memory");
+}
+)"},
+      {"commit_copies", R"(__device__ __forceinline__ void commit_copies() {
+  asm volatile("cp.async.commit_group;" : : : "memory");
+}
+)"},
+      {"wait_for_copies", R"(// Until at most so many of the thread's groups are under way.
+template <int groups>
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" : : "n"(groups) : "memory");
+}
+)"},
       {"one_bits", R"(template <class T>
 __device__ __forceinline__ T one_bits(T x) {
   constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);
@@ -167,6 +189,13 @@ std::string Helpers::need(const std::string& name) {
   return name;
 }
 
+std::string Helpers::instruction(const std::string& name, const std::string& text) {
+  std::string function = name;
+  std::replace(function.begin(), function.end(), '.', '_');
+  instructions_[function] = intrin::filled(text, {{"function", function}});
+  return function;
+}
+
 void Helpers::need_type(DataType type) {
   has_float16_ = has_float16_ || type.element() == float16;
   has_bfloat16_ = has_bfloat16_ || type.element() == bfloat16;
@@ -181,6 +210,7 @@ std::string Helpers::text() const {
   std::string out;
   for (const auto& [name, text] : definitions())
     if (needed_.contains(name)) out += "\n" + text;
+  for (const auto& [name, text] : instructions_) out += (text.starts_with('\n') ? "" : "\n") + text;
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -13,6 +14,8 @@ class Helpers {
  public:
   /// The name of the helper, which is defined from now on.
   std::string need(const std::string& name);
+  /// The name of a function that runs a tensor instruction: `text` defines it as $function.
+  std::string instruction(const std::string& name, const std::string& text);
   /// Numbers of the type are used: float16 and bfloat16 have headers of their own.
   void need_type(DataType type);
   /// The lines that include them.
@@ -26,6 +29,7 @@ class Helpers {
 
  private:
   std::set<std::string> needed_;
+  std::map<std::string, std::string> instructions_;  ///< by the name of the function
   bool has_float16_ = false, has_bfloat16_ = false;
 };
 

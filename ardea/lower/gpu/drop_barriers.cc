@@ -92,7 +92,7 @@ class Placing {
 
   AllPending at_part(const Stmt& s, AllPending pending, const Analyzer& facts) {
     // Names differ from thread to thread as what they stand for does.
-    const Stmt part = substitute(s, lets_);
+    const Stmt part = with_accesses_shown(substitute(s, lets_), facts);
     for (;;) {
       const auto met = std::find_if(pending.begin(), pending.end(), [&](const Pending& earlier) {
         return may_meet(earlier.statement, part, threads_, facts);

@@ -13,13 +13,6 @@ namespace {
 
 using arith::Analyzer;
 
-/// The statement as a sentence can name it.
-std::string first_line(const Stmt& s) {
-  const std::string text = print(s);
-  const std::size_t begin = text.find_first_not_of(" \n");
-  return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
-}
-
 class Proving {
  public:
   Proving(const Function& f, const target::Target& target) : name_(f.name), target_(target) {}
@@ -70,7 +63,8 @@ class Proving {
         "threads start; bind another loop",
         name_, loop.var.name(), thread);
     const std::vector<arith::LoopRange> range = {{loop.var, Range{loop.min, loop.extent}}};
-    for (const arith::Conflict& conflict : arith::conflicts(loop.body, range, facts, true))
+    for (const arith::Conflict& conflict :
+         arith::conflicts(with_accesses_shown(loop.body, facts), range, facts, true))
       require(
           !carries(conflict, 0) ||
               (is_thread_loop(loop) && arith::filled_alike(loop, conflict.first.buffer, facts)),

@@ -2,8 +2,10 @@
 
 #include "ardea/ir/in_loops.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/limits/instruction_windows.h"
 
 namespace ardea::lower {
 
@@ -35,8 +37,35 @@ bool holds_launch_loop(const Stmt& s) {
   });
 }
 
+std::string first_line(const Stmt& s) {
+  const std::string text = print(s);
+  const std::size_t begin = text.find_first_not_of(" \n");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
 bool is_private(const std::string& scope) { return scope_rank(scope) == ScopeRank::thread; }
 bool is_block_memory(const std::string& scope) { return scope_rank(scope) == ScopeRank::block; }
+
+bool is_warp_memory(const std::string& scope) { return scope_rank(scope) == ScopeRank::warp; }
+
+bool is_warp_instruction(const Stmt& s) {
+  const Call* call = limits::instruction_call(s);
+  return call != nullptr && intrin::find_instruction(call->arguments[0].as<StringImm>()->value).is_of_warp();
+}
+
+Stmt with_accesses_shown(const Stmt& s, const arith::Analyzer& facts) {
+  return rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
+                   const Call* call = limits::instruction_call(x);
+                   if (call == nullptr) return std::nullopt;
+                   std::vector<Stmt> all;
+                   for (const Buffer& buffer : buffers_in(x)) {
+                     const auto windows = limits::windows_of(*call, buffer, facts);
+                     if (!windows) return std::nullopt;
+                     all.push_back(limits::touching(*windows, *call));
+                   }
+                   return make_seq(std::move(all));
+                 }});
+}
 
 Stmt make_block_barrier() { return Evaluate{make_call("barrier", {make_string("shared")})}; }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ardea/arith/analyzer.h"
 #include "ardea/ir/function.h"
 
 /// What a launch is: the outermost loop that is bound to a thread, with everything in it.
@@ -16,10 +17,20 @@ bool is_thread_loop(const For& loop);  ///< bound to threadIdx.*
 bool is_launch_loop(const For& loop);
 bool holds_launch_loop(const Stmt& s);
 
+/// The statement as a sentence can name it.
+std::string first_line(const Stmt& s);
+
 /// Memory that each thread has for itself.
 bool is_private(const std::string& scope);
 /// Memory that the threads of a block have in common.
 bool is_block_memory(const std::string& scope);
+
+/// Memory that the lanes of a warp hold together, in registers: fragments.
+bool is_warp_memory(const std::string& scope);
+/// Whether s is an instruction that all lanes of a warp run together.
+bool is_warp_instruction(const Stmt& s);
+/// s with what its tensor instructions touch written out, as analyses of accesses read it.
+Stmt with_accesses_shown(const Stmt& s, const arith::Analyzer& facts);
 
 /// Waits for all threads of the block. Each one made is a statement of its own.
 Stmt make_block_barrier();

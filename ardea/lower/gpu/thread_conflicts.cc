@@ -57,7 +57,8 @@ bool may_meet(const Stmt& first, const Stmt& second, const std::vector<arith::Lo
   std::iota(axes.begin(), axes.end(), 0);
   const std::vector<arith::Conflict> all = conflicts_between(first, second, threads, facts);
   return std::any_of(all.begin(), all.end(), [&](const arith::Conflict& conflict) {
-    return !is_private(conflict.first.buffer->scope) && meet_across_threads(conflict, axes) &&
+    const std::string& scope = conflict.first.buffer->scope;
+    return !is_private(scope) && !is_warp_memory(scope) && meet_across_threads(conflict, axes) &&
            !(conflict.first.buffer == conflict.second.buffer &&
              are_different_versions(conflict, threads, facts));
   });

@@ -6,6 +6,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/thread_axes.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
@@ -53,6 +54,7 @@ class Unifying {
   Stmt launch(const Stmt& s, const Analyzer& facts) {
     const Stmt body = without_shared_memory(without_block_loops(s, facts));
     find_threads(body, facts_);
+    if (holds_warp_instruction(body)) add_lanes();
     check_thread_count();
     PlaceInLaunch place{facts_};
     for (const For& loop : threads_) place.facts.bind(loop.var, {loop.min, loop.extent});
@@ -155,6 +157,23 @@ class Unifying {
     map_inside(s, facts, look);
   }
 
+  /// Where instructions of warps are, threadIdx.x counts the lanes of one.
+  void add_lanes() {
+    const std::int64_t lanes = target_.gpu->warp_threads;
+    const auto same = std::find_if(threads_.begin(), threads_.end(),
+                                   [](const For& loop) { return loop.thread == lane_axis; });
+    if (same == threads_.end()) {
+      threads_.push_back(
+          {Var("lane"), make_int(0), make_int(lanes), ForKind::thread_binding, {}, std::string(lane_axis)});
+      return;
+    }
+    require(constant_int(same->extent) == lanes,
+            "lower {}: its launch has instructions that the {} lanes of a warp run together, and {} threads "
+            "along "
+            "{}; split these loops by {}",
+            name_, lanes, *constant_int(same->extent), lane_axis, lanes);
+  }
+
   void check_thread_count() const {
     std::int64_t count = 1;
     for (const For& loop : threads_) count *= *constant_int(loop.extent);
@@ -233,11 +252,15 @@ class Unifying {
   /// alone, or all of them what each keeps for itself.
   Stmt part(const Stmt& s, const PlaceInLaunch& place) {
     if (is_no_op(s)) return s;
-    const bool by_all = writes_private_memory_only(s);
+    const bool of_warp = holds_warp_instruction(s);
+    if (of_warp) check_warp_part(s, place);
+    const bool by_all = of_warp || writes_private_memory_only(s);
     std::vector<Expr> guards = place.range_guards;
     guards.insert(guards.end(), place.guards.begin(), place.guards.end());
     const Expr own = conjunction(guards);
-    parts_.push_back({own.defined() ? make_if(own, s) : s, place.bound, by_all, place.lets, place.around});
+    const Stmt shown = with_accesses_shown(s, place.facts);
+    parts_.push_back(
+        {own.defined() ? make_if(own, shown) : shown, place.bound, by_all, place.lets, place.around});
     for (const For& loop : threads_) {
       const bool is_bound = place.bound.contains(loop.thread);
       if (is_bound ? fills_for_all(s, loop.thread, place) : !by_all)
@@ -245,6 +268,32 @@ class Unifying {
     }
     const Expr all = conjunction(guards);
     return make_seq({all.defined() ? make_if(all, s) : s, barrier()});
+  }
+
+  static bool holds_warp_instruction(const Stmt& s) {
+    bool found = false;
+    visit_stmts(s, [&](const Stmt& part) { found = found || is_warp_instruction(part); });
+    return found;
+  }
+
+  /// The lanes of a warp are the threads along threadIdx.x, and all of them come to its instructions.
+  void check_warp_part(const Stmt& s, const PlaceInLaunch& place) const {
+    require(
+        !place.bound.contains(std::string(lane_axis)),
+        "lower {}: `{}` is run by all lanes of a warp together, and stands in a loop that is bound to {}, "
+        "which are the lanes; bind loops over warps to threadIdx.y or threadIdx.z",
+        name_, first_line(s), lane_axis);
+    for (const Expr& guard : place.guards)
+      require(!uses(substitute(guard, place.lets), thread(std::string(lane_axis)).var),
+              "lower {}: `{}` is run by all lanes of a warp together, but not all of them come to it: {}",
+              name_, first_line(s), print(guard));
+    visit_stmts(s, [&](const Stmt& part) {
+      require(
+          !part.is<Store>() || is_private(part.as<Store>()->buffer->scope),
+          "lower {}: `{}` stands in one loop with instructions of a warp; put it in a loop over threads of "
+          "its own",
+          name_, first_line(part));
+    });
   }
 
   Stmt barrier() const { return threads_.empty() ? make_no_op() : make_block_barrier(); }
@@ -330,14 +379,15 @@ class Unifying {
   /// Memory of a block is the same bytes whenever it is allocated: one allocation for all of it shows what
   /// meets there.
   Stmt without_shared_memory(const Stmt& s) {
-    return rewrite(s, Rewriter{.stmt_after = [&](const Stmt& x) -> Stmt {
-                     const auto* allocate = x.as<Allocate>();
-                     if (allocate == nullptr || is_private(allocate->scope)) return x;
-                     check_shared(*allocate);
-                     shared_.push_back(*allocate);
-                     const auto* declare = allocate->body.as<DeclareBuffer>();
-                     return declare != nullptr ? declare->body : allocate->body;
-                   }});
+    return rewrite(
+        s, Rewriter{.stmt_after = [&](const Stmt& x) -> Stmt {
+          const auto* allocate = x.as<Allocate>();
+          if (allocate == nullptr || is_private(allocate->scope) || is_warp_memory(allocate->scope)) return x;
+          check_shared(*allocate);
+          shared_.push_back(*allocate);
+          const auto* declare = allocate->body.as<DeclareBuffer>();
+          return declare != nullptr ? declare->body : allocate->body;
+        }});
   }
 
   void check_shared(const Allocate& allocate) const {

@@ -1,0 +1,172 @@
+#include <numeric>
+
+#include "ardea/codegen/cuda/emitter.h"
+#include "ardea/intrin/instruction.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/limits/instruction_windows.h"
+#include "ardea/support/error.h"
+#include "ardea/support/text.h"
+
+/// Tensor instructions, the fragments that they work on, and asynchronous copies.
+
+namespace ardea::codegen::cuda {
+
+namespace {
+
+const Load& element_at(const Expr& address) {
+  const auto* call = address.as<Call>();
+  const auto* element =
+      call != nullptr && call->op->name == "address_of" ? call->arguments[0].as<Load>() : nullptr;
+  ensure(element != nullptr, "the CUDA backend met {} in the place of an address", print(address));
+  return *element;
+}
+
+const intrin::Instruction& record_of(const Call& call) {
+  return intrin::find_instruction(call.arguments.at(0).as<StringImm>()->value);
+}
+
+/// What `visit(parameter, operand, argument)` is called with for each buffer of the call.
+template <class Visit>
+void for_each_operand(const Call& call, const Visit& visit) {
+  const intrin::Instruction& record = record_of(call);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < record.meaning.parameters.size(); ++i)
+    if (record.meaning.parameters[i].buffer.defined())
+      visit(record.meaning.parameters[i].buffer, record.operands[next++], call.arguments.at(i + 1));
+}
+
+bool writes(const Function& meaning, const Buffer& formal) {
+  bool found = false;
+  visit_stmts(meaning.body, [&](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    found = found || (store != nullptr && store->buffer == formal);
+  });
+  return found;
+}
+
+}  // namespace
+
+/// What instructions and copies write, and how fragments lie in registers.
+void Emitter::define_memory_of_calls() {
+  visit_exprs(kernel_.launch.body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    if (call == nullptr) return;
+    if (call->op->name == "async_copy")
+      memory_[element_at(call->arguments[0]).buffer->data].is_written = true;
+    if (call->op->name != "tensor_instruction") return;
+    const Function& meaning = record_of(*call).meaning;
+    for_each_operand(*call, [&](const Buffer& formal, const intrin::Operand& operand, const Expr& address) {
+      const Buffer& actual = element_at(address).buffer;
+      helpers_.need_type(actual->type);
+      if (writes(meaning, formal)) memory_[actual->data].is_written = true;
+      if (operand.lane_words == 0) return;
+      const auto [at, is_new] =
+          fragments_.try_emplace(actual->data, Fragment{operand.tile_bytes, operand.lane_words});
+      require(at->second.tile_bytes == operand.tile_bytes && at->second.lane_words == operand.lane_words,
+              "{}: {} is a fragment of {} bytes to {}, and one of {} to another instruction; use buffers of "
+              "their own",
+              kernel_.name, actual->name, operand.tile_bytes, record_of(*call).name, at->second.tile_bytes);
+    });
+  });
+}
+
+void Emitter::emit_fragments(const Allocate& allocation, std::int64_t elements) {
+  const auto at = fragments_.find(allocation.data);
+  require(at != fragments_.end(),
+          "{}: {} is in scope {}, which only instructions of warps reach; tensorize all that touches it",
+          kernel_.name, allocation.data.name(), allocation.scope);
+  const std::int64_t bytes = allocation.type.bytes(elements), tile = at->second.tile_bytes;
+  line(fmt::format("uint32_t {}[{}];", names_.define(allocation.data),
+                   (bytes + tile - 1) / tile * at->second.lane_words));
+}
+
+void Emitter::require_no_fragment(const Buffer& buffer) const {
+  require(!lower::is_warp_memory(buffer->scope),
+          "{}: {} is in scope {}, which only instructions of warps reach; tensorize all that touches it",
+          kernel_.name, buffer->name, buffer->scope);
+}
+
+/// The registers of a fragment, or where in memory an operand begins.
+Text Emitter::emit_operand(const intrin::Operand& operand, const Load& element) {
+  const Buffer& buffer = element.buffer;
+  ensure(element.indices.size() == 1, "the CUDA backend met the buffer {}, which flatten_storage makes flat",
+         buffer->name);
+  const Expr& index = element.indices[0];
+  if (operand.lane_words == 0) return emit_pointer(buffer, emit(index));
+  const std::int64_t tile = operand.tile_bytes / buffer->type.bytes();
+  const Expr words = facts_.simplify(floor_div(index, make_int(tile, index.type())) *
+                                     make_int(operand.lane_words, index.type()));
+  require(facts_.proves(equals(floor_mod(index, make_int(tile, index.type())), make_int(0, index.type()))),
+          "{}: it is not proved that a fragment of {} begins at {}; lay it out fragment by fragment "
+          "(transform_layout)",
+          kernel_.name, buffer->name, print(index));
+  count_use(words);
+  const Text at = emit(words);
+  const std::string& name = names_.of(buffer->data);
+  return at.text == "0" ? Text{name} : Text{name + " + " + inside(at, Binding::product), Binding::sum};
+}
+
+Text Emitter::emit_instruction(const Call& call) {
+  const intrin::Instruction& record = record_of(call);
+  ensure(record.implementations.contains("cuda"), "{}: {} has no implementation in CUDA C++", kernel_.name,
+         record.name);
+  std::vector<std::string> values;
+  std::size_t next = 0;
+  const std::vector<Parameter>& parameters = record.meaning.parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Expr& argument = call.arguments.at(i + 1);
+    if (!parameters[i].buffer.defined()) {
+      values.push_back(emit(argument).text);
+      continue;
+    }
+    const intrin::Operand& operand = record.operands[next++];
+    const Load& element = element_at(argument);
+    if (operand.lane_words == 0) check_rows(call, parameters[i].buffer, operand, element);
+    values.push_back(emit_operand(operand, element).text);
+  }
+  return c::call_text(helpers_.instruction(record.name, record.implementations.at("cuda")), values);
+}
+
+void Emitter::check_rows(const Call& call, const Buffer& formal, const intrin::Operand& operand,
+                         const Load& element) const {
+  const std::string& name = record_of(call).name;
+  const std::int64_t proved = proved_alignment(element.buffer, element.indices.at(0));
+  require(
+      proved % operand.alignment_bytes == 0,
+      "{}: {} wants {} on a multiple of {} bytes, and {}[{}] is proved to lie on one of {}; promise more of "
+      "the array (--align), or change tiles and strides",
+      kernel_.name, name, formal->name, operand.alignment_bytes, element.buffer->name,
+      print(element.indices[0]), proved);
+  const std::vector<Parameter>& parameters = record_of(call).meaning.parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    for (const Expr& stride : formal->strides) {
+      if (!(stride == parameters[i].var)) continue;
+      const arith::Congruence rows = facts_.congruence(call.arguments.at(i + 1));
+      const std::int64_t bytes = std::gcd(rows.multiple, rows.remainder) * formal->type.bytes();
+      require(bytes % operand.stride_bytes == 0,
+              "{}: {} wants rows of {} a multiple of {} bytes apart, those of {} are {} elements apart; "
+              "change its "
+              "tiles, or pad its rows (buffer_dim_align)",
+              kernel_.name, name, formal->name, operand.stride_bytes, element.buffer->name,
+              print(call.arguments.at(i + 1)));
+    }
+}
+
+/// By the copy engine, where the bytes are as many as it takes and lie as it wants; else at once, which no
+/// program can tell.
+Text Emitter::emit_async_copy(const std::vector<Expr>& arguments) {
+  const Load &to = element_at(arguments[0]), &from = element_at(arguments[1]);
+  const std::int64_t count = constant_int(arguments[2]).value(), bytes = to.buffer->type.bytes(count);
+  const Text target = emit_pointer(to.buffer, emit(to.indices.at(0))),
+             source = emit_pointer(from.buffer, emit(from.indices.at(0)));
+  const bool fits = (bytes == 4 || bytes == 8 || bytes == 16) &&
+                    proved_alignment(to.buffer, to.indices[0]) % bytes == 0 &&
+                    proved_alignment(from.buffer, from.indices[0]) % bytes == 0;
+  if (fits)
+    return c::call_text(fmt::format("{}<{}>", helpers_.need("copy_async"), bytes),
+                        {target.text, source.text});
+  return c::call_text("memcpy", {target.text, source.text, std::to_string(bytes)});
+}
+
+}  // namespace ardea::codegen::cuda
