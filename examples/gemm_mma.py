@@ -1,6 +1,6 @@
 # A product of float16 matrices on tensor cores: a block of 2 x 2 warps makes a tile of 128 x 128, each warp 64 x 64 of
-# it as 4 x 8 fragments of 16 x 8 sums. Panels of A and B, 32 deep, come through shared memory, whose rows are padded so
-# that eight of them lie in different banks. Its sizes are multiples of 128, 128 and 32.
+# it as 4 x 8 fragments of 16 x 8 sums. Panels of A and B, 32 deep, come through shared memory three steps ahead of their
+# use; its rows are padded so that eight of them lie in different banks. Its sizes are multiples of 128, 128 and 32.
 #   ardea show gemm 1024,1024,1024 --in float16 --out float16 --schedule examples/gemm_mma.py --target h200 --align 16 --as cuda
 product = sch.get_block("C_acc")
 result = sch.get_block("C")
@@ -31,6 +31,8 @@ sch.transform_layout(b_warp, ("write", 0), lambda k, n: (k // 16, n // 8, k % 16
 sch.storage_align(a_shared, 0, -2, 32, 8)
 sch.storage_align(b_shared, 0, -2, 128, 8)
 
+sch.software_pipeline(k_out, stage=[0, 0, 3], order=[0, 1, 2])
+sch.unroll(k_mid)
 zero = sch.decompose_reduction(product, k_out)
 sch.tensorize(m_in, "mma.m16n8k16_f16")
 zero_loops = sch.get_loops(zero)

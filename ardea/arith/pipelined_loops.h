@@ -16,6 +16,9 @@ inline constexpr auto pipeline_order_key = "software_pipeline_order";
 /// is read.
 inline constexpr auto double_buffer_key = "double_buffer_scope";
 
+/// On the steady state of a pipeline, which lowering makes: how many iterations its first stage is ahead.
+inline constexpr auto pipeline_lead_key = "pipeline_lead";
+
 struct PipelinedLoop {
   std::vector<Stmt>
       way;  ///< from the body of the function down to the loop, or to the block that has no loop

@@ -64,9 +64,9 @@ Instruction product(const Factors& f) {
   const int a = 2 * f.halves, b = f.halves;
   const std::string implementation = fmt::format(
       "__device__ __forceinline__ void $function(uint32_t* C, const uint32_t* A, const uint32_t* B) {{\n"
-      "  asm volatile(\"mma.sync.aligned.m16n8k{}.row.col.{}.{}.{}.{} {{{}}}, {{{}}}, {{{}}}, {{{}}};\"\n"
-      "               : {}\n"
-      "               : {}, {});\n"
+      "  asm(\"mma.sync.aligned.m16n8k{}.row.col.{}.{}.{}.{} {{{}}}, {{{}}}, {{{}}}, {{{}}};\"\n"
+      "      : {}\n"
+      "      : {}, {});\n"
       "}}\n",
       f.depth(), sum, f.ptx, f.ptx, sum, operands_from(0, 4), operands_from(4, a), operands_from(4 + a, b),
       operands_from(0, 4), registers("+r", "C", 4), registers("r", "A", a), registers("r", "B", b));

@@ -3,6 +3,7 @@
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/pipelined_loops.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/layout.h"
@@ -44,7 +45,9 @@ Buffer versioned(const Buffer& view, const OwnMemory& memory) {
 
 class Pipeline {
  public:
-  Pipeline(const For& loop, const Analyzer& facts) : loop_(loop), facts_(facts), type_(loop.var.type()) {
+  /// `tells_lead`: the steady state says how far ahead its first stage is.
+  Pipeline(const For& loop, const Analyzer& facts, bool tells_lead)
+      : loop_(loop), facts_(facts), type_(loop.var.type()), tells_lead_(tells_lead) {
     Stmt body = loop.body;
     while (const auto* allocate = body.as<Allocate>()) {
       const auto* declare = allocate->body.as<DeclareBuffer>();
@@ -146,6 +149,7 @@ class Pipeline {
     For steady = loop_;
     steady.annotations.erase(arith::pipeline_stage_key);
     steady.annotations.erase(arith::pipeline_order_key);
+    if (tells_lead_) steady.annotations[arith::pipeline_lead_key] = Attribute{make_int(depth_)};
     steady.extent = facts_.simplify(loop_.extent - depth);
     std::vector<Stmt> body;
     for (const std::size_t part : in_order_)
@@ -174,6 +178,10 @@ class Pipeline {
     Buffer buffer = memory.buffer;
     if (memory.versions > 1) {
       buffer = all_versions(memory.buffer, memory);
+      // Versions are its first dimension now.
+      std::vector<StorageAlignment> alignments = storage_alignments(allocate.annotations);
+      for (StorageAlignment& alignment : alignments) ++alignment.axis;
+      if (!alignments.empty()) allocate.annotations[storage_alignment_key] = attribute_of(alignments);
       if (is_compact(buffer))
         allocate.extents = buffer->shape;
       else
@@ -186,6 +194,7 @@ class Pipeline {
   const For& loop_;
   const Analyzer& facts_;
   DataType type_;
+  bool tells_lead_;
   std::vector<OwnMemory> own_;
   std::unordered_map<Var, const OwnMemory*> by_data_;
   std::unordered_map<Buffer, Buffer> versioned_;
@@ -195,18 +204,20 @@ class Pipeline {
   std::vector<std::size_t> in_order_;  ///< positions of statements
 };
 
-Stmt with_pipelines(const Stmt& s, const Analyzer& facts) {
-  const Stmt inner = map_inside(s, facts, with_pipelines);
+Stmt with_pipelines(const Stmt& s, const Analyzer& facts, bool tells_lead) {
+  const Stmt inner = map_inside(s, facts, [&](const Stmt& part, const Analyzer& known) {
+    return with_pipelines(part, known, tells_lead);
+  });
   const auto* loop = inner.as<For>();
   const bool is_pipeline = loop != nullptr && loop->annotations.contains(arith::pipeline_stage_key);
-  return is_pipeline ? Pipeline(*loop, facts).run() : inner;
+  return is_pipeline ? Pipeline(*loop, facts, tells_lead).run() : inner;
 }
 
 }  // namespace
 
-Function inject_software_pipeline(const Function& f, const target::Target&) {
+Function inject_software_pipeline(const Function& f, const target::Target& target) {
   Function out = f;
-  out.body = with_pipelines(f.body, arith::facts_of(f));
+  out.body = with_pipelines(f.body, arith::facts_of(f), target.gpu.has_value());
   return out;
 }
 

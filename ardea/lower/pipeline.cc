@@ -145,6 +145,8 @@ const std::vector<Pass>& gpu_pipeline() {
       shared_pass("flatten_storage"),
       shared_pass("partition_loops"),
       shared_pass("vectorize"),
+      // After vectorize: how much a thread copies at once shows. Behind all that moves or drops barriers.
+      {"async_copies", "what pipelines bring to shared memory comes while threads compute", async_copies},
       {"serial_kinds", "loops are serial, unrolled or bound to threads", serial_kinds},
       shared_pass("narrow_indices"),
       shared_pass("unroll_loops"),

@@ -33,4 +33,8 @@ Function combine_by_shuffles(const Function& f, const target::Target& target);
 /// one of the two by writing.
 Function drop_barriers(const Function& f, const target::Target& target);
 
+/// Where the target has a copy engine: what a pipeline brings to shared memory ahead of time is under way
+/// while threads compute, and has landed at the barrier before it is read.
+Function async_copies(const Function& f, const target::Target& target);
+
 }  // namespace ardea::lower
