@@ -1,6 +1,7 @@
 # A product of float16 matrices on tensor cores: a block of 2 x 2 warps makes a tile of 128 x 128, each warp 64 x 64 of
-# it as 4 x 8 fragments of 16 x 8 sums. Panels of A and B, 32 deep, come through shared memory three steps ahead of their
-# use; its rows are padded so that eight of them lie in different banks. Its sizes are multiples of 128, 128 and 32.
+# it as 4 x 8 fragments of 16 x 8 sums. Panels of A and B, 32 deep, come to shared memory four steps ahead of their use,
+# and from there to registers one step ahead; rows are padded so that eight of them lie in different banks. Its sizes are
+# multiples of 128, 128 and 32.
 #   ardea show gemm 1024,1024,1024 --in float16 --out float16 --schedule examples/gemm_mma.py --target h200 --align 16 --as cuda
 product = sch.get_block("C_acc")
 result = sch.get_block("C")
@@ -16,8 +17,8 @@ block_n, warp_n, frag_n, n_in = sch.split(n, [None, 2, 8, 8])
 k_out, k_mid, k_in = sch.split(k, [None, 2, 16])
 sch.reorder(block_m, block_n, k_out, warp_m, warp_n, k_mid, frag_m, frag_n, m_in, n_in, k_in)
 sch.reverse_compute_at(result, block_n)
-sch.compute_at(a_warp, k_mid)
-sch.compute_at(b_warp, k_mid)
+sch.compute_at(a_warp, k_out)
+sch.compute_at(b_warp, k_out)
 sch.compute_at(a_shared, k_out)
 sch.compute_at(b_shared, k_out)
 
@@ -31,7 +32,7 @@ sch.transform_layout(b_warp, ("write", 0), lambda k, n: (k // 16, n // 8, k % 16
 sch.storage_align(a_shared, 0, -2, 32, 8)
 sch.storage_align(b_shared, 0, -2, 128, 8)
 
-sch.software_pipeline(k_out, stage=[0, 0, 3], order=[0, 1, 2])
+sch.software_pipeline(k_out, stage=[0, 3, 0, 3, 4], order=[0, 3, 1, 4, 2])
 sch.unroll(k_mid)
 zero = sch.decompose_reduction(product, k_out)
 sch.tensorize(m_in, "mma.m16n8k16_f16")
@@ -39,11 +40,14 @@ zero_loops = sch.get_loops(zero)
 sch.tensorize(zero_loops[-2], "mma.zero_f32")
 
 row, column = sch.get_loops(a_warp)[-2:]
-rows, row_in = sch.split(row, [None, 16])
+a_warps, a_frags, row_in = sch.split(row, [2, 4, 16])
+a_steps, column_in = sch.split(column, [2, 16])
+sch.reorder(a_warps, a_steps, a_frags, row_in, column_in)
 sch.tensorize(row_in, "mma.load_a_k16_f16")
 row, column = sch.get_loops(b_warp)[-2:]
-pairs, tile, column_in = sch.split(column, [None, 2, 8])
-sch.reorder(pairs, tile, row, column_in)
+b_steps, row_in = sch.split(row, [2, 16])
+b_warps, b_pairs, tile, column_in = sch.split(column, [2, 4, 2, 8])
+sch.reorder(b_warps, b_steps, b_pairs, tile, row_in, column_in)
 sch.tensorize(tile, "mma.load_b_k16_f16")
 
 row, column = sch.get_loops(result)[-2:]
@@ -52,9 +56,9 @@ column_warp, column_frag, column_in = sch.split(column, [2, 8, 8])
 sch.reorder(row_warp, column_warp, row_frag, column_frag, row_in, column_in)
 sch.tensorize(row_in, "mma.store_f16")
 
-for loop in [warp_m, row_warp, zero_loops[2]]:
+for loop in [warp_m, row_warp, zero_loops[2], a_warps]:
     sch.bind(loop, "threadIdx.z")
-for loop in [warp_n, column_warp, zero_loops[3]]:
+for loop in [warp_n, column_warp, zero_loops[3], b_warps]:
     sch.bind(loop, "threadIdx.y")
 for copy in [a_shared, b_shared]:
     row, column = sch.get_loops(copy)[-2:]

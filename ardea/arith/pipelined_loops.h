@@ -16,7 +16,8 @@ inline constexpr auto pipeline_order_key = "software_pipeline_order";
 /// is read.
 inline constexpr auto double_buffer_key = "double_buffer_scope";
 
-/// On the steady state of a pipeline, which lowering makes: how many iterations its first stage is ahead.
+/// On the steady state of a pipeline, which lowering makes: how many iterations what fills its memory is
+/// ahead of what reads it.
 inline constexpr auto pipeline_lead_key = "pipeline_lead";
 
 struct PipelinedLoop {

@@ -3,6 +3,7 @@
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/pipelined_loops.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/scope.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
@@ -142,6 +143,19 @@ class Pipeline {
     }
   }
 
+  /// How many iterations what fills shared memory is ahead of what reads it, at least.
+  std::int64_t lead_of_copies() const {
+    std::int64_t least = depth_;
+    for (const OwnMemory& memory : own_) {
+      if (scope_rank(memory.allocate.scope) != ScopeRank::block) continue;
+      const std::vector<std::size_t> users = parts_touching(parts_, memory.allocate.data);
+      for (const std::size_t reader : users)
+        if (reader != users.front())
+          least = std::min(least, stages_.stage[reader] - stages_.stage[users.front()]);
+    }
+    return least;
+  }
+
   /// The loop counts the iterations of the last stage; nothing where there is none for which all run.
   Stmt steady_state() {
     const Expr depth = number(depth_);
@@ -149,7 +163,8 @@ class Pipeline {
     For steady = loop_;
     steady.annotations.erase(arith::pipeline_stage_key);
     steady.annotations.erase(arith::pipeline_order_key);
-    if (tells_lead_) steady.annotations[arith::pipeline_lead_key] = Attribute{make_int(depth_)};
+    if (const std::int64_t lead = tells_lead_ ? lead_of_copies() : 0; lead > 0)
+      steady.annotations[arith::pipeline_lead_key] = Attribute{make_int(lead)};
     steady.extent = facts_.simplify(loop_.extent - depth);
     std::vector<Stmt> body;
     for (const std::size_t part : in_order_)

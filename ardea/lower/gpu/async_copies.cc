@@ -96,37 +96,44 @@ class AsyncCopies {
     if (body == nullptr || memory.empty()) return std::nullopt;
     const auto is_barrier = [](const Stmt& s) { return is_block_barrier(s); };
     if (std::none_of(body->statements.begin(), body->statements.end(), is_barrier)) return std::nullopt;
+    const std::int64_t lead = integer_attribute(loop.annotations, arith::pipeline_lead_key, 1);
     std::vector<Stmt> out;
-    std::size_t filled = at;  // where the loop's memory is full as its first iteration wants it
-    for (std::size_t i = 0; i < at; ++i)
-      if (is_block_barrier(all[i])) filled = i;
-    for (std::size_t i = filled; i < at; ++i)
-      if (fills(all[i], memory)) return std::nullopt;
+    std::vector<Var> open;  // filled since the last group was closed: an iteration fills each memory once
+    const auto close = [&] {
+      if (!open.empty()) out.push_back(commit());
+      open.clear();
+    };
+    bool is_pending = false;  // copies that no barrier has followed
     for (std::size_t i = 0; i < at; ++i) {
-      if (i == filled) add_landing(out);
+      for (const Var& data : memory) {
+        if (!fills(all[i], {data})) continue;
+        if (std::find(open.begin(), open.end(), data) != open.end()) close();
+        open.push_back(data);
+        is_pending = true;
+      }
+      if (is_block_barrier(all[i]) && is_pending) {
+        close();
+        out.push_back(wait_until(lead - 1));
+        is_pending = false;
+      }
       out.push_back(copying(all[i], memory));
     }
-    if (filled == at) {
-      add_landing(out);
+    close();
+    if (is_pending) {
+      out.push_back(wait_until(lead - 1));
       out.push_back(make_block_barrier());
     }
-    out.push_back(steady(loop, *body, memory));
+    out.push_back(steady(loop, *body, memory, lead));
     // What comes behind has waited for no barrier since the last copies landed.
-    add_landing(out);
+    out.push_back(wait_until(0));
     out.push_back(make_block_barrier());
     for (std::size_t i = at + 1; i < all.size(); ++i) out.push_back(all[i]);
     return make_seq(std::move(out));
   }
 
-  static void add_landing(std::vector<Stmt>& out) {
-    out.push_back(commit());
-    out.push_back(wait_until(0));
-  }
-
   /// Each iteration's copies are a group. At a barrier those have landed that the next iteration reads: all
   /// but the ones of as many groups as iterations lie between, less one.
-  Stmt steady(const For& loop, const Seq& body, const std::vector<Var>& memory) const {
-    const std::int64_t lead = integer_attribute(loop.annotations, arith::pipeline_lead_key, 1);
+  Stmt steady(const For& loop, const Seq& body, const std::vector<Var>& memory, std::int64_t lead) const {
     std::size_t last = 0;
     for (std::size_t i = 0; i < body.statements.size(); ++i)
       if (fills(body.statements[i], memory)) last = i;
