@@ -135,6 +135,9 @@ const std::vector<Pass>& gpu_pipeline() {
       {"combine_by_shuffles", "threads combine the parts of a reduction together", combine_by_shuffles},
       // While buffers have their dimensions, by which threads are told apart.
       {"drop_barriers", "barriers stand only where threads may meet in memory", drop_barriers},
+      // Behind all that moves or drops barriers; while buffers have their dimensions, the first of which is
+      // the version.
+      {"place_copy_waits", "barriers wait for what pipelines have begun to copy", place_copy_waits},
       // Again: what a thread keeps for itself stands inside the loops over threads only now.
       {"compact_private_memory", "memory of one thread is as large as the box that it touches",
        compact_allocations},
@@ -145,7 +148,7 @@ const std::vector<Pass>& gpu_pipeline() {
       shared_pass("flatten_storage"),
       shared_pass("partition_loops"),
       shared_pass("vectorize"),
-      // After vectorize: how much a thread copies at once shows. Behind all that moves or drops barriers.
+      // After vectorize: how much a thread copies at once shows.
       {"async_copies", "what pipelines bring to shared memory comes while threads compute", async_copies},
       {"serial_kinds", "loops are serial, unrolled or bound to threads", serial_kinds},
       shared_pass("narrow_indices"),

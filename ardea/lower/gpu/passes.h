@@ -33,8 +33,11 @@ Function combine_by_shuffles(const Function& f, const target::Target& target);
 /// one of the two by writing.
 Function drop_barriers(const Function& f, const target::Target& target);
 
-/// Where the target has a copy engine: what a pipeline brings to shared memory ahead of time is under way
-/// while threads compute, and has landed at the barrier before it is read.
+/// Where the target has a copy engine: groups and waits stand where what a pipeline brings to shared memory
+/// ahead of time could be under way while threads compute. Changes nothing else.
+Function place_copy_waits(const Function& f, const target::Target& target);
+
+/// Such copies are asynchronous, where the engine takes them as they are.
 Function async_copies(const Function& f, const target::Target& target);
 
 }  // namespace ardea::lower
