@@ -1,12 +1,13 @@
-# A product of float16 matrices on tensor cores: a block of 2 x 2 warps makes a tile of 128 x 128, each warp 64 x 64 of
-# it as 4 x 8 fragments of 16 x 8 sums. Panels of A and B, 32 deep, are under way to shared memory while earlier ones are
+# A product of float16 matrices on tensor cores: a block of 2 x 4 warps makes a tile of 128 x 256, each warp 64 x 64 of
+# it as 4 x 8 fragments of 16 x 8 sums. Panels of A and B, 64 deep, are under way to shared memory while earlier ones are
 # multiplied, and fragments to registers while the step of 16 before is; rows are padded so that eight of them lie in
-# different banks. Its sizes are multiples of 128, 32 and 128.
+# different banks. Its sizes are multiples of 128, 64 and 256.
 #   ardea show gemm 1024,1024,1024 --in float16 --out float16 --schedule examples/gemm_mma.py --target h200 --align 16 --as cuda
-warps_m, warps_n = 2, 2      # of a block
-frags_m, frags_n = 4, 8      # of a warp
-steps = 2                    # of 16, in a panel; at least two
-ahead = 3                    # panels under way to shared memory
+warps_m, warps_n = 2, 4  # of a block
+frags_m, frags_n = 4, 8  # of a warp
+depth = 16               # of an instruction
+steps = 4                # of so much in a panel, at least two
+ahead = 2                # panels under way to shared memory
 product = sch.get_block("C_acc")
 result = sch.get_block("C")
 sch.set_scope(product, 0, "mma.c")
@@ -15,12 +16,12 @@ shared = [sch.cache_read(product, 0, "shared"), sch.cache_read(product, 1, "shar
 m, n, k = sch.get_loops(product)
 block_m, warp_m, frag_m, m_in = sch.split(m, [None, warps_m, frags_m, 16])
 block_n, warp_n, frag_n, n_in = sch.split(n, [None, warps_n, frags_n, 8])
-k_panel, k_step, k_in = sch.split(k, [None, steps, 16])
+k_panel, k_step, k_in = sch.split(k, [None, steps, depth])
 sch.reorder(block_m, block_n, k_panel, k_step, warp_m, warp_n, frag_m, frag_n, m_in, n_in, k_in)
 sch.reverse_compute_at(result, block_n)
 sch.bind(block_m, "blockIdx.y")
 sch.bind(block_n, "blockIdx.x")
-for copy, row in [[shared[0], steps * 16], [shared[1], warps_n * frags_n * 8]]:
+for copy, row in [[shared[0], steps * depth], [shared[1], warps_n * frags_n * 8]]:
     sch.compute_at(copy, k_panel)
     sch.storage_align(copy, 0, -2, row, 8)
     again, z, y, x, lanes = sch.split(sch.fuse(*sch.get_loops(copy)[-2:]), [None, warps_m, warps_n, 32, 8])
@@ -46,8 +47,8 @@ sch.loop_partition(k_step, range(1, steps))
 for step in sch.get_child_blocks(sch.get_block("root"))[3:3 + steps]:
     a = sch.cache_read(step, 1, "mma.a", [step])
     b = sch.cache_read(step, 2, "mma.b", [step])
-    sch.transform_layout(a, ("write", 0), lambda m, k: (m // 16, k // 16, m % 16, k % 16))
-    sch.transform_layout(b, ("write", 0), lambda k, n: (k // 16, n // 8, k % 16, n % 8))
+    sch.transform_layout(a, ("write", 0), lambda m, k: (m // 16, k // depth, m % 16, k % depth))
+    sch.transform_layout(b, ("write", 0), lambda k, n: (k // depth, n // 8, k % depth, n % 8))
     row, column = sch.get_loops(a)[-2:]
     warp, frag, row_in = sch.split(row, [warps_m, frags_m, 16])
     sch.tensorize(row_in, "mma.load_a_k16_f16")
@@ -66,14 +67,12 @@ for loop in zs:
 for loop in ys:
     sch.bind(loop, "threadIdx.y")
 
-# A panel's loop does, of the panels p + ahead + 1, p and p + 1: the loads of the step after each product before it; the
-# last product after the barrier, behind the loads of the next panel's first step and the copies of the panel that takes
-# the place of p.
+# Before each product the loads of the step behind it, before the last one those of the next panel's first step; copies
+# behind the first loads. One barrier a panel is left, behind all of it.
 stage = [0, 0, ahead, ahead, ahead + 1]
-order = [3 * steps - 1, 3 * steps, 3 * steps - 3, 3 * steps - 2, 2]
-for step in range(1, steps - 1):
+order = [2, 3, 3 * steps - 1, 3 * steps, 4, 0, 1, 7]
+for step in range(1, steps):
     stage += [ahead + 1, ahead + 1, ahead + 1]
-    order += [3 * step - 3, 3 * step - 2, 3 * step + 2]
-stage += [ahead + 1, ahead + 1, ahead + 1]
-order += [3 * steps - 6, 3 * steps - 5, 3 * steps + 1]
+for step in range(2, steps):
+    order += [3 * step - 1, 3 * step, 3 * step + 4]
 sch.software_pipeline(k_panel, stage=stage, order=order)
