@@ -72,7 +72,7 @@ class PipelineCopies {
 
   /// The statements before the loop and the loop, with groups and waits; nothing where they are not
   /// understood.
-  std::optional<std::vector<Stmt>> with_waits() {
+  std::optional<std::vector<Stmt>> with_waits(bool has_barrier_behind) {
     const auto* body = loop_.body.as<Seq>();
     if (!is_known_ || body == nullptr) return std::nullopt;
     const std::vector<Stmt>& parts = body->statements;
@@ -91,7 +91,7 @@ class PipelineCopies {
     out.emplace_back(changed);
     // What comes behind reads what the last iterations have begun to copy.
     out.push_back(wait_until(0));
-    out.push_back(make_block_barrier());
+    if (!has_barrier_behind) out.push_back(make_block_barrier());
     return out;
   }
 
@@ -230,7 +230,7 @@ class Waiting {
         if (loop == nullptr || !loop->annotations.contains(arith::pipeline_lead_key)) continue;
         const std::vector<Stmt> before(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i));
         PipelineCopies copies(*loop, before);
-        auto out = copies.with_waits();
+        auto out = copies.with_waits(i + 1 < all.size() && is_block_barrier(all[i + 1]));
         if (!out) continue;
         for (const Buffer& buffer : copies.memory()) memory_.push_back(buffer->data);
         out->insert(out->end(), all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end());

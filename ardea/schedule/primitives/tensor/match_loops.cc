@@ -100,15 +100,30 @@ class LoopMatching {
     for (std::size_t a = 0; a < pairs_.size(); ++a) {
       Expr wanted = found_.formal_places[a].steps[w];
       const Expr& step = actual_places_[a].steps[v];
-      if (wanted.is<VarNode>() && !found_.integers.contains(Var(wanted).name())) {
-        if (times != 1) return false;
-        found_.integers.emplace(Var(wanted).name(), step);
-        continue;
+      if (const auto stride = parameter_times(wanted)) {
+        const auto& [parameter, factor] = *stride;
+        const auto known = found_.integers.find(parameter.name());
+        if (known == found_.integers.end()) {
+          const Expr all = make_int(factor * times, step.type());
+          if (!facts_.proves(equals(floor_mod(step, all), make_int(0, step.type())))) return false;
+          found_.integers.emplace(parameter.name(), facts_.simplify(floor_div(step, all)));
+          continue;
+        }
+        wanted = known->second * factor;
       }
-      if (wanted.is<VarNode>()) wanted = found_.integers.at(Var(wanted).name());
       if (!facts_.proves(equals(wanted * times, step))) return false;
     }
     return true;
+  }
+
+  /// A step that is a parameter, or so many times one.
+  static std::optional<std::pair<Var, std::int64_t>> parameter_times(const Expr& step) {
+    if (step.is<VarNode>()) return std::pair(Var(step), std::int64_t{1});
+    const auto* product = step.as<Binary>();
+    if (product == nullptr || product->op != BinaryOp::mul || !product->left.is<VarNode>())
+      return std::nullopt;
+    const auto factor = constant_int(product->right);
+    return factor && *factor > 0 ? std::optional(std::pair(Var(product->left), *factor)) : std::nullopt;
   }
 
   std::string steps_of(const std::vector<AffinePlace>& places, std::size_t loop, bool formal) const {
