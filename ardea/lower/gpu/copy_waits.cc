@@ -77,6 +77,11 @@ class PipelineCopies {
     if (!is_known_ || body == nullptr) return std::nullopt;
     const std::vector<Stmt>& parts = body->statements;
     if (std::none_of(parts.begin(), parts.end(), is_block_barrier)) return std::nullopt;
+    // A barrier deeper inside may be the one that a reader counts on.
+    const auto hides_barrier = [](const Stmt& s) { return !is_block_barrier(s) && holds_block_barrier(s); };
+    if (std::any_of(parts.begin(), parts.end(), hides_barrier) ||
+        std::any_of(before_.begin(), before_.end(), hides_barrier))
+      return std::nullopt;
     std::vector<Use> uses;
     for (const Stmt& part : parts) {
       const auto use = use_of(part, true);
