@@ -4,6 +4,7 @@
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/compile/lowered.h"
 #include "ardea/compile/nvrtc.h"
+#include "ardea/ir/wrong_arguments.h"
 #include "ardea/lower/gpu/host_program.h"
 #include "ardea/support/error.h"
 #include "ardea/support/timings.h"
@@ -38,15 +39,17 @@ void require_capable(const target::Target& target) {
 
 }  // namespace
 
-CudaCode cuda_code(const Function& f, const target::Target& target, const Options& options) {
+CudaCode cuda_plan(const Function& f, const target::Target& target, const Options& options) {
   require_gpu(target);
   const Function lowered = lowered_for(Module{{}, {f}}, target, options).front();
   const lower::SplitProgram program = lower::split_kernels(lowered, target);
-  const std::string source = codegen::cuda_source(std::vector{lowered}, target, codegen_options(options));
   CudaCode code{.name = f.name,
-                .cubin = cubin_of(source, target.cpu, options.contract),
+                .source = codegen::cuda_source(std::vector{lowered}, target, codegen_options(options)),
+                .cubin = {},
                 .kernels = plans_of(program),
-                .host_object = {}};
+                .host_object = {},
+                .arguments = f.parameters.size(),
+                .wrong_count = WrongArguments(f).count("{}")};
   const TimedSection timed("cuda", "host");
   // It launches: to optimise it would take longer than it ever runs.
   code.host_object = codegen::object_code(std::vector{lower::host_program(program)}, target::host(),
@@ -54,7 +57,14 @@ CudaCode cuda_code(const Function& f, const target::Target& target, const Option
   return code;
 }
 
-CudaProgram::CudaProgram(const CudaCode& code, const target::Target& target) : name_(code.name) {
+CudaCode cuda_code(const Function& f, const target::Target& target, const Options& options) {
+  CudaCode code = cuda_plan(f, target, options);
+  code.cubin = cubin_of(code.source, target.cpu, options.contract);
+  return code;
+}
+
+CudaProgram::CudaProgram(const CudaCode& code, const target::Target& target)
+    : name_(code.name), wrong_count_(code.wrong_count), arguments_(code.arguments) {
   require_capable(target);
   launcher_ = std::make_shared<runtime::cuda::Launcher>(code.cubin, code.kernels);
   host_ = codegen::load_object("module", code.host_object, std::vector{code.name}, target::host())
@@ -62,6 +72,8 @@ CudaProgram::CudaProgram(const CudaCode& code, const target::Target& target) : n
 }
 
 void CudaProgram::launch(std::span<const runtime::Value> arguments, runtime::cuda::Stream stream) const {
+  // Here, because the host's part has one more.
+  require(arguments.size() == arguments_, "{}", fmt::format(fmt::runtime(wrong_count_), arguments.size()));
   launcher_->call(host_, arguments, stream);
 }
 

@@ -14,14 +14,19 @@ namespace ardea::compile {
 
 /// One function's code, as two processes may pass it on.
 struct CudaCode {
-  std::string name;   ///< of the function
-  std::string cubin;  ///< its kernels
+  std::string name;    ///< of the function
+  std::string source;  ///< of its kernels, as compile::cuda_source gives it
+  std::string cubin;   ///< the kernels compiled
   std::vector<runtime::cuda::KernelPlan> kernels;
   std::string host_object;  ///< the host's part, for this machine's processor
+  std::size_t arguments = 0;
+  std::string wrong_count;  ///< the sentence for a call with another number, in which it is {}
 };
 
 /// Needs NVRTC, no GPU. Error as compile::cuda_source, and where a kernel does not compile.
 CudaCode cuda_code(const Function& f, const target::Target& target, const Options& options = {});
+/// The same before NVRTC has compiled the kernels: all but the cubin.
+CudaCode cuda_plan(const Function& f, const target::Target& target, const Options& options = {});
 
 /// A function on the GPU of this machine.
 class CudaProgram {
@@ -38,7 +43,8 @@ class CudaProgram {
   std::vector<runtime::cuda::KernelResources> resources() const { return launcher_->resources(); }
 
  private:
-  std::string name_;
+  std::string name_, wrong_count_;
+  std::size_t arguments_ = 0;
   std::shared_ptr<runtime::cuda::Launcher> launcher_;
   runtime::Function host_;
 };

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include "ardea/support/error.h"
 
 namespace ardea::runtime::cuda {
@@ -15,7 +17,8 @@ struct Loaded {
 
 Loaded load() {
   Loaded loaded;
-  const char* const name = "libcuda.so.1";
+  const char* const chosen = std::getenv("ARDEA_CUDA_DRIVER");
+  const char* const name = chosen != nullptr ? chosen : "libcuda.so.1";
   void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     loaded.fault = fmt::format("{} is not on this machine, it comes with NVIDIA's driver", name);

@@ -41,7 +41,8 @@ enum FunctionAttribute : int {
   most_dynamic_shared_bytes = 8,
 };
 
-/// The functions of libcuda.so.1 that are used; each throws nothing and gives a Result.
+/// The functions of libcuda.so.1, or what ARDEA_CUDA_DRIVER names in its place, that are used; each throws
+/// nothing and gives a Result.
 struct Driver {
   Result (*init)(unsigned flags);
   Result (*driver_version)(int* version);

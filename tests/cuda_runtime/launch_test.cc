@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "ardea/arith/load.h"
+#include "ardea/compile/cuda_program.h"
+#include "ardea/runtime/cuda/device.h"
+#include "ardea/support/error.h"
+
+/// What launches kernels, on a GPU that is a part of this machine's memory (driver/driver.c): the host's part
+/// of a program, its checks, memory between kernels, copies and errors. Kernels themselves, streams that run
+/// beside each other and graphs are not here.
+
+namespace ardea::compile {
+
+namespace {
+
+[[maybe_unused]] const int chosen = setenv("ARDEA_CUDA_DRIVER", ARDEA_TEST_DRIVER, 1);
+
+const target::Target& gpu() {
+  static const target::Target h200 = target::find("h200");
+  return h200;
+}
+
+/// Y = 2 X + 1 by two kernels, with an array between them.
+Function doubled() {
+  return arith::load_module(R"(
+@T.prim_func
+def doubled(x: T.handle, y: T.handle):
+    n = T.int64()
+    X = T.match_buffer(x, (n,))
+    Y = T.match_buffer(y, (n,))
+    Z = T.alloc_buffer((n,))
+    for b in T.thread_binding((n + 31) // 32, thread="blockIdx.x"):
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            with T.block("Z"):
+                v = T.axis.spatial(n, b * 32 + t)
+                T.where(b * 32 + t < n)
+                Z[v] = X[v] * T.float32(2.0)
+    for b in T.thread_binding((n + 31) // 32, thread="blockIdx.x"):
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            with T.block("Y"):
+                v = T.axis.spatial(n, b * 32 + t)
+                T.where(b * 32 + t < n)
+                Y[v] = Z[v] + T.float32(1.0)
+)",
+                            "doubled")
+      .functions[0];
+}
+
+const CudaProgram& program() {
+  static const CudaProgram all = [] {
+    CudaCode code = cuda_plan(doubled(), gpu());
+    code.cubin = "kernels for tests";
+    return CudaProgram(code, gpu());
+  }();
+  return all;
+}
+
+std::string error_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+runtime::Array counted(std::int64_t n) {
+  const runtime::Array array = runtime::Array::zeros({n}, float32);
+  for (std::int64_t i = 0; i < n; ++i) array.set_float(i, static_cast<double>(i));
+  return array;
+}
+
+TEST(CudaRuntime, launches_kernels_on_arrays_of_the_host) {
+  const runtime::Function function = program().function();
+  for (const std::int64_t n : {1, 31, 32, 33, 97, 1000}) {
+    const runtime::Array x = counted(n), y = runtime::Array::zeros({n}, float32);
+    function(x, y);
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(y.get_float(i), static_cast<double>(2 * i + 1)) << n;
+  }
+}
+
+TEST(CudaRuntime, uses_arrays_of_the_device_in_place) {
+  const runtime::Array x = counted(50), y = runtime::Array::zeros({50}, float32);
+  const runtime::Array on_device = runtime::cuda::to_device(x),
+                       result = runtime::cuda::empty_on_device({50}, float32);
+  program().function()(on_device, result);
+  runtime::cuda::copy_to_host(result, y);
+  EXPECT_EQ(y.get_float(49), 99);
+  EXPECT_EQ(error_of([&] { static_cast<void>(result.get_float(0)); }),
+            "Array::get_float: float32[50] on a device, whose elements only its programs reach; copy it to "
+            "the host "
+            "first");
+  EXPECT_EQ(error_of([&] { runtime::cuda::copy_to_host(result, runtime::Array::zeros({51}, float32)); }),
+            "copy_to_host: the arrays are float32[51] on the host and float32[50] on a device; give compact "
+            "ones of one "
+            "shape and type");
+}
+
+TEST(CudaRuntime, checks_arguments_as_programs_for_processors_do) {
+  const runtime::Function function = program().function();
+  EXPECT_EQ(error_of([&] { function(counted(8), runtime::Array::zeros({9}, float32)); }),
+            "doubled: argument Y (2 of 2): extent 1 is 9, expected 8 (n)");
+  EXPECT_EQ(error_of([&] { function(counted(8), runtime::Array::zeros({8}, int32)); }),
+            "doubled: argument Y (2 of 2) has elements of int32, expected float32");
+  EXPECT_EQ(error_of([&] { function(counted(8)); }), "doubled: got 1 arguments, takes 2: X, Y");
+}
+
+TEST(CudaRuntime, tells_what_the_driver_says) {
+  const runtime::Function function = program().function();
+  EXPECT_EQ(error_of([&] { function(counted(13), counted(13)); }),
+            "doubled: the GPU's driver says unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED)");
+  EXPECT_EQ(error_of([&] { runtime::cuda::empty_on_device({1 << 20}, float32); }),
+            "CUDA: 4194304 bytes for an array on a GPU for tests, of whose 1048576 bytes 1048576 are free: "
+            "the GPU's "
+            "driver says out of memory (CUDA_ERROR_OUT_OF_MEMORY)");
+  EXPECT_EQ(
+      error_of([&] { CudaProgram(cuda_plan(doubled(), target::find("a100")), target::find("a100")); }),
+      "target a100: its code is for sm_80, and a GPU for tests here is of compute capability 9.0; choose its "
+      "target");
+  EXPECT_EQ(program().resources()[0].registers, 17);
+}
+
+}  // namespace
+
+}  // namespace ardea::compile
