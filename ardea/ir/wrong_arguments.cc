@@ -18,14 +18,19 @@ std::string by_name(const Expr& e) { return e.is<IntImm>() ? "" : fmt::format(" 
 
 }  // namespace
 
+std::size_t WrongArguments::callers_parameters() const {
+  return f_.parameters.size() -
+         static_cast<std::size_t>(integer_attribute(f_.attributes, hidden_parameters_key, 0));
+}
+
 std::string WrongArguments::argument(std::size_t i) const {
   return fmt::format("{}: argument {} ({} of {})", f_.name, name_of_parameter(f_.parameters[i]), i + 1,
-                     f_.parameters.size());
+                     callers_parameters());
 }
 
 std::string WrongArguments::count(const std::string& given) const {
   std::vector<std::string> names;
-  for (const Parameter& p : f_.parameters) names.push_back(name_of_parameter(p));
+  for (std::size_t i = 0; i < callers_parameters(); ++i) names.push_back(name_of_parameter(f_.parameters[i]));
   return fmt::format("{}: got {} arguments, takes {}: {}", f_.name, given, names.size(), join(names, ", "));
 }
 

@@ -8,6 +8,9 @@ namespace ardea {
 
 /// What is wrong with the arguments of a call, in the same sentences wherever the function runs. Values are
 /// texts: numbers, or the "{}" for which code that is compiled puts in what it is given.
+/// On a function: how many of its last parameters are no business of its callers.
+inline constexpr auto hidden_parameters_key = "hidden_parameters";
+
 class WrongArguments {
  public:
   explicit WrongArguments(const Function& f) : f_(f) {}
@@ -41,6 +44,7 @@ class WrongArguments {
   static std::int64_t greatest_value(DataType type);
 
  private:
+  std::size_t callers_parameters() const;
   const Function& f_;
 };
 

@@ -71,16 +71,19 @@ class Collection {
       memory.shape.push_back(in_all_iterations(as_index(kept.shape[d]), whole, facts));
     }
     const auto versions = versions_.find(allocate.data);
-    if (versions != versions_.end() && versions->second > 1)
-      memory.shape.insert(memory.shape.begin(), make_int(versions->second));
-    memory.elements = facts.simplify(elements_of(allocate, memory.shape));
+    const bool has_versions = versions != versions_.end() && versions->second > 1;
+    if (has_versions) memory.shape.insert(memory.shape.begin(), make_int(versions->second));
+    memory.elements = facts.simplify(elements_of(allocate, memory.shape, has_versions));
     memory.bytes = facts.simplify(memory.elements * make_int(allocate.type.bytes()));
     return memory;
   }
 
-  static Expr elements_of(const Allocate& allocate, const std::vector<Expr>& shape) {
+  /// `has_versions`: they are a dimension before those that the allocation speaks of.
+  static Expr elements_of(const Allocate& allocate, const std::vector<Expr>& shape, bool has_versions) {
     std::vector<StorageAlignment> alignments = storage_alignments(allocate.annotations);
-    if (allocate.scope == register_scope || !whole_view(allocate).defined()) alignments.clear();
+    if (allocate.scope == register_scope || !whole_view(allocate, Addresses::of_instructions).defined())
+      alignments.clear();
+    for (StorageAlignment& alignment : alignments) alignment.axis += has_versions ? 1 : 0;
     const std::vector<Expr> strides = aligned_strides(shape, alignments);
     Expr elements = make_int(1);
     if (alignments.empty()) {

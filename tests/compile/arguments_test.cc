@@ -208,9 +208,9 @@ TEST(Build, refuses_a_target_that_this_machine_is_not) {
                {other, "x86_64", "aarch64", "host"});
   EXPECT_NE(compile::assembly({{}, {f}}, target::find(other)).find("scale"), std::string::npos)
       << "its code can still be read";
-  expect_words(error_of([&] { compile::callable(f, target::find("h200")); }), {"h200", "cuda"});
+  expect_words(error_of([&] { compile::callable(f, target::find("h200")); }), {"h200", "bind a loop"});
   expect_words(error_of([&] { compile::llvm_ir({{}, {f}}, target::find("h200")); }),
-               {"h200", "no code for cuda"});
+               {"h200", "this is code for CPUs"});
 }
 
 TEST(Build, refuses_features_that_the_machine_lacks_by_name) {

@@ -24,7 +24,7 @@ const target::Target& gpu() {
 
 /// Y = 2 X + 1 by two kernels, with an array between them.
 Function doubled() {
-  return arith::load_module(R"(
+  return arith::load_program(R"(
 @T.prim_func
 def doubled(x: T.handle, y: T.handle):
     n = T.int64()
@@ -44,8 +44,8 @@ def doubled(x: T.handle, y: T.handle):
                 T.where(b * 32 + t < n)
                 Y[v] = Z[v] + T.float32(1.0)
 )",
-                            "doubled")
-      .functions[0];
+                             "doubled")
+      .functions.at(0);
 }
 
 const CudaProgram& program() {

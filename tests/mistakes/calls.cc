@@ -105,9 +105,10 @@ const std::vector<CppMistake>& mistakes_in_calls() {
          s.vectorize(loops[0]);
        },
        "vectorize(loop=i): loop i is not in the program main"},
-      {"code for another machine called here", [] { compile::callable(product(), target::find("h200")); },
-       "target h200: there is no code for cuda yet but what `ardea show --as cuda` prints for GPUs; choose a "
-       "cpu target"},
+      {"a program without threads called on a GPU",
+       [] { compile::callable(product(), target::find("h200")); },
+       "lower main: `C[i, j] = T.float32(0.0)` stands in no loop that is bound to threads, and target h200 "
+       "computes nothing outside of them; bind a loop around it, as by sch.bind(loop, \"blockIdx.x\")"},
       {"a target that there is not", [] { target::find("avx1024"); },
        "target \"avx1024\" is not known; use one of host, a100, avx2, cascade-lake, cortex-a76, "
        "generic-aarch64, generic-x86_64, h100, h200, neoverse-n1, neoverse-v1, neoverse-v1-sve, neoverse-v2, "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/wrong_arguments.h"
 #include "ardea/lower/passes.h"
 #include "ardea/runtime/cuda/launcher.h"
 #include "ardea/support/error.h"
@@ -19,6 +20,7 @@ class HostProgram {
     Function f = program_.host;
     f.body = rewrite(f.body, Rewriter{.stmt = [&](const Stmt& s) { return replaced(s); }});
     f.parameters.push_back(Parameter{launcher_, {}});
+    f.attributes[hidden_parameters_key] = Attribute{make_int(1)};
     return pack_arguments(f, {});
   }
 
