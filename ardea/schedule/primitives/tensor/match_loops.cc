@@ -103,13 +103,11 @@ class LoopMatching {
       if (const auto stride = parameter_times(wanted)) {
         const auto& [parameter, factor] = *stride;
         const auto known = found_.integers.find(parameter.name());
-        if (known == found_.integers.end()) {
-          const Expr all = make_int(factor * times, step.type());
-          if (!facts_.proves(equals(floor_mod(step, all), make_int(0, step.type())))) return false;
-          found_.integers.emplace(parameter.name(), facts_.simplify(floor_div(step, all)));
-          continue;
-        }
-        wanted = known->second * factor;
+        const Expr value = known != found_.integers.end()
+                               ? known->second
+                               : facts_.simplify(floor_div(step, make_int(factor * times, step.type())));
+        found_.integers.emplace(parameter.name(), value);
+        wanted = value * factor;
       }
       if (!facts_.proves(equals(wanted * times, step))) return false;
     }
