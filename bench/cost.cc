@@ -81,7 +81,7 @@ void take_times(Task& task, const target::Target& target, std::size_t points, co
   std::ofstream out;
   if (!file.empty()) out.open(file);
   for (const rules::Choice& choice : choices) {
-    const double seconds = time_of(task.space->program_at(choice), target);
+    const double seconds = time_of(task.space->materialise(choice).program(), target);
     task.known.push_back({choice, TrialOutcome::timed, seconds});
     out << choice.sketch << ' ' << seconds;
     for (const std::int64_t value : choice.point) out << ' ' << value;

@@ -15,8 +15,7 @@
 #include "ardea/target/target.h"
 
 /// How fast spaces of programs are made, and points of them: for each operator the whole space, its slowest
-/// sketch, samples a second (by the solver that serves, and by walks), and a point made by its numbers and
-/// lowered.
+/// sketch, samples a second (by the solver that serves, and by walks), and a point materialised and lowered.
 /// Processor time of one core, each figure beside the one that is asked for; a space is waited for, so that
 /// the time by all threads counts, too.
 
@@ -156,14 +155,14 @@ class Bench {
     std::vector<double> made, lowered, all;
     const Timings timings;
     for (const rules::Choice& choice : space.sample(points_, 1).choices) {
-      Function program;
-      made.push_back(seconds([&] { program = space.program_at(choice); }));
-      lowered.push_back(seconds([&] { lower::lower(program, target_); }));
+      std::optional<schedule::Schedule> schedule;
+      made.push_back(seconds([&] { schedule = space.materialise(choice); }));
+      lowered.push_back(seconds([&] { lower::lower(schedule->program(), target_); }));
       all.push_back(made.back() + lowered.back());
     }
     if (all.empty()) return;
     figure(median(all) <= most_of_a_point_s,
-           fmt::format("point    {:.0f} ms (numbers {:.1f}, lowering {:.0f}), the slowest of {} {:.0f} ms",
+           fmt::format("point    {:.0f} ms (steps {:.0f}, lowering {:.0f}), the slowest of {} {:.0f} ms",
                        median(all) * 1e3, median(made) * 1e3, median(lowered) * 1e3, all.size(),
                        *std::max_element(all.begin(), all.end()) * 1e3),
            fmt::format("at most {:.0f} ms", most_of_a_point_s * 1e3));
@@ -198,7 +197,7 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Times making spaces of operators, and points of them; exits with 1 where a target is missed.");
   app.add_option("--target", target_name);
-  app.add_option("--points", points, "points that are made and lowered, of each operator");
+  app.add_option("--points", points, "points that are materialised and lowered, of each operator");
   app.add_option("--only", only, "of this operator alone");
   app.add_flag("--parts", shows_parts, "what a point's time goes to, on average");
   CLI11_PARSE(app, argc, argv);

@@ -93,10 +93,11 @@ std::vector<Stmt> statements_to_uses(const Stmt& s, const Var& data, std::unorde
   return way;
 }
 
-/// The first step and those down to the lowest statement that holds all uses: `statements` lead there, the
-/// lowest first.
-std::vector<Step> way_along(const Step& first, const std::vector<Stmt>& statements, const Buffer& buffer) {
-  std::vector<Step> way = {first};
+/// From the owner's body, which has uses, down to the lowest statement that holds them all.
+std::vector<Step> way_to_uses(const Step& step, const Buffer& buffer) {
+  std::unordered_set<Stmt> without;
+  const std::vector<Stmt> statements = statements_to_uses(step.statement, buffer->data, without);
+  std::vector<Step> way = {step};
   for (auto child = statements.rbegin() + 1; child != statements.rend(); ++child)
     way.push_back(step_into(way.back(), *child, buffer));
   return way;
@@ -126,10 +127,8 @@ std::vector<Stmt> way_to_allocation(const Block& owner, const Buffer& buffer, co
                              return m.source.buffer->data == buffer->data;
                            });
   if (beside_body) return {};
-  std::unordered_set<Stmt> without;
-  const std::vector<Stmt> to_uses = statements_to_uses(owner.body, buffer->data, without);
-  if (to_uses.size() < 2 || has_views(owner.body, buffer)) return {owner.body};
-  std::vector<Step> way = way_along({owner.body, facts_inside(owner, facts)}, to_uses, buffer);
+  if (!touches(owner.body, buffer->data) || has_views(owner.body, buffer)) return {owner.body};
+  std::vector<Step> way = way_to_uses({owner.body, facts_inside(owner, facts)}, buffer);
   while (way.size() > 1 && !may_stand_around(way.back(), buffer)) way.pop_back();
   std::vector<Stmt> statements;
   for (const Step& step : way) statements.push_back(step.statement);

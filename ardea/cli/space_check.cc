@@ -8,13 +8,12 @@
 #include <mutex>
 #include <thread>
 
-#include "ardea/arith/canon.h"
 #include "ardea/cli/backends.h"
 #include "ardea/ir/equal.h"
 #include "ardea/lower/limits_of.h"
-#include "ardea/lower/pipeline.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/runtime/thread_pool.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/support/error.h"
 
 namespace ardea::cli {
@@ -78,15 +77,16 @@ std::string PointCheck::fault_of(const rules::Choice& choice) const {
   const rules::Sketch& sketch = space_.sketches[choice.sketch].sketch;
   try {
     const Function program = space_.materialise(choice).program();
-    const limits::Numbers values = rules::numbers_at(sketch, choice.point);
-    const Function by_numbers = rules::program_at(sketch, choice.point);
-    std::string apart = first_difference(arith::canon(by_numbers), arith::canon(program));
+    std::vector<std::pair<Var, std::int64_t>> numbers;
+    limits::Numbers values;
+    for (std::size_t i = 0; i < sketch.knobs.size(); ++i) {
+      const std::int64_t value = choice.point[static_cast<std::size_t>(sketch.system.knobs()[i].index)];
+      numbers.emplace_back(sketch.knobs[i].var, value);
+      values[sketch.knobs[i].var] = value;
+    }
+    const std::string apart = first_difference(
+        schedule::canon(schedule::with_numbers(sketch.symbolic, numbers)), schedule::canon(program));
     if (!apart.empty()) return "the symbolic program is another one: " + apart;
-    // There is no code for accelerators.
-    if (space_.target.kind != target::Kind::accelerator)
-      apart = first_difference(lower::lower_unpacked(by_numbers, space_.target),
-                               lower::lower_unpacked(program, space_.target));
-    if (!apart.empty()) return "the symbolic program is lowered to another one: " + apart;
     const std::vector<limits::Bound>& predicted = sketch.taken;
     const auto taken = limits::bounds_of(lower::limits_of(program, space_.target), space_.target);
     for (std::size_t i = 0; i < taken.size() && i < predicted.size(); ++i) {

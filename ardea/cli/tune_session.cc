@@ -17,7 +17,6 @@
 #include "ardea/schedule/replay_trace.h"
 #include "ardea/schedule/separate_packing.h"
 #include "ardea/support/error.h"
-#include "ardea/support/text.h"
 #include "ardea/tune/simulation.h"
 #include "ardea/tune/task.h"
 #include "ardea/tune/teachers.h"
@@ -58,12 +57,6 @@ Program as_written(const TuneRequest& request, const target::Target& target) {
   Program program = load_program(plain, target);
   require(program.module.functions.size() == 1, "tune {}: it has {} functions, a schedule is for one", named,
           program.module.functions.size());
-  std::vector<std::string> open;
-  for (const Var& size : shape_variables(program.module.functions[0])) open.push_back(size.name());
-  require(open.empty(),
-          "tune {}: a size that only a call knows, as {} here, cannot be timed; write a number for each such "
-          "name in the file",
-          named, join(open, ", "));
   if (request.program.prepacked) {
     const auto made = rules::model_schedule(program.module.functions[0], target, rules::rules_for(target),
                                             wishes_of(request));
@@ -123,8 +116,8 @@ std::vector<db::Trial> asked_for(std::vector<db::Trial> trials) {
 /// Processes that begin when they are needed, and may be let go.
 class TuneSession::Workers : public tune::Measurer {
  public:
-  Workers(const rules::ProgramSpace& space, measure::TrialTask task, measure::TrialOptions options)
-      : space_(space), task_(std::move(task)), options_(std::move(options)) {}
+  Workers(measure::TrialTask task, measure::TrialOptions options)
+      : task_(std::move(task)), options_(std::move(options)) {}
 
   std::vector<measure::TrialReport> measure(const std::vector<tune::Candidate>& candidates,
                                             const std::function<bool()>& stop, const Told& told) override {
@@ -138,11 +131,10 @@ class TuneSession::Workers : public tune::Measurer {
 
  private:
   tune::Measurer& running() {
-    if (!running_) running_ = tune::measured_by_workers(space_, task_, options_);
+    if (!running_) running_ = tune::measured_by_workers(task_, options_);
     return *running_;
   }
 
-  const rules::ProgramSpace& space_;
   const measure::TrialTask task_;
   const measure::TrialOptions options_;
   std::unique_ptr<tune::Measurer> running_;
@@ -181,7 +173,6 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
     measurer_ = tune::measured_by_simulation(function_, target_);
   } else {
     measurer_ = std::make_unique<Workers>(
-        space_,
         measure::TrialTask{.program = function_,
                            .target = target::find(request_.target),
                            .threads = request_.threads,

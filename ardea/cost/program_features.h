@@ -75,7 +75,7 @@ std::span<const std::string_view> feature_names();
 /// for many points. With no parameter left they are numbers.
 ///
 /// They are said by values of index expressions and not by their form. So a program whose factors are
-/// parameters and the program that has numbers in their places, in any form (arith/canon.h), have the same
+/// parameters and the program that has numbers in their places, in any form (schedule/canon.h), have the same
 /// features: loops of one iteration, conditions that hold and code that never runs count for nothing.
 class ProgramFeatures {
  public:

@@ -1,6 +1,5 @@
 #include "ardea/ir/layout.h"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include "ardea/ir/fold_literals.h"
@@ -127,19 +126,19 @@ Buffer whole_view(const Allocate& allocate, Addresses allowed) {
   for (const Buffer& b : buffers_in(declare->body))
     if (b->data == allocate.data && b != declare->buffer) return {};
   std::unordered_set<Expr> operands;
-  std::vector<Expr> addresses;  // in the buffer
+  if (allowed == Addresses::of_instructions)
+    visit_exprs(declare->body, [&](const Expr& e) {
+      const auto* call = e.as<Call>();
+      if (call != nullptr && call->op->name == "tensor_instruction")
+        operands.insert(call->arguments.begin(), call->arguments.end());
+    });
   bool escapes = false;
   visit_exprs(declare->body, [&](const Expr& e) {
     escapes = escapes || e == allocate.data;
     const auto* call = e.as<Call>();
-    if (call == nullptr) return;
-    if (call->op->name == "address_of" && call->arguments[0].as<Load>()->buffer == declare->buffer)
-      addresses.push_back(e);
-    if (call->op->name == "tensor_instruction" && allowed == Addresses::of_instructions)
-      operands.insert(call->arguments.begin(), call->arguments.end());
+    if (call != nullptr && call->op->name == "address_of" && !operands.contains(e))
+      escapes = escapes || call->arguments[0].as<Load>()->buffer == declare->buffer;
   });
-  escapes = escapes || std::any_of(addresses.begin(), addresses.end(),
-                                   [&](const Expr& address) { return !operands.contains(address); });
   return escapes ? Buffer{} : declare->buffer;
 }
 

@@ -74,12 +74,6 @@ const Call* instruction_call(const Stmt& s) {
   return call != nullptr && call->op->name == "tensor_instruction" ? call : nullptr;
 }
 
-bool has_instructions(const Stmt& s) {
-  bool found = false;
-  visit_stmts(s, [&](const Stmt& part) { found = found || instruction_call(part) != nullptr; });
-  return found;
-}
-
 std::optional<std::vector<InstructionWindow>> windows_of(const Call& call, const Buffer& buffer,
                                                          const Analyzer& facts) {
   const intrin::Instruction& record = record_of(call);
@@ -142,7 +136,6 @@ std::optional<Call> with_strides(const Call& call, const std::vector<Instruction
 
 std::optional<Stmt> with_strides(const Stmt& s, const Buffer& buffer, const Buffer& other,
                                  const Analyzer& facts) {
-  if (!has_instructions(s)) return s;
   bool fits = true;
   const Stmt changed = rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
                                  const Call* call = instruction_call(x);
@@ -158,7 +151,6 @@ std::optional<Stmt> with_strides(const Stmt& s, const Buffer& buffer, const Buff
 }
 
 std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, const arith::Analyzer& facts) {
-  if (!has_instructions(s)) return s;
   bool known = true;
   const Stmt shown = rewrite(s, Rewriter{.stmt = [&](const Stmt& x) -> std::optional<Stmt> {
                                const Call* call = instruction_call(x);

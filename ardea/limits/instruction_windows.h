@@ -26,8 +26,6 @@ struct InstructionWindow {
 
 /// The instruction that s calls, or null.
 const Call* instruction_call(const Stmt& s);
-/// Whether there is one in s.
-bool has_instructions(const Stmt& s);
 
 /// The operands of the call on `buffer`; nothing where one of them is not known to be a box.
 std::optional<std::vector<InstructionWindow>> windows_of(const Call& call, const Buffer& buffer,

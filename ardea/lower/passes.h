@@ -13,10 +13,6 @@ namespace ardea::lower {
 /// and its order, and they are proved to be legal; Error where they are not.
 Function plan_pipelines(const Function& f, const target::Target& target);
 
-/// Programs that differ only in the form of their expressions, in loops and iterators of one value or in
-/// conditions that hold become one (arith/canon.h).
-Function canonicalise(const Function& f, const target::Target& target);
-
 /// Each buffer that a block allocates becomes an Allocate around the lowest statement that holds all its uses
 /// and across whose repetitions no content lives: where a loop carries content from one iteration to the next
 /// it stays outside.

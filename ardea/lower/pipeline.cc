@@ -20,10 +20,6 @@ const std::vector<Pass>& cpu_pipeline() {
       // what they have accepted is accepted here.
       {"plan_pipelines", "every loop that is to be a pipeline has stages that are proved to be legal",
        plan_pipelines},
-      // Before all others: what a program is lowered to depends on what it does, not on whether its steps
-      // were taken one by one or a template's numbers put in. Pipelines are judged as schedules have judged
-      // them, before it.
-      {"canonicalise", "no loop or iterator has one value, no condition on them is decided", canonicalise},
       // Before lower_init: whether content lives across a loop is read off the declared regions and the inits
       // of blocks.
       {"place_allocations", "every allocation stands around the lowest statement that holds its uses",

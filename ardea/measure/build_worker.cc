@@ -1,15 +1,12 @@
 #include <nlohmann/json.hpp>
 
-#include "ardea/arith/canon.h"
 #include "ardea/compile/compile.h"
 #include "ardea/ir/fold_literals.h"
-#include "ardea/ir/parse.h"
 #include "ardea/ir/print.h"
 #include "ardea/measure/worker_kinds.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/replay_trace.h"
 #include "ardea/schedule/separate_packing.h"
-#include "ardea/support/text_file.h"
 #include "ardea/support/whole_file.h"
 
 namespace ardea::measure {
@@ -32,43 +29,17 @@ class Replays {
   schedule::Schedule::History history_;
 };
 
-/// Points of templates, each of which is read once.
-class Templates {
- public:
-  explicit Templates(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  Function program_at(std::size_t which, const std::vector<std::pair<std::size_t, std::int64_t>>& numbers) {
-    auto at = known_.find(which);
-    if (at == known_.end())
-      at = known_.emplace(which, parse_function(read_text_file(template_file(folder_, which)))).first;
-    std::unordered_map<Var, std::int64_t> values;
-    for (const auto& [place, number] : numbers) values.emplace(at->second.parameters.at(place).var, number);
-    return fold_literals(arith::with_numbers(at->second, values));
-  }
-
- private:
-  const std::filesystem::path folder_;
-  std::map<std::size_t, Function> known_;
-};
-
 }  // namespace
-
-std::filesystem::path template_file(const std::filesystem::path& shared, std::size_t which) {
-  return shared / fmt::format("template_{}.tir", which);
-}
 
 std::filesystem::path packing_beside(const std::filesystem::path& object) {
   return object.string() + ".pack";
 }
 
 Answer build_worker(const ReceivedTask& received) {
-  return [replays = std::make_shared<Replays>(received.task.program),
-          templates = std::make_shared<Templates>(received.folder), target = received.task.target,
+  return [replays = std::make_shared<Replays>(received.task.program), target = received.task.target,
           prepacked = received.task.prepacked](const nlohmann::json& request) -> nlohmann::json {
     const double start = runtime::steady_seconds();
-    const Function program = request.contains("template")
-                                 ? templates->program_at(request.at("template"), request.at("numbers"))
-                                 : replays->scheduled(request.at("trace").get<std::string>());
+    const Function program = replays->scheduled(request.at("trace").get<std::string>());
     const auto file = request.at("object").get<std::string>();
     Module module{{}, {program}};
     if (!prepacked.empty()) {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "ardea/ir/print.h"
 #include "ardea/measure/canary.h"
 #include "ardea/measure/placement.h"
 #include "ardea/measure/task_message.h"
@@ -14,7 +12,6 @@
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/support/error.h"
 #include "ardea/support/temporary_folder.h"
-#include "ardea/support/whole_file.h"
 #include "ardea/target/host.h"
 
 namespace ardea::measure {
@@ -31,7 +28,7 @@ std::string this_program() { return std::filesystem::read_symlink("/proc/self/ex
 /// Where a schedule is on its way.
 struct Job {
   enum class State { waiting, building, built, running, done };
-  TrialSchedule schedule = {};
+  const std::string* trace = nullptr;
   State state = State::waiting;
   TrialReport report = {};
   std::int64_t id = 0;
@@ -43,6 +40,8 @@ struct Job {
 
 class Trials::Workers {
  public:
+  using Told = std::function<void(std::size_t, const TrialReport&)>;
+
   Workers(TrialTask task, TrialOptions options)
       : task_(std::move(task)),
         options_(std::move(options)),
@@ -59,8 +58,8 @@ class Trials::Workers {
     ask_for_reference();
   }
 
-  std::vector<TrialReport> measure(const std::vector<TrialSchedule>& schedules, const Told& told) {
-    std::vector<Job> jobs = jobs_of(schedules);
+  std::vector<TrialReport> measure(const std::vector<std::string>& traces, const Told& told) {
+    std::vector<Job> jobs = jobs_of(traces);
     const std::size_t known = work_on(jobs, told);
     std::vector<TrialReport> reports;
     for (std::size_t i = 0; i < known; ++i) reports.push_back(jobs[i].report);
@@ -68,8 +67,8 @@ class Trials::Workers {
     return reports;
   }
 
-  std::vector<Duelist> duel(const std::vector<TrialSchedule>& schedules, double seconds) {
-    std::vector<Job> jobs = jobs_of(schedules);
+  std::vector<Duelist> duel(const std::vector<std::string>& traces, double seconds) {
+    std::vector<Job> jobs = jobs_of(traces);
     // Each by itself first: who fails is not in the way of the others.
     is_duel_ = true;
     const std::size_t known = work_on(jobs, {});
@@ -105,11 +104,11 @@ class Trials::Workers {
             .start_limit_s = options_.start_limit_s};
   }
 
-  std::vector<Job> jobs_of(const std::vector<TrialSchedule>& schedules) {
+  std::vector<Job> jobs_of(const std::vector<std::string>& traces) {
     std::vector<Job> jobs;
-    for (const TrialSchedule& schedule : schedules) {
+    for (const std::string& trace : traces) {
       Job& job = jobs.emplace_back();
-      job.schedule = schedule;
+      job.trace = &trace;
       job.id = ++last_id_;
       job.object = folder_.path() / fmt::format("{}.o", job.id);
     }
@@ -232,24 +231,10 @@ class Trials::Workers {
       }
       next->state = Job::State::building;
       builder.job = static_cast<std::size_t>(next - jobs.begin());
-      builder.worker.ask(build_request(*next).dump(), next->id, options_.build_limit_s);
+      builder.worker.ask(
+          json{{"id", next->id}, {"trace", *next->trace}, {"object", next->object.string()}}.dump(), next->id,
+          options_.build_limit_s);
     }
-  }
-
-  json build_request(const Job& job) {
-    json request = {{"id", job.id}, {"trace", job.schedule.trace}, {"object", job.object.string()}};
-    if (const auto& point = job.schedule.point) {
-      tell_template(point->of);
-      request["template"] = point->of;
-      request["numbers"] = point->numbers;
-    }
-    return request;
-  }
-
-  /// To all workers that will ever ask for it.
-  void tell_template(std::size_t which) {
-    if (told_templates_.insert(which).second)
-      write_whole_file(template_file(folder_.path(), which), {print(task_.templates.at(which))});
   }
 
   void hear_builders(std::vector<Job>& jobs) {
@@ -398,7 +383,6 @@ class Trials::Workers {
   Placement placement_;
   WorkerProcess reference_, runner_;
   std::vector<Builder> builders_;
-  std::set<std::size_t> told_templates_;
   std::int64_t last_id_ = 0;
   bool has_reference_ = false, reference_again_ = false;
   bool is_memory_bound_ = false;
@@ -418,27 +402,13 @@ Trials::Trials(TrialTask task, TrialOptions options)
     : workers_(std::make_unique<Workers>(std::move(task), std::move(options))) {}
 Trials::~Trials() = default;
 
-namespace {
-
-std::vector<TrialSchedule> by_their_steps(const std::vector<std::string>& traces) {
-  std::vector<TrialSchedule> schedules;
-  for (const std::string& trace : traces) schedules.push_back({trace});
-  return schedules;
-}
-
-}  // namespace
-
-std::vector<TrialReport> Trials::measure_schedules(const std::vector<TrialSchedule>& schedules,
-                                                   const Told& told) {
-  return workers_->measure(schedules, told);
-}
-
-std::vector<TrialReport> Trials::measure(const std::vector<std::string>& traces, const Told& told) {
-  return workers_->measure(by_their_steps(traces), told);
+std::vector<TrialReport> Trials::measure(const std::vector<std::string>& traces,
+                                         const std::function<void(std::size_t, const TrialReport&)>& told) {
+  return workers_->measure(traces, told);
 }
 
 std::vector<Duelist> Trials::duel(const std::vector<std::string>& traces, double seconds) {
-  return workers_->duel(by_their_steps(traces), seconds);
+  return workers_->duel(traces, seconds);
 }
 
 std::string protocol(bool prepacked) { return prepacked ? "median-1-prepacked" : "median-1"; }

@@ -27,21 +27,6 @@ struct TrialTask {
   /// The parameter that schedules pack by a function of its own, which runs once and is not timed; empty:
   /// none.
   std::string prepacked = {};
-  /// Programs of templates, whose numbers are scalar parameters: a schedule may be a point of one. Workers
-  /// are told of those that they need.
-  std::vector<Function> templates = {};
-};
-
-/// A schedule of the task's program.
-struct TrialSchedule {
-  /// The numbers of the parameters of TrialTask::templates[of], each with its place among them.
-  struct Point {
-    std::size_t of = 0;
-    std::vector<std::pair<std::size_t, std::int64_t>> numbers;
-  };
-
-  std::string trace;                ///< its steps in JSON
-  std::optional<Point> point = {};  ///< then the program is made by the numbers, and no step is taken
 };
 
 struct TrialOptions {
@@ -83,17 +68,14 @@ class Trials {
   Trials(TrialTask task, TrialOptions options = {});
   ~Trials();
 
-  /// Traces are replayed on the task's program. Reports are in the order of the schedules, each also told as
-  /// soon as all before it are known; fewer where `stop` said so. A schedule that is clearly slower than the
-  /// incumbent, the fastest so far, is timed briefly. Error where the task itself cannot be tried: its
-  /// reference fails, or no worker can be started.
-  using Told = std::function<void(std::size_t, const TrialReport&)>;
-  std::vector<TrialReport> measure_schedules(const std::vector<TrialSchedule>& schedules,
-                                             const Told& told = {});
-  std::vector<TrialReport> measure(const std::vector<std::string>& traces, const Told& told = {});
+  /// Schedules are traces in JSON, replayed on the task's program. Reports are in the order of the traces,
+  /// each also told as soon as all before it are known; fewer where `stop` said so. A schedule that is
+  /// clearly slower than the incumbent, the fastest so far, is timed briefly. Error where the task itself
+  /// cannot be tried: its reference fails, or no worker can be started.
+  std::vector<TrialReport> measure(const std::vector<std::string>& traces,
+                                   const std::function<void(std::size_t, const TrialReport&)>& told = {});
 
-  /// Times a few against each other, in turns, for so many seconds: what crowns a winner. Their steps are
-  /// taken, as whoever uses the winner will.
+  /// Times a few against each other, in turns, for so many seconds: what crowns a winner.
   std::vector<Duelist> duel(const std::vector<std::string>& traces, double seconds);
 
  private:

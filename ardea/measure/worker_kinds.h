@@ -19,8 +19,7 @@ using MakeWorker = std::function<Answer(const ReceivedTask& task)>;
 int serve(const MakeWorker& make, TrialOutcome usual);
 
 /// {"id", "trace", "object"} → {"id", "seconds"}, with the object's file and, of prepacked ones,
-/// packing_beside. With {"template", "numbers"} as well, the program is that of the template_file with these
-/// numbers, [[place among its parameters, number], …].
+/// packing_beside
 Answer build_worker(const ReceivedTask& received);
 /// {"id", "object", "incumbent", "rival", "precision", "timing_s"} → {"id", "time", "raced", "canary",
 /// "ratio", "rival_time"}: the last two where the candidate is near the incumbent, whose object file is the
@@ -43,9 +42,6 @@ inline constexpr auto out_of_memory = "there is not enough memory for it";
 
 /// The text of the function that packs weights (TrialTask::prepacked), beside the object file that has it.
 std::filesystem::path packing_beside(const std::filesystem::path& object);
-
-/// The text of a template's program (TrialTask::templates) among the files that workers share.
-std::filesystem::path template_file(const std::filesystem::path& shared, std::size_t which);
 
 /// The folder of the reference among the files that workers share.
 std::filesystem::path reference_folder(const std::filesystem::path& shared);

@@ -198,10 +198,6 @@ schedule::Schedule ProgramSpace::materialise(const rules::Choice& choice) const 
   return rules::materialise(sketches.at(choice.sketch).sketch, choice.point);
 }
 
-Function ProgramSpace::program_at(const rules::Choice& choice) const {
-  return rules::program_at(sketches.at(choice.sketch).sketch, choice.point);
-}
-
 SolvedSketch solved(Sketch sketch) {
   std::unique_ptr<space::Solver> solver = solver_of(sketch);
   judge(sketch, *solver);

@@ -45,8 +45,7 @@ struct ProgramSpace {
   space::Count count(std::uint64_t seed = 1) const { return sum_of(counts(seed)); }
   /// Sketches weigh equally, the points of one are uniform. The same for the same seed.
   Drawn sample(std::size_t count, std::uint64_t seed) const;
-  schedule::Schedule materialise(const Choice& choice) const;  ///< by the steps
-  Function program_at(const Choice& choice) const;             ///< by the numbers alone (sketch.h)
+  schedule::Schedule materialise(const Choice& choice) const;
 };
 
 struct SpaceOptions {

@@ -45,15 +45,6 @@ Sketch make_sketch(const Function& program, const target::Target& target,
 /// The same of what rules have derived.
 Sketch make_sketch(const Function& program, const Derivation& derived, const SketchOptions& options = {});
 
-/// The numbers of a point for the parameters of Sketch::symbolic that are its variables.
-limits::Numbers numbers_at(const Sketch& sketch, const space::Point& point);
-
-/// The program of a point, made by putting its numbers into the symbolic program: no step is taken, nothing
-/// is judged, and for a solution of the system nothing need be. Lowering makes of it what it makes of
-/// `materialise`'s (the law that tests/rules/lowered_points.cc keeps). This is how many candidates are made;
-/// what is kept or handed on is made by the steps.
-Function program_at(const Sketch& sketch, const space::Point& point);
-
 /// The schedule with the numbers of a point: the steps once more, by hand. Error where one is refused, which
 /// for a solution of the system is a defect of the rule that made the sketch.
 schedule::Schedule materialise(const Sketch& sketch, const space::Point& point);

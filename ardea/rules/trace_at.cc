@@ -22,7 +22,12 @@ using schedule::Reference;
 class Numbers {
  public:
   Numbers(const Sketch& sketch, const space::Point& point) {
-    for (const auto& [var, number] : numbers_at(sketch, point)) numbers_[var] = make_int(number);
+    const std::vector<space::Var>& knobs = sketch.system.knobs();
+    require(point.size() == sketch.system.variables().size(),
+            "{}: the point has {} values, the sketch has {} variables", sketch.program.name, point.size(),
+            sketch.system.variables().size());
+    for (std::size_t i = 0; i < sketch.knobs.size(); ++i)
+      numbers_[sketch.knobs[i].var] = make_int(point[static_cast<std::size_t>(knobs[i].index)]);
   }
 
   Instruction at_point(const Instruction& step) {

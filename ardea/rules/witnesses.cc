@@ -73,6 +73,13 @@ std::optional<space::Point> continued(const Sketch& sketch, const space::Solver&
   return found.answer == space::Answer::yes ? std::optional(found.point) : std::nullopt;
 }
 
+limits::Numbers numbers_at(const Sketch& sketch, const space::Point& point) {
+  limits::Numbers numbers;
+  for (std::size_t i = 0; i < sketch.knobs.size(); ++i)
+    numbers.emplace(sketch.knobs[i].var, point[static_cast<std::size_t>(sketch.system.knobs()[i].index)]);
+  return numbers;
+}
+
 }  // namespace
 
 std::vector<Replayed> judge(const Sketch& sketch, const space::Solver& solver,

@@ -1,9 +1,5 @@
 #include "ardea/tune/measurer.h"
 
-#include <algorithm>
-
-#include "ardea/support/error.h"
-
 namespace ardea::tune {
 
 namespace {
@@ -14,35 +10,15 @@ std::vector<std::string> traces_of(const std::vector<Candidate>& candidates) {
   return traces;
 }
 
-measure::TrialTask with_templates(measure::TrialTask task, const rules::ProgramSpace& space) {
-  for (const rules::SolvedSketch& solved : space.sketches) task.templates.push_back(solved.sketch.symbolic);
-  return task;
-}
-
-measure::TrialSchedule schedule_of(const Candidate& candidate, const rules::Sketch& sketch) {
-  measure::TrialSchedule::Point point{candidate.choice.sketch, {}};
-  const std::vector<Parameter>& parameters = sketch.symbolic.parameters;
-  for (const auto& [var, number] : rules::numbers_at(sketch, candidate.choice.point)) {
-    const auto at = std::find_if(parameters.begin(), parameters.end(),
-                                 [&, &var = var](const Parameter& p) { return p.var == var; });
-    ensure(at != parameters.end(), "the variable {} is no parameter of its sketch", var.name());
-    point.numbers.emplace_back(at - parameters.begin(), number);
-  }
-  return {candidate.trace, std::move(point)};
-}
-
 class Workers : public Measurer {
  public:
-  Workers(const rules::ProgramSpace& space, measure::TrialTask task, measure::TrialOptions options)
-      : space_(space), trials_(with_templates(std::move(task), space), with_stop(std::move(options))) {}
+  Workers(measure::TrialTask task, measure::TrialOptions options)
+      : trials_(std::move(task), with_stop(std::move(options))) {}
 
   std::vector<measure::TrialReport> measure(const std::vector<Candidate>& candidates,
                                             const std::function<bool()>& stop, const Told& told) override {
     stop_ = stop;
-    std::vector<measure::TrialSchedule> schedules;
-    for (const Candidate& candidate : candidates)
-      schedules.push_back(schedule_of(candidate, space_.sketches.at(candidate.choice.sketch).sketch));
-    return trials_.measure_schedules(schedules, told);
+    return trials_.measure(traces_of(candidates), told);
   }
 
   Duel duel(const std::vector<Candidate>& candidates, const std::vector<bool>& may_win,
@@ -59,7 +35,6 @@ class Workers : public Measurer {
     return options;
   }
 
-  const rules::ProgramSpace& space_;
   std::function<bool()> stop_;  ///< of the batch that is measured
   measure::Trials trials_;
 };
@@ -79,9 +54,8 @@ std::optional<std::size_t> winner_of(const std::vector<measure::Duelist>& duelis
   return winner;
 }
 
-std::unique_ptr<Measurer> measured_by_workers(const rules::ProgramSpace& space, measure::TrialTask task,
-                                              measure::TrialOptions options) {
-  return std::make_unique<Workers>(space, std::move(task), std::move(options));
+std::unique_ptr<Measurer> measured_by_workers(measure::TrialTask task, measure::TrialOptions options) {
+  return std::make_unique<Workers>(std::move(task), std::move(options));
 }
 
 }  // namespace ardea::tune

@@ -35,9 +35,7 @@ class Measurer {
 std::optional<std::size_t> winner_of(const std::vector<measure::Duelist>& duelists,
                                      const std::vector<bool>& may_win);
 
-/// In worker processes, which make candidates by their numbers (rules::program_at), and those of a duel by
-/// their steps. The candidates are points of the space.
-std::unique_ptr<Measurer> measured_by_workers(const rules::ProgramSpace& space, measure::TrialTask task,
-                                              measure::TrialOptions options = {});
+/// In worker processes.
+std::unique_ptr<Measurer> measured_by_workers(measure::TrialTask task, measure::TrialOptions options = {});
 
 }  // namespace ardea::tune

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "ardea/arith/canon.h"
 #include "ardea/cost/program_features.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/program_space.h"
+#include "ardea/schedule/canon.h"
 
 /// The law of features: those of a sketch, computed at a point, are those of the program that the point is.
 
@@ -33,7 +33,7 @@ void keeps_the_law(const std::string& op, const std::string& sizes, const std::s
     const auto symbolic = ProgramFeatures(sketch.symbolic, parameters, target, 2).at(numbers);
     const Function made = space.materialise(choice).program();
     for (const bool is_canonical : {false, true}) {
-      const Function form = is_canonical ? arith::canon(made) : made;
+      const Function form = is_canonical ? schedule::canon(made) : made;
       const auto concrete = features_of(form, target, 2);
       for (std::size_t i = 0; i < feature_count; ++i) {
         if (std::find(but.begin(), but.end(), static_cast<Feature>(i)) != but.end()) continue;

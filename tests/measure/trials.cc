@@ -13,7 +13,6 @@
 #include <sstream>
 
 #include "ardea/arith/load.h"
-#include "ardea/ir/parse.h"
 #include "ardea/schedule/schedule.h"
 #include "ardea/support/error.h"
 #include "ardea/support/temporary_folder.h"
@@ -39,22 +38,6 @@ i, j, k = sch.get_loops(b)
 jo, ji = sch.split(j, [None, 8])
 sch.reorder(i, jo, k, ji)
 sch.vectorize(ji)
-)";
-
-const char* const tiled_by_a_parameter = R"(
-@T.prim_func
-def main(A: T.Buffer((16, 24), "float32"), B: T.Buffer((24, 16), "float32"), C: T.Buffer((16, 16), "float32"), t: T.int64):
-    T.assume(t >= 1)
-    T.assume(t <= 16)
-    for i, j_0, k, j_1 in T.grid(16, 15 // t + 1, 24, t):
-        with T.block("C"):
-            vi = T.axis.spatial(16, i)
-            vj = T.axis.spatial(16, j_0 * t + j_1)
-            vk = T.axis.reduce(24, k)
-            T.where(j_0 * t + j_1 < 16)
-            with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )";
 
 TrialTask task_of(const char* text) {
@@ -142,20 +125,6 @@ TEST(Trials, take_traces_in_json) {
   const auto reports = trials.measure({schedule::to_json(schedule.trace()).dump()});
   ASSERT_EQ(reports.size(), 1U);
   expect_timed(reports[0]);
-}
-
-/// Of a point the numbers are put into its template's program; its steps are for whoever keeps it.
-TEST(Trials, take_points_of_templates_by_their_numbers) {
-  TrialTask task = task_of(product);
-  task.templates = {parse_function(tiled_by_a_parameter)};
-  Trials trials(task, options());
-  const auto reports = trials.measure_schedules({{"no steps", TrialSchedule::Point{0, {{3, 4}}}},
-                                                 {"no steps", TrialSchedule::Point{0, {{3, 0}}}},
-                                                 {"no steps"}});
-  ASSERT_EQ(reports.size(), 3U);
-  expect_timed(reports[0]);
-  expect_failed(reports[1], TrialOutcome::compile_failed, "the numbers do not fulfil");
-  expect_failed(reports[2], TrialOutcome::compile_failed, "trace");
 }
 
 TEST(Trials, survive_kernels_that_fail_each_recorded_as_what_it_was) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ardea/arith/canon.h"
 #include "ardea/compile/compile.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
@@ -10,6 +9,7 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/measure/packed_weights.h"
 #include "ardea/rules/program_space.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/schedule/separate_packing.h"
 #include "ardea/support/error.h"
 #include "tests/model_schedules/workloads.h"
@@ -156,7 +156,7 @@ TEST(PrepackedWeights, are_packed_ahead_at_every_point_of_their_space) {
         space.materialise({0, *space.sketches[0].sketch.model}).program(), weights);
     const auto model = separated(workload, target);
     ASSERT_TRUE(model);
-    EXPECT_TRUE(structurally_equal(arith::canon(chosen.main), arith::canon(model->main)))
+    EXPECT_TRUE(structurally_equal(schedule::canon(chosen.main), schedule::canon(model->main)))
         << print(chosen.main);
     std::size_t points = 0;
     for (const rules::Choice& choice : space.sample(6, 1).choices) {

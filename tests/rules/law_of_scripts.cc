@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "ardea/arith/canon.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
@@ -12,6 +11,7 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/witnesses.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/schedule/script.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text_file.h"
@@ -66,11 +66,17 @@ class LawOfScripts : public ::testing::TestWithParam<ScriptCase> {
   /// What is wrong with a solution; empty where nothing is.
   std::string fault_of(const space::Point& point, const std::vector<interp::Argument>& given,
                        const measure::Expectation& expected) const {
-    const limits::Numbers values = numbers_at(sketch_, point);
+    std::vector<std::pair<Var, std::int64_t>> numbers;
+    limits::Numbers values;
+    for (std::size_t i = 0; i < sketch_.knobs.size(); ++i) {
+      const std::int64_t value = point[static_cast<std::size_t>(sketch_.system.knobs()[i].index)];
+      numbers.emplace_back(sketch_.knobs[i].var, value);
+      values[sketch_.knobs[i].var] = value;
+    }
     try {
       const Function program = materialise(sketch_, point).program();
-      const std::string apart =
-          first_difference(arith::canon(program_at(sketch_, point)), arith::canon(program));
+      const std::string apart = first_difference(
+          schedule::canon(schedule::with_numbers(sketch_.symbolic, numbers)), schedule::canon(program));
       if (!apart.empty()) return "another program: " + apart;
       const auto predicted = limits::bounds_of(lower::limits_of(sketch_.symbolic, target_), target_);
       const auto taken = limits::bounds_of(lower::limits_of(program, target_), target_);

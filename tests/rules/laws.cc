@@ -10,12 +10,12 @@
 #include <sstream>
 #include <thread>
 
-#include "ardea/arith/canon.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/print.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
 #include "ardea/lower/pipeline.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/space/engine.h"
 #include "ardea/space/evaluate.h"
 #include "ardea/support/error.h"
@@ -23,6 +23,18 @@
 #include "ardea/support/text.h"
 
 namespace ardea::rules {
+
+namespace {
+
+std::vector<std::pair<Var, std::int64_t>> numbers_of(const Sketch& sketch, const space::Point& point) {
+  std::vector<std::pair<Var, std::int64_t>> numbers;
+  for (std::size_t i = 0; i < sketch.knobs.size(); ++i)
+    numbers.emplace_back(sketch.knobs[i].var,
+                         point[static_cast<std::size_t>(sketch.system.knobs()[i].index)]);
+  return numbers;
+}
+
+}  // namespace
 
 std::vector<space::Point> solutions_of(const space::System& system) {
   std::vector<space::Point> all;
@@ -32,17 +44,17 @@ std::vector<space::Point> solutions_of(const space::System& system) {
 
 std::string in_words(const Sketch& sketch, const space::Point& point) {
   std::vector<std::string> words = {to_string(sketch.ways)};
-  const limits::Numbers numbers = numbers_at(sketch, point);
-  for (const schedule::Knob& knob : sketch.knobs)
-    words.push_back(fmt::format("{} = {}", knob.var.name(), numbers.at(knob.var)));
+  for (const auto& [var, number] : numbers_of(sketch, point))
+    words.push_back(fmt::format("{} = {}", var.name(), number));
   return join(words, ", ");
 }
 
 Function replayed_by_the_law(const Sketch& sketch, const space::Point& point) {
   Function replayed = materialise(sketch, point).program();
-  const Function expected = arith::canon(program_at(sketch, point));
-  EXPECT_EQ(first_difference(expected, arith::canon(replayed)), "") << in_words(sketch, point) << "\n"
-                                                                    << print(expected) << print(replayed);
+  const Function expected =
+      schedule::canon(schedule::with_numbers(sketch.symbolic, numbers_of(sketch, point)));
+  EXPECT_EQ(first_difference(expected, schedule::canon(replayed)), "") << in_words(sketch, point) << "\n"
+                                                                       << print(expected) << print(replayed);
   return replayed;
 }
 

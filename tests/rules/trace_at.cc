@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ardea/arith/canon.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ops/registry.h"
 #include "ardea/rules/program_space.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/schedule/replay_trace.h"
 #include "ardea/support/error.h"
 #include "tests/rules/laws.h"
@@ -46,7 +46,7 @@ TEST_P(TracesAt, a_point_replay_as_its_program) {
     const schedule::Schedule made = materialise(sketch, choice.point);
     const schedule::Schedule again = schedule::replay_trace(program, text, past);
     past = again.history();
-    EXPECT_EQ(first_difference(arith::canon(made.program()), arith::canon(again.program())), "");
+    EXPECT_EQ(first_difference(schedule::canon(made.program()), schedule::canon(again.program())), "");
     // What a replay keeps is the same text, so that a trace may go through many hands.
     EXPECT_EQ(to_json(again.trace()).dump(), text);
   }

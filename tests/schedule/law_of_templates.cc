@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "ardea/arith/canon.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/parse.h"
@@ -8,6 +7,7 @@
 #include "ardea/ir/traverse.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/schedule/canon.h"
 #include "tests/schedule/templates.h"
 
 namespace ardea::schedule::testing {
@@ -20,9 +20,9 @@ class LawOfTemplates : public ::testing::TestWithParam<std::size_t> {
 
 /// What is posted holds for the numbers, and the replay is the template with these numbers.
 void expect_law(const Template& t, const Symbolic& made, const Assignment& numbers) {
-  std::unordered_map<Var, std::int64_t> values;
-  for (const auto& [name, var] : made.variables) values.emplace(var, numbers.at(name));
-  const Function expected = arith::canon(arith::with_numbers(made.program, values));
+  std::vector<std::pair<Var, std::int64_t>> values;
+  for (const auto& [name, var] : made.variables) values.emplace_back(var, numbers.at(name));
+  const Function expected = canon(with_numbers(made.program, values));
   Replayed replayed;
   try {
     replayed = replay(t, numbers);
@@ -30,7 +30,7 @@ void expect_law(const Template& t, const Symbolic& made, const Assignment& numbe
     FAIL() << t.name << " is refused at " << to_string(numbers) << "\n" << error.what();
   }
   EXPECT_EQ(made.results, replayed.results) << t.name << " at " << to_string(numbers);
-  const Function actual = arith::canon(replayed.program);
+  const Function actual = canon(replayed.program);
   const std::string difference = first_difference(expected, actual);
   ASSERT_EQ(difference, "") << t.name << " at " << to_string(numbers) << "\n"
                             << "symbolic:\n"
@@ -61,7 +61,7 @@ TEST_P(LawOfTemplates, the_canonical_form_computes_the_same) {
     const Assignment numbers = random_assignment(t, edge, random);
     const auto before = measure::make_arguments(t.program, {.seed = 1});
     const auto after = measure::copy_arguments(before);
-    interp::run(arith::canon(replay(t, numbers).program), after);
+    interp::run(canon(replay(t, numbers).program), after);
     for (const measure::Comparison& c :
          measure::check(t.program, before, after, measure::Reference::interpreter).arguments)
       EXPECT_EQ(c.mismatches, 0) << t.name << " at " << to_string(numbers) << ": " << c.argument << " at "
@@ -83,14 +83,14 @@ Function with_changed_number(const Function& f, int position) {
 
 TEST(Canon, tells_changed_programs_apart) {
   const Template& t = templates()[0];
-  const Function program = arith::canon(
+  const Function program = canon(
       replay(t, {{"i0", 3}, {"i1", 4}, {"i2", 4}, {"j0", 5}, {"j1", 3}, {"j2", 4}, {"k0", 9}, {"k1", 4}})
           .program);
   int apart = 0;
   for (int position = 0; position < 20; ++position) {
     const Function changed = with_changed_number(program, position);
     ASSERT_FALSE(structurally_equal(program, changed)) << position;
-    EXPECT_FALSE(structurally_equal(program, arith::canon(changed))) << position << print(changed);
+    EXPECT_FALSE(structurally_equal(program, canon(changed))) << position << print(changed);
     ++apart;
   }
   EXPECT_EQ(apart, 20);
@@ -106,11 +106,11 @@ Function guarded_copy(int times, const std::string& guard) {
 }
 
 TEST(Canon, leaves_out_last_iterations_that_do_nothing) {
-  const Function plain = arith::canon(guarded_copy(4, ""));
-  EXPECT_EQ(first_difference(plain, arith::canon(guarded_copy(6, "i < 4"))), "");
-  EXPECT_FALSE(structurally_equal(plain, arith::canon(guarded_copy(6, "i < 3"))));
-  EXPECT_FALSE(structurally_equal(plain, arith::canon(guarded_copy(4, "i != 2"))));
-  EXPECT_FALSE(structurally_equal(plain, arith::canon(guarded_copy(4, "i > 0"))));
+  const Function plain = canon(guarded_copy(4, ""));
+  EXPECT_EQ(first_difference(plain, canon(guarded_copy(6, "i < 4"))), "");
+  EXPECT_FALSE(structurally_equal(plain, canon(guarded_copy(6, "i < 3"))));
+  EXPECT_FALSE(structurally_equal(plain, canon(guarded_copy(4, "i != 2"))));
+  EXPECT_FALSE(structurally_equal(plain, canon(guarded_copy(4, "i > 0"))));
 }
 
 /// What is not proved for all numbers is decided with some: these lists only become shorter.

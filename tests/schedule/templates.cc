@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "ardea/arith/canon.h"
 #include "ardea/arith/load.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/schedule/canon.h"
 #include "ardea/schedule/primitives/find/find.h"
 #include "ardea/schedule/primitives/loops/bind.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
