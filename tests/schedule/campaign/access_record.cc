@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <numeric>
 
+#include "ardea/interp/memory.h"
 #include "ardea/interp/place.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/scope.h"
@@ -77,6 +79,8 @@ std::uint32_t AccessRecord::number_of(const Stmt& statement) {
   if (is_new) {
     statements_.push_back(statement);
     combines_.push_back(is_update(statement));
+    const auto* store = statement.as<Store>();
+    starts_.push_back(store != nullptr && !loads_from(store->value, store->buffer));
   }
   return at->second;
 }
@@ -89,8 +93,12 @@ void AccessRecord::touches(const void* memory, const std::string& name, std::int
   Memory& touched = memories_[at->second];
   touched.bit_count = std::max(touched.bit_count, end_bit);
   touched.unit_bits = std::gcd(touched.unit_bits, std::gcd(begin_bit, end_bit));
-  events_.push_back(
-      {writes ? Kind::write : Kind::read, at->second, number_of(statement), nullptr, begin_bit, end_bit});
+  Event event{
+      writes ? Kind::write : Kind::read, at->second, number_of(statement), nullptr, begin_bit, end_bit};
+  if (!writes)
+    std::memcpy(&event.found, static_cast<const interp::Allocation*>(memory)->data + begin_bit / 8,
+                static_cast<std::size_t>(std::min<std::int64_t>(8, (end_bit + 7) / 8 - begin_bit / 8)));
+  events_.push_back(event);
 }
 
 std::optional<std::string> AccessRecord::conflict(const Var& loop, Concurrency how) const {
@@ -99,16 +107,23 @@ std::optional<std::string> AccessRecord::conflict(const Var& loop, Concurrency h
     std::uint64_t run = 0;
     bool is_written = false, is_read = false, several_read = false;
     std::int64_t writer = 0, reader = 0;
+    std::uint32_t written_by = 0, read_by = 0;  ///< statements
+    std::uint64_t found = 0;
   };
   struct Verdict {
     std::vector<Unit> units;
     std::optional<std::string> conflict;
-    bool is_used_outside = false, reads_what_others_wrote = false;
+    bool is_used_outside = false, reads_what_others_wrote = false, finds_others = false;
   };
   std::vector<Verdict> verdicts(memories_.size());
   std::uint64_t run = 0;
   bool is_inside = false;
   std::int64_t iteration = 0;
+  // Threads add up together what each has a part of.
+  const auto adds_to = [&](const Event& event, std::uint32_t before) {
+    return how == Concurrency::threads && combines_[event.statement] &&
+           (before == event.statement || starts_[before]);
+  };
   for (const Event& event : events_) {
     if (event.kind == Kind::begin || event.kind == Kind::end) {
       if (event.loop != loop.get()) continue;
@@ -130,8 +145,10 @@ std::optional<std::string> AccessRecord::conflict(const Var& loop, Concurrency h
     for (std::int64_t at = event.first / unit_bits; at * unit_bits < event.last; ++at) {
       Unit& unit = verdict.units[static_cast<std::size_t>(at)];
       if (unit.run != run) unit = {run};
-      const bool other_writer = unit.is_written && unit.writer != iteration;
-      const bool other_reader = unit.is_read && (unit.several_read || unit.reader != iteration);
+      const bool other_writer =
+          unit.is_written && unit.writer != iteration && !adds_to(event, unit.written_by);
+      const bool other_reader =
+          unit.is_read && (unit.several_read || unit.reader != iteration) && !adds_to(event, unit.read_by);
       if (!verdict.conflict && (other_writer || (event.kind == Kind::write && other_reader)))
         verdict.conflict =
             fmt::format("iteration {} {} element {} of {} that iteration {} {}: `{}`", iteration,
@@ -141,8 +158,12 @@ std::optional<std::string> AccessRecord::conflict(const Var& loop, Concurrency h
       if (event.kind == Kind::write) {
         unit.is_written = true;
         unit.writer = iteration;
+        unit.written_by = event.statement;
       } else {
         if (!unit.is_written || other_writer) verdict.reads_what_others_wrote = true;
+        if (unit.is_read && unit.found != event.found) verdict.finds_others = true;
+        unit.found = event.found;
+        unit.read_by = event.statement;
         unit.several_read = unit.several_read || (unit.is_read && unit.reader != iteration);
         unit.is_read = true;
         unit.reader = iteration;
@@ -154,6 +175,7 @@ std::optional<std::string> AccessRecord::conflict(const Var& loop, Concurrency h
     const bool may_be_private =
         !memories_[m].is_argument && !verdict.is_used_outside && !verdict.reads_what_others_wrote &&
         (how == Concurrency::parallel || (how == Concurrency::threads && memories_[m].is_a_threads_own) ||
+         (how == Concurrency::threads && memories_[m].is_a_blocks_own && !verdict.finds_others) ||
          (how == Concurrency::blocks && memories_[m].is_a_blocks_own));
     if (verdict.conflict && !may_be_private) return verdict.conflict;
   }

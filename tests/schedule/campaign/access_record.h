@@ -18,8 +18,10 @@ namespace ardea::schedule {
 enum class Concurrency {
   lanes,     ///< of a vector, or virtual threads: no memory but what is allocated inside the loop
   parallel,  ///< also what every iteration writes before it reads it, and nobody outside uses
-  threads,   ///< of that only what is in a thread's own scope
-  blocks     ///< of threads: also what is in a block's
+  /// Of that only what is in a thread's own scope, or in a block's where all find the same there; and sums
+  /// may be theirs together: executions of one statement x = x + y, after the one that begins them.
+  threads,
+  blocks  ///< of threads: also what is in a block's
 };
 
 /// What one run of a program did. The program must live as long as this.
@@ -51,6 +53,7 @@ class AccessRecord : private interp::Observer {
     std::uint32_t statement = 0;       ///< which, of a touch
     const void* loop = nullptr;        ///< its variable
     std::int64_t first = 0, last = 0;  ///< bits of a touch (one past the last); the value of an iteration
+    std::uint64_t found = 0;           ///< by a read: its first bytes
   };
   struct Memory {
     std::string name;
@@ -70,6 +73,7 @@ class AccessRecord : private interp::Observer {
   std::vector<Memory> memories_;
   std::vector<Stmt> statements_;
   std::vector<bool> combines_;  ///< of each statement: whether it is x = x + y
+  std::vector<bool> starts_;    ///< whether it is x = y
   std::unordered_map<const void*, std::uint32_t> memory_numbers_;
   std::unordered_map<Stmt, std::uint32_t> statement_numbers_;
 };
