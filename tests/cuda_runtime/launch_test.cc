@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -96,6 +97,19 @@ TEST(CudaRuntime, uses_arrays_of_the_device_in_place) {
             "copy_to_host: the arrays are float32[51] on the host and float32[50] on a device; give compact "
             "ones of one "
             "shape and type");
+}
+
+TEST(CudaRuntime, gives_all_memory_back_but_what_lies_between_kernels) {
+  void* driver = dlopen(ARDEA_TEST_DRIVER, RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(driver, nullptr);
+  const auto live = reinterpret_cast<std::int64_t (*)()>(dlsym(driver, "fake_live_allocations"));
+  ASSERT_NE(live, nullptr);
+  const runtime::Function function = program().function();
+  const runtime::Array x = counted(1000), y = counted(1000);
+  function(x, y);
+  const std::int64_t kept = live();
+  for (const std::int64_t n : {1, 1000, 33}) function(counted(n), counted(n));
+  EXPECT_EQ(live(), kept);
 }
 
 TEST(CudaRuntime, checks_arguments_as_programs_for_processors_do) {

@@ -1,6 +1,7 @@
-/* A GPU in this machine's memory, behind the functions of NVIDIA's driver that Ardea calls. It knows the kernels of one
- * program: "doubled_kernel_1" doubles an array, "doubled_kernel_2" adds one; n = 13 makes the second one fail, as a trap
- * in a kernel does. Allocations are counted; those of more than 2^20 bytes fail. */
+/* A GPU in this machine's memory, behind the functions of NVIDIA's driver that Ardea calls. It knows the
+ * kernels of one program: "doubled_kernel_1" doubles an array, "doubled_kernel_2" adds one; n = 13 makes the
+ * second one fail, as a trap in a kernel does. Allocations are counted; those of more than 2^20 bytes fail.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ Result cuDeviceGetAttribute(int* value, int attribute, int device) {
   *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 38 ? 4096 : 1;
   return fine;
 }
-Result cuDevicePrimaryCtxRetain(void** context, int device) { return (void)device, *context = &live_allocations, fine; }
+Result cuDevicePrimaryCtxRetain(void** context, int device) {
+  return (void)device, *context = &live_allocations, fine;
+}
 Result cuCtxSetCurrent(void* context) { return context == &live_allocations ? fine : invalid; }
 Result cuMemGetInfo_v2(size_t* free_bytes, size_t* total) { return *free_bytes = *total = 1 << 20, fine; }
 Result cuMemAlloc_v2(uint64_t* memory, size_t bytes) {
@@ -90,7 +93,9 @@ Result cuModuleLoadData(void** module, const void* image) {
 Result cuModuleUnload(void* module) { return (void)module, fine; }
 Result cuModuleGetFunction(void** kernel, void* module, const char* name) {
   (void)module;
-  *kernel = (void*)(uintptr_t)(strcmp(name, "doubled_kernel_1") == 0 ? 1 : strcmp(name, "doubled_kernel_2") == 0 ? 2 : 0);
+  *kernel = (void*)(uintptr_t)(strcmp(name, "doubled_kernel_1") == 0   ? 1
+                               : strcmp(name, "doubled_kernel_2") == 0 ? 2
+                                                                       : 0);
   return *kernel == NULL ? invalid : fine;
 }
 Result cuFuncGetAttribute(int* value, int attribute, void* kernel) {
@@ -100,8 +105,9 @@ Result cuFuncSetAttribute(void* kernel, int attribute, int value) {
   return (void)kernel, (void)attribute, (void)value, fine;
 }
 /* Arguments: what is read, what is written, and the length. */
-Result cuLaunchKernel(void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                      unsigned block_z, unsigned shared_bytes, void* stream, void** arguments, void** extra) {
+Result cuLaunchKernel(void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                      unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
+                      void** arguments, void** extra) {
   (void)shared_bytes, (void)stream, (void)extra;
   if (grid_y * grid_z * block_y * block_z != 1) return invalid;
   const int is_first = kernel == (void*)(uintptr_t)1;
