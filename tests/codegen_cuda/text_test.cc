@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,6 +6,7 @@
 
 #include "ardea/arith/load.h"
 #include "ardea/codegen/cuda/codegen_cuda.h"
+#include "ardea/compile/nvrtc.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/subprocess.h"
 #include "ardea/support/text.h"
@@ -91,40 +91,9 @@ TEST(CudaText, compiles_for_every_generation_without_a_warning) {
   }
 }
 
-/// What NVRTC says to the text; nothing where it compiles it.
-std::string complaints_of_nvrtc(void* nvrtc, const std::string& text, const std::string& headers) {
-  using Program = void*;
-  const auto create = reinterpret_cast<int (*)(Program*, const char*, const char*, int, const char* const*,
-                                               const char* const*)>(dlsym(nvrtc, "nvrtcCreateProgram"));
-  const auto build =
-      reinterpret_cast<int (*)(Program, int, const char* const*)>(dlsym(nvrtc, "nvrtcCompileProgram"));
-  const auto log_size =
-      reinterpret_cast<int (*)(Program, std::size_t*)>(dlsym(nvrtc, "nvrtcGetProgramLogSize"));
-  const auto get_log = reinterpret_cast<int (*)(Program, char*)>(dlsym(nvrtc, "nvrtcGetProgramLog"));
-  const auto destroy = reinterpret_cast<int (*)(Program*)>(dlsym(nvrtc, "nvrtcDestroyProgram"));
-  Program program = nullptr;
-  if (create(&program, text.c_str(), "kernels.cu", 0, nullptr, nullptr) != 0) return "no program can be made";
-  const std::string include = "-I" + headers;
-  const char* const flags[] = {"--gpu-architecture=sm_90a", "-std=c++17", include.c_str()};
-  const bool compiles = build(program, 3, flags) == 0;
-  std::size_t size = 0;
-  log_size(program, &size);
-  std::string log(size, '\0');
-  get_log(program, log.data());
-  destroy(&program);
-  return compiles ? "" : log;
-}
-
 TEST(CudaText, compiles_by_nvrtc_which_has_none_of_the_hosts_headers) {
-  const char* home = std::getenv("CUDA_HOME");
-  for (const std::string& root : {std::string(home == nullptr ? "/usr/local/cuda" : home),
-                                  std::string("/usr/local/cuda"), std::string("/usr/local/cuda-13.0")})
-    for (const char* folder : {"/lib64/", "/lib/"})
-      if (void* nvrtc = dlopen((root + folder + "libnvrtc.so").c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        EXPECT_EQ(complaints_of_nvrtc(nvrtc, all_kernels(), root + "/include"), "");
-        return;
-      }
-  GTEST_SKIP() << "libnvrtc.so is neither in CUDA_HOME nor in /usr/local/cuda";
+  if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  EXPECT_NO_THROW(compile::cubin_of(all_kernels(), "sm_90a", true));
 }
 
 TEST(CudaText, of_a_pipelined_product_waits_once_a_tile) {
