@@ -22,7 +22,7 @@ using nlohmann::json;
 
 void check_platform(const std::string& platform) {
   require(platform != "tensorcore",
-          "-p tensorcore: there is no backend for GPUs yet, so that nothing can be built or timed there; -p "
+          "-p tensorcore: there are no rules for GPUs yet, so that there is nothing to search; -p "
           "cpu and "
           "-p dlboost run on this machine");
   require(platform == "cpu" || platform == "dlboost" || platform == "vta",

@@ -40,8 +40,7 @@ rules::Wishes wishes_of(const TuneRequest& request) { return {.weights_ahead = r
 
 Program as_written(const TuneRequest& request, const target::Target& target) {
   require(target.kind == target::Kind::cpu || target.kind == target::Kind::accelerator,
-          "--target {}: there is no backend for GPUs yet, so that nothing can be built or timed there",
-          target.name);
+          "--target {}: there are no rules for GPUs yet, so that there is nothing to search", target.name);
   const bool is_simulated = target.kind == target::Kind::accelerator;
   if (!is_simulated && !request.replay) compile::require_runnable(target, target::host());
   ProgramOptions plain = request.program;

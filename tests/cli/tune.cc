@@ -248,7 +248,7 @@ TEST_F(TuneCommand, refuses_by_name_what_it_cannot_honour) {
   EXPECT_NE(refusal("cpu", "\"max_trials\": 4").find("\"cases\" is missing"), std::string::npos);
   EXPECT_NE(refusal("cpu", R"("cases": {"G1": ["gem", [16]]})").find("no operator called \"gem\""),
             std::string::npos);
-  EXPECT_NE(refusal("tensorcore", cases).find("no backend for GPUs"), std::string::npos);
+  EXPECT_NE(refusal("tensorcore", cases).find("no rules for GPUs"), std::string::npos);
   EXPECT_NE(refusal("tpu", cases).find("no such platform"), std::string::npos);
 }
 
@@ -264,7 +264,7 @@ TEST_F(TuneCommand, refuses_what_makes_no_sense) {
       {"gemm m,16,16", "write a number"},
       {"softmax 4,32 --prepacked", "no rule packs its weights on host ahead"},
       {"examples/gemm.tir --prepacked", "--prepacked belongs to operators"},
-      {"gemm 16,16,16 --target h100", "no backend for GPUs"},
+      {"gemm 16,16,16 --target h100", "no rules for GPUs"},
       {"gemm 16,16,16 --replay --db " + at("none.db"), "there is no database"},
       {"-p cpu", "belong together"},
       {"--suite " + folder_.write("bad.json", "{}"), "no list of workloads"},
