@@ -111,7 +111,7 @@ std::string best_text(const BestReport& report) {
   const auto& [entry, trial] = report.best;
   const CallTime& time = *trial.time;
   std::string text = fmt::format("{} on {}, {}: {} ({} to {})", report.title, entry.task.target_name,
-                                 tune::threads_text(entry.task.threads), time_text(time.median_s),
+                                 tune::threads_text(entry.task), time_text(time.median_s),
                                  time_text(time.low_s), time_text(time.high_s));
   if (report.rates) text += "; " + rates_text(*report.rates);
   text += "\n";

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ardea/cli/output.h"
+#include "ardea/cli/promises.h"
 #include "ardea/runtime/thread_pool.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -25,6 +26,14 @@ bool insists(const ProgramOptions& options) {
 std::string named(const ProgramOptions& options) {
   const std::string name = options.shape.empty() ? options.program : options.program + " " + options.shape;
   return options.prepacked ? name + " --prepacked" : name;
+}
+
+/// As `ardea tune` takes it.
+std::string tunable(const ProgramOptions& options, const target::Target& target) {
+  std::string text = named(options);
+  if (target.kind == target::Kind::cuda) text += " --target " + target.name;
+  for (const std::string& promise : options.align) text += " --align " + promise;
+  return text;
 }
 
 /// Whose answer is wanted; nothing where it need not be there and is not.
@@ -52,27 +61,42 @@ std::optional<db::Database> opened(const ProgramOptions& options) {
 
 struct Found {
   tune::Lookup lookup;
-  int threads = 1;  ///< of the record, or those that were asked for
+  int threads = 1;        ///< of the record, or those that were asked for
+  Function written = {};  ///< what the record's steps are of
 };
 
 /// The record for so many threads. Where there is none and it `may_differ` in them: the fastest for a number
 /// that the machine has cores for.
-Found found_record(const db::Database& database, const Program& program, const ProgramOptions& options,
-                   const target::Target& target, int threads, bool may_differ) {
+Found found_record_of(const Function& written, const db::Database& database, const Program& program,
+                      const ProgramOptions& options, const target::Target& target, int threads,
+                      bool may_differ) {
   const auto looked_up = [&](int number) {
-    return tune::load_best(database, tune::task_of(program.module.functions[0], program.title, target, number,
-                                                   options.prepacked));
+    return tune::load_best(database,
+                           tune::task_of(written, program.title, target, number, options.prepacked));
   };
-  Found found{looked_up(threads), threads};
+  Found found{looked_up(threads), threads, written};
   if (found.lookup.best || !may_differ) return found;
   for (const int number : std::set<int>(found.lookup.threads)) {
     if (number > std::max(threads, target.cores)) continue;
     tune::Lookup other = looked_up(number);
     const auto seconds = [](const tune::Lookup& lookup) { return lookup.best->trial.time->median_s; };
     if (other.best && (!found.lookup.best || seconds(other) < seconds(found.lookup)))
-      found = {std::move(other), number};
+      found = {std::move(other), number, written};
   }
   return found;
+}
+
+/// What was tuned with the promises that are made here serves better than what was tuned without any.
+Found found_record(const db::Database& database, const Program& program, const ProgramOptions& options,
+                   const target::Target& target, int threads, bool may_differ) {
+  const auto of = [&](const Function& written) {
+    return found_record_of(written, database, program, options, target, threads, may_differ);
+  };
+  const std::vector<std::string> promises = known_promises(program.module, options.align);
+  if (!promises.empty())
+    if (Found found = of(with_promises(program.module, promises).functions[0]); found.lookup.best)
+      return found;
+  return of(program.module.functions[0]);
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -86,6 +110,11 @@ int threads_for(const ProgramOptions& options, const target::Target& target) {
 }
 
 int threads_to_tune(std::optional<int> asked, const target::Target& target) {
+  if (target.kind == target::Kind::cuda) {
+    require(!asked, "--threads {}: on {} a program has the threads that its schedule binds; leave it out",
+            asked.value_or(0), target.name);
+    return target.cores;
+  }
   if (asked) return *asked;
   const int here = runtime::choose_thread_count(std::getenv("ARDEA_NUM_THREADS"));
   return target.name == "host" ? here : std::min(here, target.cores);
@@ -101,20 +130,22 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
   if (!may_have) return std::nullopt;
   const std::optional<db::Database> database = opened(options);
   if (!database) return std::nullopt;
-  const Function& written = program.module.functions[0];
   const int threads = threads_for(options, target);
-  const auto [found, made_for] =
+  const auto threads_text = [&](int number) {
+    return tune::threads_text(number, target.kind == target::Kind::cuda);
+  };
+  const auto [found, made_for, written] =
       found_record(*database, program, options, target, threads, insists(options) && options.threads == 0);
   if (!found.best) {
     const std::string others =
         found.others.empty() ? "" : "; there are records " + join(found.others, "; and ");
     require(!insists(options), "--best: {} has no record of {} on {} for {}{}; `ardea tune {}{}` makes one",
-            database->path(), program.title, target.name, tune::threads_text(threads), others, named(options),
-            options.threads == 0 ? "" : fmt::format(" --threads {}", threads));
+            database->path(), program.title, target.name, threads_text(threads), others,
+            tunable(options, target), options.threads == 0 ? "" : fmt::format(" --threads {}", threads));
     const bool is_best = !others.empty() && options.threads == 0 &&
                          found_record(*database, program, options, target, threads, true).lookup.best;
     if (!others.empty())
-      write_note(fmt::format("no record of {} for {} is used{}{}", program.title, tune::threads_text(threads),
+      write_note(fmt::format("no record of {} for {} is used{}{}", program.title, threads_text(threads),
                              others, is_best ? "; --best takes what there is" : ""));
     return std::nullopt;
   }
@@ -123,8 +154,8 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
     const std::string instead =
         made_for == threads ? ""
                             : fmt::format("; there is none for {}, which `ardea tune {} --threads {}` makes",
-                                          tune::threads_text(threads), named(options), threads);
-    write_note(fmt::format("{} as tuned for {}{}: {}, of {}{}", program.title, tune::threads_text(made_for),
+                                          threads_text(threads), named(options), threads);
+    write_note(fmt::format("{} as tuned for {}{}: {}, of {}{}", program.title, threads_text(made_for),
                            options.prepacked ? ", weights packed ahead" : "", tune::describe(*found.best),
                            database->path(), instead));
     return recorded;

@@ -118,7 +118,8 @@ int run(const RunOptions& options) {
           options.target);
   const std::string backend = options.backend.empty() ? backend_of(machine) : options.backend;
   const Program given = load_program(options.program, machine);
-  if (given.record) setenv("ARDEA_NUM_THREADS", std::to_string(given.record->task.task.threads).c_str(), 1);
+  if (given.record && machine.kind == target::Kind::cpu)
+    setenv("ARDEA_NUM_THREADS", std::to_string(given.record->task.task.threads).c_str(), 1);
   const Function& f = chosen_function(given.module, options);
   const Runnable program = on_backend(f, backend, machine);
   const Function& meant = given.meaning_of(f);

@@ -7,15 +7,13 @@
 #include "ardea/cli/interrupt.h"
 #include "ardea/cli/output.h"
 #include "ardea/cli/progress.h"
+#include "ardea/cli/script_space.h"
 #include "ardea/cli/space_check.h"
 #include "ardea/cli/space_explain.h"
 #include "ardea/cli/space_plot.h"
 #include "ardea/cli/space_report.h"
-#include "ardea/rules/define.h"
 #include "ardea/runtime/time_evaluator.h"
-#include "ardea/schedule/script.h"
 #include "ardea/support/error.h"
-#include "ardea/support/text_file.h"
 #include "ardea/support/whole_file.h"
 
 namespace ardea::cli {
@@ -24,23 +22,12 @@ namespace {
 
 using rules::ProgramSpace;
 
-/// The choices of a script: the numbers that it samples, and what its cfg leaves open.
-ProgramSpace script_space(const Program& given, const target::Target& target, const std::string& file,
-                          const rules::SpaceOptions& made) {
-  const auto steps = rules::steps_of(schedule::parse_steps(read_text_file(file), file));
-  ProgramSpace space = rules::program_space(given.module.functions[0], target, steps, made);
-  require(space.sketches.size() > 1 || !space.sketches[0].sketch.system.knobs().empty(),
-          "space {}: {} samples nothing and its cfg defines nothing, so that there is nothing to choose",
-          given.title, file);
-  return space;
-}
-
 ProgramSpace space_of(const SpaceOptions& options, const Program& given, const target::Target& target) {
   const std::string& file = options.program.schedule;
   const rules::SpaceOptions made{.sketch = {.within_cache = options.within_cache}};
   ProgramSpace space =
       file.empty() ? rules::program_space(given.module.functions[0], target, rules::rules_for(target), made)
-                   : script_space(given, target, file, made);
+                   : script_space(given.module.functions[0], target, file, made);
   if (!options.sketch) return space;
   require(*options.sketch >= 0 && *options.sketch < std::ssize(space.sketches),
           "--sketch {}: there is none; they are 0 to {}", *options.sketch, space.sketches.size() - 1);

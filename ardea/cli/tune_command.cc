@@ -113,7 +113,8 @@ int tune(const TuneOptions& options) {
           "--threads {}: must be from 1 to 4096", options.threads.value_or(0));
   // Before anything asks for the pool or loads OpenMP: as `bench` does.
   const int threads = threads_to_tune(options.threads, target::find(options.target));
-  setenv("ARDEA_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  if (target::find(options.target).kind != target::Kind::cuda)
+    setenv("ARDEA_NUM_THREADS", std::to_string(threads).c_str(), 1);
   setenv("GOMP_SPINCOUNT", "20000", 0);
   remove_abandoned_folders();
   require(options.platform.empty() == options.config.empty(),

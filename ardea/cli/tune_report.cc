@@ -102,7 +102,7 @@ std::string tune_text(const TuneReport& report) {
   std::string text = fmt::format(
       "{}{} on {}, {}: {} trials{} in {:.1f} s ({:.1f} s of them searching), {}; by {}, seed {}{}\n",
       report.title, report.prepacked ? ", weights packed ahead," : "", report.target,
-      tune::threads_text(report.threads), tuned.trials,
+      tune::threads_text(report.threads, report.on_gpu), tuned.trials,
       tuned.earlier > 0 ? fmt::format(" after {} earlier ones", tuned.earlier) : "", tuned.seconds,
       tuned.search_s, failures_text(tuned.failures), tuned.method, report.seed,
       report.why_method.empty() ? "" : " (" + report.why_method + ")");

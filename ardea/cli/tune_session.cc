@@ -10,9 +10,12 @@
 
 #include "ardea/cli/backends.h"
 #include "ardea/cli/output.h"
+#include "ardea/cli/script_space.h"
 #include "ardea/compile/compile.h"
+#include "ardea/compile/nvrtc.h"
 #include "ardea/compile/runnable.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/runtime/cuda/driver.h"
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/replay_trace.h"
 #include "ardea/schedule/separate_packing.h"
@@ -38,15 +41,35 @@ std::int64_t likely_trials(const TuneRequest& request) {
 
 rules::Wishes wishes_of(const TuneRequest& request) { return {.weights_ahead = request.program.prepacked}; }
 
+void require_gpu_tools(const target::Target& target) {
+  const std::string no_gpu = runtime::cuda::why_no_gpu(), no_compiler = compile::why_no_nvrtc();
+  require(no_gpu.empty(), "tune --target {}: programs are timed on a GPU, and {}", target.name, no_gpu);
+  require(no_compiler.empty(), "tune --target {}: kernels are compiled by NVRTC, and {}", target.name,
+          no_compiler);
+}
+
+bool leaves_nothing(const std::string& schedule) {
+  return schedule == "none" || schedule == "recipe" || schedule == "best";
+}
+
+/// What is searched: the rules' space, or that of the script.
+rules::ProgramSpace space_of(const TuneRequest& request, const Function& program,
+                             const target::Target& target) {
+  const std::string& file = request.program.schedule;
+  const rules::SpaceOptions options{.wishes = wishes_of(request)};
+  return file.empty() ? rules::program_space(program, target, rules::rules_for(target), options)
+                      : script_space(program, target, file, options);
+}
+
 Program as_written(const TuneRequest& request, const target::Target& target) {
-  require(target.kind == target::Kind::cpu || target.kind == target::Kind::accelerator,
-          "--target {}: there are no rules for GPUs yet, so that there is nothing to search", target.name);
-  const bool is_simulated = target.kind == target::Kind::accelerator;
-  if (!is_simulated && !request.replay) compile::require_runnable(target, target::host());
+  if (target.kind == target::Kind::cuda && !request.replay) require_gpu_tools(target);
+  if (target.kind == target::Kind::cpu && !request.replay) compile::require_runnable(target, target::host());
   ProgramOptions plain = request.program;
   const std::string named = plain.shape.empty() ? plain.program : plain.program + " " + plain.shape;
-  require(plain.schedule.empty(), "tune {}: --schedule {} leaves nothing to search; leave it out", named,
-          plain.schedule);
+  require(!leaves_nothing(plain.schedule),
+          "tune {}: --schedule {} leaves nothing to search; leave it out for the rules' space, or give a "
+          "script whose cfg or samples are the choices",
+          named, plain.schedule);
   require(!ops::has_open_sizes(plain.shape),
           "tune {}: a size that only a call knows cannot be timed; write a number for each name", named);
   require(!plain.prepacked || !plain.shape.empty(),
@@ -62,6 +85,12 @@ Program as_written(const TuneRequest& request, const target::Target& target) {
     require(made && made->has_packed_ahead,
             "tune {}: --prepacked: no rule packs its weights on {} ahead; leave it out", named, target.name);
   }
+  // A processor runs a program as it is written; a GPU has no thread for it.
+  if (target.kind == target::Kind::cuda && request.program.schedule.empty())
+    require(rules::model_schedule(program.module.functions[0], target, rules::rules_for(target)).has_value(),
+            "tune {}: no rule serves it on {}, so that there is nothing to search; give a script whose cfg "
+            "or samples are the choices with --schedule",
+            named, target.name);
   return program;
 }
 
@@ -74,11 +103,13 @@ std::string command_of(const ProgramOptions& program) {
         std::pair(" --layout ", program.layout)})
     if (!value.empty()) text += flag + value;
   if (program.transpose_b) text += " --tb";
+  for (const std::string& promise : program.align) text += " --align " + promise;
   return program.prepacked ? text + " --prepacked" : text;
 }
 
 std::string command_of(const TuneRequest& request) {
-  const std::string text = command_of(request.program);
+  std::string text = command_of(request.program);
+  if (request.target != "host") text += " --target " + request.target;
   return request.names_threads ? fmt::format("{} --threads {}", text, request.threads) : text;
 }
 
@@ -154,8 +185,7 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
       key_(tune::task_of(function_, program_.workload ? title_ : function_.name,
                          target::find(request_.target), request_.threads, request_.program.prepacked)),
       database_(database),
-      space_(rules::program_space(function_, target_, rules::rules_for(target_),
-                                  {.wishes = wishes_of(request_)})) {
+      space_(space_of(request_, function_, target_)) {
   if (is_simulated()) key_.protocol = tune::simulated_protocol;
   if (request_.resume && database_ != nullptr && !database_->find(key_))
     write_note(fmt::format("--resume: {} has no trials of this task yet; it begins anew", database_->path()));
@@ -178,8 +208,8 @@ TuneSession::TuneSession(TuneRequest request, db::Database* database, std::funct
                            .prepacked = request_.program.prepacked ? schedule::weights_of(function_) : ""},
         request_.limits);
     // In the run itself, before workers begin: on a machine that others use, too, this is what there is.
-    if (work_) peaks_ = peaks_now(program_, *work_, request_.threads);
-    if (program_.workload && request_.against_libraries)
+    if (work_ && !is_on_gpu()) peaks_ = peaks_now(program_, *work_, request_.threads);
+    if (program_.workload && request_.against_libraries && !is_on_gpu())
       at_first_ =
           library_times(*program_.workload, request_.threads, first_library_s, request_.program.prepacked);
   }
@@ -237,6 +267,9 @@ tune::TuneOptions TuneSession::tuner_options(std::function<bool()> stop,
                    : request_.seconds ? std::numeric_limits<std::int64_t>::max() / 2
                                       : usual_trials;
   options.batch = request_.batch > 0 ? request_.batch : tune::batch_for(likely_trials(request_));
+  // Most of a trial is compiling, which all cores do at once: a batch has something for each.
+  constexpr std::size_t least_on_gpu = 16;
+  if (request_.batch == 0 && is_on_gpu()) options.batch = std::max(options.batch, least_on_gpu);
   options.run = run_;
   options.stop = std::move(stop);
   options.recorded = std::move(recorded);
@@ -270,7 +303,7 @@ void TuneSession::rest() {
 }
 
 std::optional<PeakShare> TuneSession::share_at(double seconds) const {
-  if (!work_ || request_.replay || is_simulated()) return std::nullopt;
+  if (!work_ || request_.replay || is_simulated() || is_on_gpu()) return std::nullopt;
   return peak_share(program_, *work_, seconds, request_.threads, std::nullopt, peaks_);
 }
 
@@ -313,7 +346,8 @@ TuneReport TuneSession::finish() {
                     .work = work_,
                     .counts_integers = program_.workload && !program_.workload->acc.is_float(),
                     .is_replay = request_.replay,
-                    .is_simulated = is_simulated()};
+                    .is_simulated = is_simulated(),
+                    .on_gpu = is_on_gpu()};
   rest();
   if (replayed_) report.tuned.run = replayed_->id;
   report.tuned.seconds = elapsed();

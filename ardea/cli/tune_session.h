@@ -63,6 +63,7 @@ struct TuneReport {
   bool counts_integers = false;                 ///< its operations are no floating-point ones
   bool is_replay = false;
   bool is_simulated = false;  ///< cycles by a model, answers by the interpreter
+  bool on_gpu = false;        ///< its threads are multiprocessors
 };
 
 /// A task while it is tuned: its space, model, workers and records.
@@ -101,6 +102,7 @@ class TuneSession {
   void keep_notes(const TuneReport& report) const;
   double elapsed() const;
   bool is_simulated() const { return target_.kind == target::Kind::accelerator; }
+  bool is_on_gpu() const { return target_.kind == target::Kind::cuda; }
   std::optional<PeakShare> share_at(double seconds) const;
 
   const double start_;

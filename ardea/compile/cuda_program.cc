@@ -24,19 +24,6 @@ std::vector<runtime::cuda::KernelPlan> plans_of(const lower::SplitProgram& progr
   return plans;
 }
 
-/// "sm_90a" runs on compute capability 9.0 alone, "sm_80" on 8.0 and what follows it.
-void require_capable(const target::Target& target) {
-  const runtime::cuda::Device& device = runtime::cuda::device();
-  const std::string& cpu = target.cpu;
-  const int wanted = std::stoi(cpu.substr(cpu.find('_') + 1));
-  const bool runs = cpu.ends_with('a') ? device.compute_capability == wanted
-                                       : device.compute_capability / 10 == wanted / 10 &&
-                                             device.compute_capability >= wanted;
-  require(runs,
-          "target {}: its code is for {}, and {} here is of compute capability {}.{}; choose its target",
-          target.name, cpu, device.name, device.compute_capability / 10, device.compute_capability % 10);
-}
-
 }  // namespace
 
 CudaCode cuda_plan(const Function& f, const target::Target& target, const Options& options) {
@@ -63,9 +50,22 @@ CudaCode cuda_code(const Function& f, const target::Target& target, const Option
   return code;
 }
 
+// "sm_90a" runs on compute capability 9.0 alone, "sm_80" on 8.0 and what follows it.
+void require_gpu_runs(const target::Target& target) {
+  const runtime::cuda::Device& device = runtime::cuda::device();
+  const std::string& cpu = target.cpu;
+  const int wanted = std::stoi(cpu.substr(cpu.find('_') + 1));
+  const bool runs = cpu.ends_with('a') ? device.compute_capability == wanted
+                                       : device.compute_capability / 10 == wanted / 10 &&
+                                             device.compute_capability >= wanted;
+  require(runs,
+          "target {}: its code is for {}, and {} here is of compute capability {}.{}; choose its target",
+          target.name, cpu, device.name, device.compute_capability / 10, device.compute_capability % 10);
+}
+
 CudaProgram::CudaProgram(const CudaCode& code, const target::Target& target)
     : name_(code.name), wrong_count_(code.wrong_count), arguments_(code.arguments) {
-  require_capable(target);
+  require_gpu_runs(target);
   launcher_ = std::make_shared<runtime::cuda::Launcher>(code.cubin, code.kernels);
   host_ = codegen::load_object("module", code.host_object, std::vector{code.name}, target::host())
               .get_function(code.name);

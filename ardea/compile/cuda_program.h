@@ -12,7 +12,7 @@
 
 namespace ardea::compile {
 
-/// One function's code, as two processes may pass it on.
+/// One function's code, as two processes may pass it on (cuda_code_file.h).
 struct CudaCode {
   std::string name;    ///< of the function
   std::string source;  ///< of its kernels, as compile::cuda_source gives it
@@ -28,10 +28,13 @@ CudaCode cuda_code(const Function& f, const target::Target& target, const Option
 /// The same before NVRTC has compiled the kernels: all but the cubin.
 CudaCode cuda_plan(const Function& f, const target::Target& target, const Options& options = {});
 
+/// Error where there is no GPU here, or one that runs other code than the target's.
+void require_gpu_runs(const target::Target& target);
+
 /// A function on the GPU of this machine.
 class CudaProgram {
  public:
-  /// Error where there is no GPU, or one that runs other code.
+  /// Error as require_gpu_runs.
   CudaProgram(const CudaCode& code, const target::Target& target);
 
   /// Launches on `stream`; arrays are the device's. Returns before the work is done.

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ardea/compile/compile.h"
+#include "ardea/compile/cuda_code_file.h"
 #include "ardea/ir/fold_literals.h"
 #include "ardea/ir/print.h"
 #include "ardea/measure/worker_kinds.h"
@@ -41,6 +42,11 @@ Answer build_worker(const ReceivedTask& received) {
     const double start = runtime::steady_seconds();
     const Function program = replays->scheduled(request.at("trace").get<std::string>());
     const auto file = request.at("object").get<std::string>();
+    const auto seconds = [&] { return nlohmann::json{{"seconds", runtime::steady_seconds() - start}}; };
+    if (target.kind == target::Kind::cuda) {
+      compile::write_cuda_code(file, compile::cuda_code(program, target));
+      return seconds();
+    }
     Module module{{}, {program}};
     if (!prepacked.empty()) {
       schedule::SeparatedPacking separated = schedule::separate_packing(program, prepacked);
@@ -48,7 +54,7 @@ Answer build_worker(const ReceivedTask& received) {
       module.functions = {std::move(separated.main), std::move(separated.pack)};
     }
     write_whole_file(file, {compile::object_code(module, target)});
-    return {{"seconds", runtime::steady_seconds() - start}};
+    return seconds();
   };
 }
 

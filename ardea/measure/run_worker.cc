@@ -6,6 +6,7 @@
 #include "ardea/measure/canary.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/measure/judgement.h"
 #include "ardea/measure/packed_weights.h"
 #include "ardea/measure/timed_call.h"
 #include "ardea/measure/worker_kinds.h"
@@ -18,19 +19,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Of seconds, or of quotients of them.
-CallTime call_time(const std::vector<double>& values) {
-  const Interval interval = median_interval(values);
-  return {interval.median, interval.low, interval.high};
-}
-
-/// Whether turns are needed to tell which of two is the faster one, and within reach: six rounds of a long
-/// call take as long as many candidates.
-bool is_near(const CallTime& time, const CallTime& incumbent, double timing_s) {
-  constexpr double near = 1.02, clear = 1.1, longest = 0.25;
-  return time.median_s <= longest * timing_s && time.low_s <= near * incumbent.high_s &&
-         clear * time.high_s >= incumbent.low_s;
-}
+/// Six rounds of a long call take as long as many candidates.
+constexpr double longest_in_turns = 0.25;
 
 /// A call, and whether others had the processor meanwhile.
 struct FirstCall {
@@ -77,8 +67,8 @@ class RunWorker {
             ? TimedCall{.time = {first.seconds, first.seconds, first.seconds}, .raced = true}
             : time_call(turn_of(call), options);
     json answer = {{"time", time_to_json(timed.time)}, {"raced", timed.raced}};
-    if (options.incumbent && request.contains("rival") &&
-        is_near(timed.time, *options.incumbent, options.race.most_s))
+    if (options.incumbent && request.contains("rival") && is_near_incumbent(timed.time, *options.incumbent) &&
+        timed.time.median_s <= longest_in_turns * options.race.most_s)
       answer.update(against_incumbent(call, request));
     const CanaryReading canary = read_canary();
     answer["canary"] = {canary.arithmetic_s, canary.memory_s};
@@ -157,18 +147,7 @@ class RunWorker {
     call.run();
     const double seconds = runtime::steady_seconds() - start;
     const bool disturbed = involuntary_switches() != switches;
-    const CheckReport report = expectation_.compare(arguments_);
-    for (const Comparison& c : report.arguments) {
-      if (c.mismatches > 0)
-        throw TrialFailure(
-            TrialOutcome::wrong_answer,
-            fmt::format("{} is wrong in {} of {} elements: element {} is {:g}, not {:g} (± {:g})", c.argument,
-                        c.mismatches, c.elements, c.index, c.got, c.expected, c.tolerance));
-      if (c.unbounded > 0)
-        throw TrialFailure(TrialOutcome::wrong_answer,
-                           fmt::format("{} cannot be checked: {} of {} elements have no finite tolerance",
-                                       c.argument, c.unbounded, c.elements));
-    }
+    require_right(expectation_.compare(arguments_));
     return {seconds, disturbed};
   }
 
@@ -201,6 +180,7 @@ class RunWorker {
 }  // namespace
 
 Answer run_worker(const ReceivedTask& received) {
+  if (received.task.target.kind == target::Kind::cuda) return gpu_run_worker(received);
   return [worker = std::make_shared<RunWorker>(received)](const json& request) {
     return worker->answer(request);
   };

@@ -48,9 +48,8 @@ std::optional<TrialReport> failure_of(const WorkerReply& reply, bool building) {
 std::optional<Ran> ran_from(const std::string& text) {
   try {
     const json answer = json::parse(text);
-    Ran ran{.time = time_from_json(answer.at("time")),
-            .raced = answer.at("raced"),
-            .canary = {answer.at("canary").at(0), answer.at("canary").at(1)}};
+    Ran ran{.time = time_from_json(answer.at("time")), .raced = answer.at("raced")};
+    if (answer.contains("canary")) ran.canary = CanaryReading{answer["canary"].at(0), answer["canary"].at(1)};
     if (answer.contains("ratio")) ran.ratio = time_from_json(answer["ratio"]);
     if (answer.contains("rival_time")) ran.rival_time = time_from_json(answer["rival_time"]);
     return ran;

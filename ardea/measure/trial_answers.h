@@ -25,9 +25,9 @@ std::optional<TrialReport> failure_of(const WorkerReply& reply, bool building);
 struct Ran {
   CallTime time;
   bool raced = false;
-  CanaryReading canary = {};
-  std::optional<CallTime> ratio = {};       ///< its times over the incumbent's, turn by turn
-  std::optional<CallTime> rival_time = {};  ///< the incumbent's
+  std::optional<CanaryReading> canary = {};  ///< of the processor; none of a GPU
+  std::optional<CallTime> ratio = {};        ///< its times over the incumbent's, turn by turn
+  std::optional<CallTime> rival_time = {};   ///< the incumbent's
 };
 /// Nothing where it is no such answer.
 std::optional<Ran> ran_from(const std::string& text);

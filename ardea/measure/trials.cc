@@ -25,6 +25,10 @@ constexpr double nap_s = 0.05;
 
 std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
+/// On a GPU a sample takes well under a millisecond, and they agree: what is not known after so long is noise
+/// that more of them do not take away. A device is scarce.
+constexpr double gpu_timing_s = 0.05;
+
 /// Where a schedule is on its way.
 struct Job {
   enum class State { waiting, building, built, running, done };
@@ -45,14 +49,16 @@ class Trials::Workers {
   Workers(TrialTask task, TrialOptions options)
       : task_(std::move(task)),
         options_(std::move(options)),
-        placement_(place(target::processors_by_core(), task_.threads)),
+        // A GPU's threads are not those of the process that launches.
+        placement_(place(target::processors_by_core(), on_gpu() ? 1 : task_.threads)),
         reference_(start("reference", {}, 0)),
-        runner_(start("run", placement_.timing, task_.threads)) {
+        runner_(start("run", placement_.timing, on_gpu() ? 1 : task_.threads)) {
+    if (on_gpu()) options_.timing_s = std::min(options_.timing_s, gpu_timing_s);
     const int builders =
         options_.build_workers > 0 ? options_.build_workers : static_cast<int>(placement_.building.size());
     for (int i = 0; i < builders; ++i)
       builders_.push_back({.worker = WorkerProcess(start("build", placement_.building, 1))});
-    if (!placement_.shares_cores && options_.build_workers == 0)
+    if (!placement_.shares_cores && options_.build_workers == 0 && !on_gpu())
       for (const int processor : placement_.timing)
         builders_.push_back({.worker = WorkerProcess(start("build", {processor}, 1)), .is_visitor = true});
     ask_for_reference();
@@ -88,12 +94,15 @@ class Trials::Workers {
     std::size_t job = 0;  ///< that it works on
   };
 
+  bool on_gpu() const { return task_.target.kind == target::Kind::cuda; }
+
   WorkerStart start(const std::string& kind, const std::vector<int>& processors, int threads) const {
     Command command{.program = options_.program.empty() ? this_program() : options_.program,
                     .arguments = {"worker", kind}};
     if (threads > 0) command.environment["ARDEA_NUM_THREADS"] = std::to_string(threads);
-    // The reference runs no candidate, and takes what it needs.
-    const bool is_limited = kind != "reference";
+    // The reference runs no candidate, and takes what it needs. A GPU's driver reserves addresses for all of
+    // its memory and the machine's, which a limit would refuse.
+    const bool is_limited = kind == "build" || (kind == "run" && !on_gpu());
     return {.command = command,
             .limits = is_limited ? ProcessLimits{.memory_bytes = options_.memory_limit_bytes,
                                                  .file_bytes = options_.file_limit_bytes,
@@ -188,7 +197,10 @@ class Trials::Workers {
 
   // Builders, and whose turn it is where they would disturb what is timed.
 
-  bool takes_turns() const { return placement_.shares_cores || task_.threads > 1 || is_memory_bound_; }
+  /// A GPU is timed by its own clock: whatever processors do beside it is no part of that.
+  bool takes_turns() const {
+    return !on_gpu() && (placement_.shares_cores || task_.threads > 1 || is_memory_bound_);
+  }
 
   /// A build in the way of a run.
   bool is_disturbed() const {
@@ -306,15 +318,17 @@ class Trials::Workers {
     const auto failed = failure_of(*reply, false);
     const std::optional<Ran> ran = failed ? std::nullopt : ran_from(reply->answer);
     if (failed || !ran) {
-      // Whatever it did to the memory of its process, the next one begins anew.
+      // Whatever it did to the memory of its process, or to a GPU's context, the next one begins anew: now,
+      // while others are built.
       runner_.retire();
+      runner_.warm_up();
       const TrialReport why = failed ? *failed : no_answer();
       job.report.outcome = why.outcome;
       job.report.message = why.message;
       job.state = Job::State::done;
       return;
     }
-    const Canary::Verdict verdict = canary_.read(ran->canary);
+    const Canary::Verdict verdict = ran->canary ? canary_.read(*ran->canary) : Canary::Verdict::steady;
     if (verdict == Canary::Verdict::discard) {
       job.state = Job::State::built;
       return;
@@ -411,6 +425,9 @@ std::vector<Duelist> Trials::duel(const std::vector<std::string>& traces, double
   return workers_->duel(traces, seconds);
 }
 
-std::string protocol(bool prepacked) { return prepacked ? "median-1-prepacked" : "median-1"; }
+std::string protocol(target::Kind machine, bool prepacked) {
+  const std::string own = machine == target::Kind::cuda ? "graph-1" : "median-1";
+  return prepacked ? own + "-prepacked" : own;
+}
 
 }  // namespace ardea::measure

@@ -41,7 +41,7 @@ struct TrialOptions {
   /// The program whose `worker` command the workers are; empty: this one.
   std::string program = {};
   double precision = 0.01;  ///< of a time: how far the ends of its interval may be from it
-  double timing_s = 0.3;    ///< after which a time is as it is
+  double timing_s = 0.3;    ///< after which a time is as it is; on a GPU at most 0.05
   /// Asked between trials: true ends the batch early.
   std::function<bool()> stop = {};
 };
@@ -83,8 +83,8 @@ class Trials {
   std::unique_ptr<Workers> workers_;
 };
 
-/// How times are taken, with its version: part of a database's key. Of weights that are packed before the
-/// calls that are timed it is another one.
-std::string protocol(bool prepacked = false);
+/// How times are taken on such a machine, with its version: part of a database's key. Of weights that are
+/// packed before the calls that are timed it is another one.
+std::string protocol(target::Kind machine, bool prepacked = false);
 
 }  // namespace ardea::measure

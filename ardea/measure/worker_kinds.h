@@ -26,6 +26,9 @@ Answer build_worker(const ReceivedTask& received);
 /// rival
 /// {"id", "duel": [object, …], "seconds"} → {"id", "duel": [{"time", "ratio"}, …]}
 Answer run_worker(const ReceivedTask& received);
+/// The same where the target is a GPU, without a canary: objects are programs as compile::write_cuda_code
+/// writes them.
+Answer gpu_run_worker(const ReceivedTask& received);
 /// {"id"} → {"id", "memory_bound", "bytes"}: how much memory the arguments and the reference take in a runner
 Answer reference_worker(const ReceivedTask& received);
 

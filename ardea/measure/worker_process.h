@@ -45,8 +45,10 @@ class WorkerProcess {
   bool is_busy() const { return asked_.has_value(); }
   /// Gives the request up, and the process.
   void abandon();
-  /// Beyond the limit, from the next process on.
-  void allow_memory(std::int64_t bytes) { start_.limits.memory_bytes += bytes; }
+  /// Beyond the limit, where there is one, from the next process on.
+  void allow_memory(std::int64_t bytes) {
+    if (start_.limits.memory_bytes > 0) start_.limits.memory_bytes += bytes;
+  }
   /// Ends the process of a worker that will not be asked again soon.
   void retire() { process_.reset(); }
   /// Starts a process that will be needed.

@@ -27,8 +27,10 @@ std::int64_t tried_of(const Story& story) {
   return count;
 }
 
-std::string threads_text(std::int64_t threads) {
-  return threads == 1 ? "1 thread" : fmt::format("{} threads", threads);
+std::string threads_text(const db::Task& task) {
+  const bool is_on_gpu = task.protocol.starts_with("graph-");  // whose threads are multiprocessors
+  return fmt::format("{} {}{}", task.threads, is_on_gpu ? "multiprocessor" : "thread",
+                     task.threads == 1 ? "" : "s");
 }
 
 /// "1.04 × openblas", or a dash.
@@ -55,7 +57,7 @@ std::string summary(const Report& report) {
         "<tr><th scope=row><a href=\"#task{}\">{}</a> <small>{}, "
         "{}</small></th><td>{}</td><td>{}</td><td>{}</td>"
         "<td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        i + 1, in_markup(story.title), in_markup(story.task.target_name), threads_text(story.task.threads),
+        i + 1, in_markup(story.title), in_markup(story.task.target_name), threads_text(story.task),
         story.best ? time_text(story.best->time->median_s) : "–",
         story.best && story.operations ? rate_text(story, story.best->time->median_s) : "–",
         share_of_peak(story),
@@ -94,7 +96,7 @@ std::string headline(const Story& story) {
 std::string told(const Story& story, std::size_t number) {
   std::string out =
       fmt::format("<section class=task id=task{}>\n<h2>{}</h2>\n<p class=about>{}, {}; {}; {}</p>\n", number,
-                  in_markup(story.title), in_markup(story.task.target_name), threads_text(story.task.threads),
+                  in_markup(story.title), in_markup(story.task.target_name), threads_text(story.task),
                   in_markup(story.task.compiler), in_markup(story.task.protocol));
   out += headline(story);
   for (const std::string& remark : story.remarks) out += "<p>" + in_markup(remark) + "</p>\n";

@@ -16,7 +16,9 @@ namespace {
 /// What is not the same in two tasks of one program, as the other has it.
 std::string difference(const db::Task& wanted, const db::Task& other) {
   std::vector<std::string> parts;
-  if (other.threads != wanted.threads) parts.push_back("for " + threads_text(other.threads));
+  const bool is_another_kind = is_on_gpu(other) != is_on_gpu(wanted);
+  const bool has_threads = !is_on_gpu(other) && !is_on_gpu(wanted);
+  if (other.threads != wanted.threads && has_threads) parts.push_back("for " + threads_text(other));
   // The record says how many cores there are: other threads are another record.
   else if (other.target != wanted.target)
     parts.push_back("on " + other.target_name +
@@ -25,7 +27,7 @@ std::string difference(const db::Task& wanted, const db::Task& other) {
   if (is_prepacked(other) != is_prepacked(wanted))
     parts.emplace_back(is_prepacked(other) ? "with weights packed ahead (--prepacked)"
                                            : "with weights as they come (without --prepacked)");
-  else if (other.protocol != wanted.protocol)
+  else if (other.protocol != wanted.protocol && !is_another_kind)
     parts.push_back("timed by " + other.protocol);
   return join(parts, ", ");
 }
@@ -66,9 +68,11 @@ schedule::Schedule apply_best(const Function& program, const Best& best) {
   }
 }
 
-std::string threads_text(std::int64_t threads) {
-  return threads == 1 ? "1 thread" : fmt::format("{} threads", threads);
+std::string threads_text(std::int64_t threads, bool on_gpu) {
+  return fmt::format("{} {}{}", threads, on_gpu ? "multiprocessor" : "thread", threads == 1 ? "" : "s");
 }
+
+std::string threads_text(const db::Task& task) { return threads_text(task.threads, is_on_gpu(task)); }
 
 std::string describe(const Best& best) {
   const CallTime& time = best.trial.time.value();

@@ -35,7 +35,8 @@ schedule::Schedule apply_best(const Function& program, const Best& best);
 /// "trial 17 of 64 by cga, 5.31 ms (5.29 to 5.33)".
 std::string describe(const Best& best);
 
-/// "1 thread", "2 threads".
-std::string threads_text(std::int64_t threads);
+/// "1 thread", "2 threads"; of a GPU "132 multiprocessors".
+std::string threads_text(std::int64_t threads, bool on_gpu = false);
+std::string threads_text(const db::Task& task);
 
 }  // namespace ardea::tune

@@ -30,7 +30,11 @@ db::Task task_of(const Function& program, const std::string& workload, const tar
           .target = to_json(seen).dump(),
           .threads = threads,
           .compiler = compile::version(),
-          .protocol = measure::protocol(prepacked)};
+          .protocol = measure::protocol(target.kind, prepacked)};
+}
+
+bool is_on_gpu(const db::Task& task) {
+  return task.protocol.starts_with(measure::protocol(target::Kind::cuda));
 }
 
 bool is_prepacked(const db::Task& task) { return task.protocol.ends_with("-prepacked"); }

@@ -16,6 +16,8 @@ namespace ardea::tune {
 db::Task task_of(const Function& program, const std::string& workload, const target::Target& target,
                  int threads, bool prepacked = false);
 bool is_prepacked(const db::Task& task);
+/// Its threads are multiprocessors.
+bool is_on_gpu(const db::Task& task);
 
 /// The machine as so many threads see it: what rules make a space for.
 target::Target on_threads(target::Target target, int threads);

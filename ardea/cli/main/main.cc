@@ -389,8 +389,16 @@ int run(int argc, char** argv) {
       "database, whose other options must be given as they were");
   tune_command->add_flag("--blind", tune.blind,
                          "without the point that the model of the machine chooses, and without records");
-  tune_command->add_option("--target", tune.target, "this machine's record: a name, or a JSON file")
+  tune_command
+      ->add_option("--target", tune.target,
+                   "this machine's record, or its GPU's, such as h200: a name, or a JSON file")
       ->capture_default_str();
+  tune_command->add_option("--schedule", tune.program.schedule,
+                           "a script whose cfg and samples are searched in place of the rules' space");
+  tune_command
+      ->add_option("--align", tune.program.align,
+                   "promise that arrays begin on multiples of so many bytes, as `run` does: part of the task")
+      ->delimiter(',');
   tune_command->add_option("--threads", tune.threads,
                            "that the program runs on; else ARDEA_NUM_THREADS, else all cores, as `run` does");
   tune_command->add_option("--csv", tune.csv, "write a line a trial: number, speed, what came of it, knobs");
@@ -406,6 +414,8 @@ int run(int argc, char** argv) {
       "  ardea tune softmax 1024,1024 --trials 32 --method random --csv trials.csv\n"
       "  ardea tune gemm 512,512,512 --trials 256 --resume\n"
       "  ardea tune gemm 64,768,3072 --prepacked\n"
+      "  ardea tune gemm 256,256,256 --schedule examples/gemm_template.py\n"
+      "  ardea tune gemm 1024,1024,1024 --in float16 --out float16 --target h200 --align 16\n"
       "  ardea tune gemm 512,512,512 --trials 64 --seed 1 --replay\n"
       "  ardea tune --suite examples/suite.json --seconds 300\n"
       "  ardea tune -p dlboost -c examples/heron/quick_start.json\n"
