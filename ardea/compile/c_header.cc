@@ -37,14 +37,28 @@ std::string comment_lines(const std::string& words) {
   return text + " *" + line + "\n";
 }
 
+const char* const gpu_paragraph =
+    "\n *\n"
+    " * Arrays are memory of the GPU whose context is the calling thread's (of the first GPU, where it has "
+    "none). "
+    "A\n"
+    " * function returns when its work is in the stream, not when it is done: wait for the stream before the "
+    "answers are\n"
+    " * read, and hear there of what goes wrong in a kernel. It returns 1 where it refuses arguments, 2 "
+    "where "
+    "there is no\n"
+    " * GPU or no driver of NVIDIA's (for CUDA 12 or later), 3 where the driver fails.";
+
 std::string described(const CFunction& f) {
   std::size_t width = 0;
   for (const auto* list : {&f.parameters, &f.size_parameters})
     for (const CParameter& p : *list) width = std::max(width, p.name.size());
+  if (f.stream) width = std::max(width, f.stream->name.size());
   std::string text = fmt::format("/* {} of the program.\n", f.program_name);
   for (const auto* list : {&f.parameters, &f.size_parameters})
     for (const CParameter& p : *list)
       text += fmt::format(" *   {:<{}}  {}\n", p.name, width, in_comment(p.note));
+  if (f.stream) text += fmt::format(" *   {:<{}}  {}\n", f.stream->name, width, f.stream->note);
   return text + " */\n";
 }
 
@@ -62,14 +76,14 @@ std::string c_header(const Banner& banner, const std::vector<CFunction>& functio
       "Arrays lie\n"
       " * row-major without gaps where no strides are named. An array that is written must not overlap "
       "another. All\n"
-      " * functions may be called from any number of threads at a time. */\n"
+      " * functions may be called from any number of threads at a time.{5} */\n"
       "#ifndef {4}\n#define {4}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
       banner.library, ARDEA_VERSION, in_comment(banner.target),
       banner.features.empty()
           ? ""
           : comment_lines(fmt::format("For {0}.o and {0}.so the processor must have: {1}.", banner.library,
                                       banner.features)),
-      guard);
+      guard, banner.on_gpu ? gpu_paragraph : "");
   for (const CFunction& f : functions)
     text += fmt::format("{}{};\nconst char* {}(void);\n\n", described(f), f.declaration(), f.error_name());
   return text + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";

@@ -78,7 +78,7 @@ std::vector<Var> sizes_of(const Function& f) {
   return sizes;
 }
 
-CFunction c_function(const Function& f, const std::string& prefix) {
+CFunction c_function(const Function& f, const std::string& prefix, bool on_gpu) {
   CFunction out{f, f.name, {}, sizes_of(f), {}};
   out.function.name = prefix + f.name;
   const std::string why = why_not_a_c_function(out.name());
@@ -108,6 +108,9 @@ CFunction c_function(const Function& f, const std::string& prefix) {
     out.size_parameters.push_back({c_parameter_name(size.name(), taken), "int64_t",
                                    is_extent ? "size, at least 0" : "stride in elements, at least 0"});
   }
+  if (on_gpu)
+    out.stream = CParameter{c_parameter_name("stream", taken), "void*",
+                            "the cudaStream_t or CUstream that it runs in; NULL: the default stream"};
   return out;
 }
 
@@ -117,14 +120,15 @@ std::string CFunction::declaration() const {
   std::vector<std::string> list;
   for (const CParameter& p : parameters) list.push_back(p.type + " " + p.name);
   for (const CParameter& p : size_parameters) list.push_back(p.type + " " + p.name);
+  if (stream) list.push_back(stream->type + " " + stream->name);
   return fmt::format("int {}({})", name(), list.empty() ? "void" : join(list, ", "));
 }
 
-std::vector<CFunction> c_interface(const Module& m, const std::string& prefix) {
+std::vector<CFunction> c_interface(const Module& m, const std::string& prefix, bool on_gpu) {
   std::vector<CFunction> functions;
   std::set<std::string> names;
   for (const Function& f : m.functions) {
-    functions.push_back(c_function(f, prefix));
+    functions.push_back(c_function(f, prefix, on_gpu));
     for (const std::string& name : {functions.back().name(), functions.back().error_name()})
       require(names.insert(name).second, "function {}: two C functions would be called {}; rename one",
               f.name, name);

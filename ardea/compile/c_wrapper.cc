@@ -2,6 +2,7 @@
 #include "ardea/compile/c_extent.h"
 #include "ardea/compile/c_text.h"
 #include "ardea/compile/standalone.h"
+#include "ardea/ir/wrong_arguments.h"
 #include "ardea/runtime/abi.h"
 #include "ardea/runtime/dlpack.h"
 #include "ardea/support/error.h"
@@ -48,6 +49,7 @@ class Wrapper {
       f_.function.parameters[i].buffer.defined() ? add_tensor(i) : add_scalar(i);
     std::string text = fmt::format("ARDEA_EXPORTED {} {{\n", f_.declaration());
     text += before_;
+    if (f_.stream) return text + called_on_gpu() + error_function();
     if (count > 0)
       text += fmt::format(
           "  const ArdeaValue ardea_arguments[] = {{{}}};\n  const int32_t ardea_codes[] = {{{}}};\n",
@@ -56,12 +58,26 @@ class Wrapper {
     text += "  ArdeaValue ardea_result = {0};\n  int32_t ardea_result_code = ARDEA_NULL;\n";
     text += fmt::format("  return {}({}, {}, &ardea_result, &ardea_result_code);\n}}\n",
                         codegen::entry_symbol(f_.name()), arrays, count);
-    text += fmt::format("ARDEA_EXPORTED const char* {}(void) {{ return ardea_last_error(); }}\n\n",
-                        f_.error_name());
-    return text;
+    return text + error_function();
   }
 
  private:
+  std::string error_function() const {
+    return fmt::format("ARDEA_EXPORTED const char* {}(void) {{ return ardea_last_error(); }}\n\n",
+                       f_.error_name());
+  }
+
+  std::string called_on_gpu() {
+    values_.emplace_back("{.as_pointer = &ardea_call}");
+    codes_.emplace_back("ARDEA_HANDLE");
+    return fmt::format(
+        "  ArdeaGpuCall ardea_call = {{.code = &{}, .stream = {}}};\n"
+        "  const ArdeaValue ardea_arguments[] = {{{}}};\n  const int32_t ardea_codes[] = {{{}}};\n"
+        "  return ardea_gpu_run(&ardea_call, {}, ardea_arguments, ardea_codes, {});\n}}\n",
+        gpu_code_name(f_), f_.stream->name, join(values_, ", "), join(codes_, ", "),
+        codegen::entry_symbol(f_.name()), values_.size());
+  }
+
   std::string list(const std::vector<Expr>& extents) const {
     std::vector<std::string> texts;
     for (const Expr& extent : extents) texts.push_back(c_extent(extent, names_, f_.program_name));
@@ -82,8 +98,8 @@ class Wrapper {
     const DLDataType type = runtime::to_dl_type(b->type);
     before_ += fmt::format(
         "  ArdeaArgumentTensor ardea_tensor_{} = {{(void*){}, {}, 0, {}, {{{}, {}, {}}}, {}, {}, 0}};\n", i,
-        f_.parameters[i].name, static_cast<int>(kDLCPU), b->shape.size(), type.code, type.bits, type.lanes,
-        shape, strides);
+        f_.parameters[i].name, static_cast<int>(f_.stream ? kDLCUDA : kDLCPU), b->shape.size(), type.code,
+        type.bits, type.lanes, shape, strides);
     values_.push_back(fmt::format("{{.as_pointer = &ardea_tensor_{}}}", i));
     codes_.emplace_back("ARDEA_TENSOR");
   }
@@ -108,6 +124,27 @@ class Wrapper {
   std::string before_;
   std::vector<std::string> values_, codes_;
 };
+
+std::string packed_name(const CFunction& f) { return f.name() + "_packed"; }
+
+/// For load_module: what takes the program's own arguments, and runs in the default stream.
+std::string packed_on_gpu(const CFunction& f) {
+  const std::size_t count = f.parameters.size();
+  return fmt::format(
+      "static int32_t {0}(const ArdeaValue* arguments, const int32_t* type_codes, int32_t count, ArdeaValue* "
+      "result,\n    int32_t* result_code) {{\n"
+      "  ArdeaGpuCall call = {{.code = &{1}, .stream = NULL}};\n"
+      "  const int64_t given = count;\n"
+      "  ArdeaValue all[{2} + 1];\n  int32_t codes[{2} + 1];\n"
+      "  (void)result, (void)result_code;\n"
+      "  if (count != {2}) {{\n    ardea_set_error_format({3}, &given, 1);\n    return 1;\n  }}\n"
+      "  for (int32_t i = 0; i < count; ++i) {{\n    all[i] = arguments[i];\n    codes[i] = "
+      "type_codes[i];\n  }}\n"
+      "  all[count].as_pointer = &call;\n  codes[count] = ARDEA_HANDLE;\n"
+      "  return ardea_gpu_run(&call, {4}, all, codes, count + 1);\n}}\n\n",
+      packed_name(f), gpu_code_name(f), count, in_quotes(WrongArguments(f.function).count("{}")),
+      codegen::entry_symbol(f.name()));
+}
 
 }  // namespace
 
@@ -136,7 +173,9 @@ std::string c_wrapper(const std::string& library, const std::vector<CFunction>& 
   std::string wrappers, table;
   for (const CFunction& f : functions) {
     wrappers += Wrapper(f).run();
-    table += fmt::format("    {{{}, {}}},\n", in_quotes(f.program_name), codegen::entry_symbol(f.name()));
+    if (f.stream) wrappers += packed_on_gpu(f);
+    table += fmt::format("    {{{}, {}}},\n", in_quotes(f.program_name),
+                         f.stream ? packed_name(f) : codegen::entry_symbol(f.name()));
   }
   return tensor_struct + c_extent_helpers(wrappers) + wrappers +
          fmt::format(

@@ -26,20 +26,27 @@ std::vector<runtime::cuda::KernelPlan> plans_of(const lower::SplitProgram& progr
 
 }  // namespace
 
-CudaCode cuda_plan(const Function& f, const target::Target& target, const Options& options) {
+CudaParts cuda_parts(const Function& f, const target::Target& target, const Options& options) {
   require_gpu(target);
   const Function lowered = lowered_for(Module{{}, {f}}, target, options).front();
   const lower::SplitProgram program = lower::split_kernels(lowered, target);
+  return {.source = codegen::cuda_source(std::vector{lowered}, target, codegen_options(options)),
+          .kernels = plans_of(program),
+          .host = lower::host_program(program)};
+}
+
+CudaCode cuda_plan(const Function& f, const target::Target& target, const Options& options) {
+  CudaParts parts = cuda_parts(f, target, options);
   CudaCode code{.name = f.name,
-                .source = codegen::cuda_source(std::vector{lowered}, target, codegen_options(options)),
+                .source = std::move(parts.source),
                 .cubin = {},
-                .kernels = plans_of(program),
+                .kernels = std::move(parts.kernels),
                 .host_object = {},
                 .arguments = f.parameters.size(),
                 .wrong_count = WrongArguments(f).count("{}")};
   const TimedSection timed("cuda", "host");
   // It launches: to optimise it would take longer than it ever runs.
-  code.host_object = codegen::object_code(std::vector{lower::host_program(program)}, target::host(),
+  code.host_object = codegen::object_code(std::vector{parts.host}, target::host(),
                                           {.contract = options.contract, .optimization_level = 0});
   return code;
 }

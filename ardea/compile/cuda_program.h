@@ -23,6 +23,14 @@ struct CudaCode {
   std::string wrong_count;  ///< the sentence for a call with another number, in which it is {}
 };
 
+/// What a program becomes before anything is compiled: needs nothing but Ardea.
+struct CudaParts {
+  std::string source;  ///< of its kernels
+  std::vector<runtime::cuda::KernelPlan> kernels;
+  Function host;  ///< lower::host_program
+};
+CudaParts cuda_parts(const Function& f, const target::Target& target, const Options& options = {});
+
 /// Needs NVRTC, no GPU. Error as compile::cuda_source, and where a kernel does not compile.
 CudaCode cuda_code(const Function& f, const target::Target& target, const Options& options = {});
 /// The same before NVRTC has compiled the kernels: all but the cubin.

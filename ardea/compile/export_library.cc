@@ -10,7 +10,9 @@
 #include "ardea/codegen/c/codegen_c.h"
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/compile/c_text.h"
+#include "ardea/compile/cuda_program.h"
 #include "ardea/compile/manifest.h"
+#include "ardea/compile/nvrtc.h"
 #include "ardea/compile/toolchain.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/notes.h"
@@ -76,13 +78,17 @@ class Export {
   Export(const Module& m, const target::Target& target, const ExportOptions& options)
       : target_(target), options_(options), name_(library_name(m, options)) {
     check_library_name(name_);
-    require(target.kind == target::Kind::cpu,
-            "target {}: only code for cpu targets can be linked, and this one is {}", target.name,
+    require(target.kind == target::Kind::cpu || on_gpu(),
+            "target {}: only code for processors and GPUs can be linked, and this one is an {}", target.name,
             to_string(target.kind));
     require(!options.files.empty(), "{}: no kind of file is asked for; ask for o, so, c or h",
             options.request);
     arith::require_valid(m, "compile");
-    functions_ = c_interface(m, options.prefix);
+    functions_ = c_interface(m, options.prefix, on_gpu());
+    if (on_gpu()) {
+      compile_kernels();
+      return;
+    }
     for (const CFunction& f : functions_) {
       lowered_.push_back(lower::lower(f.function, target));
       if (!options.build.note) continue;
@@ -93,7 +99,7 @@ class Export {
 
   std::vector<fs::path> run() {
     if (wants(LibraryFile::object) || wants(LibraryFile::shared_library))
-      compiler_ = find_c_compiler(target_.arch);
+      compiler_ = find_c_compiler(processor().arch);
     StagedFolder staged(options_.folder, options_.request);
     try {
       write_all(staged.path());
@@ -112,6 +118,24 @@ class Export {
   }
 
  private:
+  bool on_gpu() const { return target_.kind == target::Kind::cuda; }
+  /// What runs the host's part.
+  const target::Target& processor() const {
+    static const target::Target here = target::host();
+    return on_gpu() ? here : target_;
+  }
+
+  void compile_kernels() {
+    for (const CFunction& f : functions_) {
+      const CudaParts parts = cuda_parts(f.function, target_, options_.build);
+      lowered_.push_back(parts.host);
+      const bool needs_code = options_.files != std::vector{LibraryFile::header};
+      if (needs_code)
+        kernels_ += gpu_code(f, parts.kernels, cubin_of(parts.source, target_.cpu, options_.build.contract),
+                             target_.cpu);
+    }
+  }
+
   bool wants(LibraryFile file) const {
     return std::find(options_.files.begin(), options_.files.end(), file) != options_.files.end();
   }
@@ -130,18 +154,27 @@ class Export {
 
   void build_code(const fs::path& folder) {
     const std::string kernels = name_ + ".kernels.o", around = name_ + ".around", object = name_ + ".o";
-    write_whole_file(folder / kernels, {codegen::object_code(lowered_, target_, codegen_options())});
-    write_whole_file(folder / (around + ".c"),
-                     {c_declarations(functions_) + c_wrapper(name_, functions_) + c_runtime(parallel_)});
-    compile_c(*compiler_, folder, around + ".c", around + ".o", {.note = options_.build.note});
-    combine_objects(*compiler_, folder, {kernels, around + ".o"}, object);
+    if (on_gpu()) {
+      write_whole_file(folder / (around + ".c"), {source()});
+      compile_c(*compiler_, folder, around + ".c", object, {.note = options_.build.note});
+    } else {
+      write_whole_file(folder / kernels, {codegen::object_code(lowered_, target_, codegen_options())});
+      write_whole_file(folder / (around + ".c"),
+                       {c_declarations(functions_) + c_wrapper(name_, functions_) + c_runtime(parallel_)});
+      compile_c(*compiler_, folder, around + ".c", around + ".o", {.note = options_.build.note});
+      combine_objects(*compiler_, folder, {kernels, around + ".o"}, object);
+    }
     if (wants(LibraryFile::object)) files_.push_back(object);
     if (!wants(LibraryFile::shared_library)) return;
-    link_library(*compiler_, folder, {object}, name_ + ".so");
+    if (on_gpu())
+      link_library(*compiler_, folder, {object}, name_ + ".so", {"-lpthread", "-lm", "-ldl"});
+    else
+      link_library(*compiler_, folder, {object}, name_ + ".so");
     files_.push_back(name_ + ".so");
   }
 
   std::string source() const {
+    if (on_gpu()) return gpu_source();
     const std::string head = fmt::format(
         "/* {0}.c, written by Ardea {1}; {0}.h says how to call it. Needs nothing but a C library with "
         "threads:\n"
@@ -153,6 +186,22 @@ class Export {
            "\n" + c_wrapper(name_, functions_) + c_runtime(parallel_);
   }
 
+  /// The kernels' code as numbers, and all that launches it as C.
+  std::string gpu_source() const {
+    const std::string head = fmt::format(
+        "/* {0}.c, written by Ardea {1} for {2} ({3}); {0}.h says how to call it. Needs nothing but a C "
+        "library "
+        "with\n"
+        " * threads, and NVIDIA's driver when it is called:\n"
+        " *   cc -std=c11 -O2 -c {0}.c                                   to link with -lm -lpthread -ldl\n"
+        " *   cc -std=c11 -O2 -fPIC -shared {0}.c -o {0}.so -lm -lpthread -ldl */\n",
+        name_, ARDEA_VERSION, target_.name, target_.cpu);
+    return head + c_declarations(functions_) + gpu_runtime() + kernels_ +
+           "#define ardea_call_registered ardea_gpu_call_registered\n" +
+           codegen::c_source(lowered_, processor(), codegen_options()) +
+           "\n#undef ardea_call_registered\n\n" + c_wrapper(name_, functions_) + c_runtime(false);
+  }
+
   std::string manifest(const fs::path& folder) const {
     std::vector<WrittenFile> written;
     for (const std::string& file : files_) written.push_back({file, contents(folder / file)});
@@ -162,6 +211,7 @@ class Export {
   }
 
   Banner banner() const {
+    if (on_gpu()) return {name_, fmt::format("{} ({})", target_.name, target_.cpu), "", true};
     return {name_, fmt::format("{} ({})", target_.name, to_string(target_.arch)), required_features(target_)};
   }
 
@@ -173,7 +223,8 @@ class Export {
   const ExportOptions& options_;
   std::string name_;
   std::vector<CFunction> functions_;
-  std::vector<Function> lowered_;
+  std::vector<Function> lowered_;  ///< on a GPU the host's parts
+  std::string kernels_;            ///< the GPU's, as C
   bool parallel_ = false;
   std::optional<CCompiler> compiler_;
   std::vector<std::string> files_;  ///< written so far

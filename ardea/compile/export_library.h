@@ -35,8 +35,9 @@ struct ExportOptions {
 
 /// Writes the files asked for and the manifest NAME.json into the folder, which is made where it is not
 /// there: all of them, or none and an Error. What was there under these names is replaced; the manifest comes
-/// last. Object and shared library need a C compiler for the target's architecture (toolchain.h); source and
-/// header need none. Gives the paths, the manifest's last.
+/// last. Object and shared library need a C compiler for the target's architecture (toolchain.h), of a GPU
+/// for this machine's; source and header need none. Of a GPU all but the header need NVRTC. Gives the paths,
+/// the manifest's last.
 std::vector<std::filesystem::path> export_library(const Module& m, const target::Target& target,
                                                   const ExportOptions& options);
 

@@ -55,6 +55,7 @@ nlohmann::json function_json(const CFunction& f) {
           {"error_symbol", f.error_name()},
           {"declaration", f.declaration()},
           {"hash", fmt::format("{:016x}", structural_hash(as_written))},
+          {"takes_stream", f.stream.has_value()},
           {"parameters", parameters},
           {"sizes", sizes}};
 }

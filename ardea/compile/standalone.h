@@ -6,6 +6,6 @@ namespace ardea::compile::standalone {
 
 // The text of the files in ardea/compile/standalone and of ardea/runtime/abi.h, workspace.c and
 // loop_threads.c, put here by CMake.
-extern const std::string_view preamble, abi, runtime, workspace, thread_pool;
+extern const std::string_view preamble, abi, runtime, workspace, thread_pool, gpu;
 
 }  // namespace ardea::compile::standalone

@@ -186,11 +186,12 @@ void combine_objects(const CCompiler& compiler, const std::filesystem::path& fol
 }
 
 void link_library(const CCompiler& compiler, const std::filesystem::path& folder,
-                  const std::vector<std::string>& objects, const std::string& library) {
+                  const std::vector<std::string>& objects, const std::string& library,
+                  const std::vector<std::string>& libraries) {
   std::vector<std::string> arguments = {"-shared", "-Wl,-soname," + library, "-Wl,--no-undefined", "-o",
                                         library};
   arguments.insert(arguments.end(), objects.begin(), objects.end());
-  arguments.insert(arguments.end(), {"-lpthread", "-lm"});
+  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   run_or_fail(compiler, folder, arguments, library);
 }
 

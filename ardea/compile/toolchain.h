@@ -39,8 +39,10 @@ void compile_c(const CCompiler& compiler, const std::filesystem::path& folder, c
 void combine_objects(const CCompiler& compiler, const std::filesystem::path& folder,
                      const std::vector<std::string>& objects, const std::string& combined);
 
-/// OBJECTS → a shared library under its own name, with nothing left undefined.
+/// OBJECTS → a shared library under its own name, with nothing left undefined beside the system's
+/// `libraries`.
 void link_library(const CCompiler& compiler, const std::filesystem::path& folder,
-                  const std::vector<std::string>& objects, const std::string& library);
+                  const std::vector<std::string>& objects, const std::string& library,
+                  const std::vector<std::string>& libraries = {"-lpthread", "-lm"});
 
 }  // namespace ardea::compile

@@ -175,7 +175,8 @@ TEST(BadInput, compiles_nothing_where_a_word_is_wrong) {
   expect_refusal(ardea("compile examples/gemm.tir --only o,dll" + out), "\"dll\" is no kind of file");
   expect_refusal(ardea("compile examples/gemm.tir --prefix 1" + out), "is no identifier of C");
   expect_refusal(ardea("compile examples/gemm.tir --target avx3" + out), "avx2");
-  expect_refusal(ardea("compile examples/gemm.tir --target h200" + out), "cpu");
+  expect_refusal(ardea("compile examples/gemm.tir --target h200" + out),
+                 "stands in no loop that is bound to threads");
   expect_refusal(ardea("compile examples/gemm.tir --name a/b" + out), "--name");
   expect_refusal(ardea("compile examples/gemm.tir -o " + folder.write("taken", "")),
                  "there is a file of that name");

@@ -155,12 +155,12 @@ TEST(Export, leaves_nothing_behind_on_a_full_disk) {
   std::signal(SIGXFSZ, SIG_DFL);
 }
 
-TEST(Export, refuses_a_gpu_and_a_module_without_a_name) {
+TEST(Export, refuses_an_accelerator_and_a_module_without_a_name) {
   const Folder folder;
   EXPECT_NE(error_of([&] {
-              compile::export_library(arith::load_program(copy_text("copy"), "t"), target::find("h200"),
+              compile::export_library(arith::load_program(copy_text("copy"), "t"), target::find("vta"),
                                       {.folder = folder.path()});
-            }).find("only code for cpu targets can be linked"),
+            }).find("only code for processors and GPUs can be linked"),
             std::string::npos);
   EXPECT_NE(error_of([&] { export_text(copy_text("a") + copy_text("b"), folder); }).find("--name"),
             std::string::npos);

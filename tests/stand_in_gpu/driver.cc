@@ -56,6 +56,12 @@ void run(Launch& launch) {
   launch.kernel->launch(launch.grid.data(), launch.block.data(), addresses.data());
 }
 
+/// Whether ARDEA_STAND_IN_FAILS names this function of the driver.
+bool must_fail(const char* function) {
+  const char* const named = std::getenv("ARDEA_STAND_IN_FAILS");
+  return named != nullptr && std::strcmp(named, function) == 0;
+}
+
 Result waited() {
   if (pending != fine) lost = pending;
   return lost;
@@ -83,6 +89,8 @@ Result cuDeviceGetAttribute(int* value, int attribute, int) {
 }
 Result cuDevicePrimaryCtxRetain(void** context, int) { return *context = &lost, fine; }
 Result cuCtxSetCurrent(void*) { return fine; }
+Result cuCtxGetCurrent(void** context) { return *context = nullptr, fine; }
+Result cuCtxGetDevice(int* device) { return *device = 0, lost; }
 Result cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
   return *free_bytes = *total = std::size_t{1} << 30, fine;
 }
@@ -159,10 +167,24 @@ Result cuModuleGetFunction(void** kernel, void* module, const char* name) {
   *kernel = made;
   return lost;
 }
+Result cuLibraryLoadData(void** library, const void* code, void*, void*, unsigned, void*, void*, unsigned) {
+  return must_fail("cuLibraryLoadData") ? launch_failed : cuModuleLoadData(library, code);
+}
+Result cuLibraryGetKernel(void** kernel, void* library, const char* name) {
+  return cuModuleGetFunction(kernel, library, name);
+}
+Result cuKernelSetAttribute(int, int, void*, int) { return lost; }
+Result cuMemPoolCreate(void** pool, const void*) { return *pool = &lost, lost; }
+Result cuMemPoolSetAttribute(void*, int, void*) { return lost; }
+Result cuMemAllocFromPoolAsync(std::uint64_t* memory, std::size_t bytes, void*, void*) {
+  return must_fail("cuMemAllocFromPoolAsync") ? launch_failed : cuMemAlloc_v2(memory, bytes);
+}
+Result cuMemFreeAsync(std::uint64_t memory, void*) { return cuMemFree_v2(memory); }
 Result cuFuncGetAttribute(int* value, int, void*) { return *value = 0, lost; }
 Result cuFuncSetAttribute(void*, int, int) { return lost; }
 Result cuLaunchKernel(void* handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                       unsigned block_y, unsigned block_z, unsigned, void*, void** arguments, void**) {
+  if (must_fail("cuLaunchKernel")) return launch_failed;
   Launch launch{static_cast<Kernel*>(handle), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
   for (int i = 0; i < launch.kernel->arguments; ++i)
     launch.arguments.push_back(*static_cast<std::uint64_t*>(arguments[i]));

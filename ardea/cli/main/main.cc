@@ -231,6 +231,7 @@ int run(int argc, char** argv) {
       "out\n"
       "  ardea compile gemm 64,512,512 --prepacked -o out\n"
       "  ardea compile gemm 64,64,64 --align 64 -o out\n"
+      "  ardea compile gemm 256,256,256 --schedule examples/gemm_threads.py --target h200 --align 16 -o out\n"
       "  ardea compile gemm 1024,1024,1024 --best -o out\n"
       "  ardea compile examples/gemm.tir -o out --name gemm_avx2 --prefix avx2_ --target avx2 --only o,h\n"
       "The files and how to call them: docs/linking.md.");

@@ -1,6 +1,8 @@
 /* ---- What the kernels need to run: errors, and the process that may have loaded them. ---- */
 
+#ifndef ARDEA_SENTENCE_BYTES
 #define ARDEA_SENTENCE_BYTES 2048
+#endif
 
 static _Thread_local char ardea_sentence[ARDEA_SENTENCE_BYTES];
 
@@ -99,13 +101,15 @@ ARDEA_SHARED int32_t ardea_request_tiles(void) {
   if (granted == 1) return 0;
 #endif
   ardea_set_error(
-      "the operating system does not let this process use the tile registers (AMX); compile for a target without "
+      "the operating system does not let this process use the tile registers (AMX); compile for a target "
+      "without "
       "amx-tile");
   return 1;
 }
 
-ARDEA_SHARED int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments, const int32_t* type_codes,
-                                           int32_t count, ArdeaValue* result, int32_t* result_code) {
+ARDEA_SHARED int32_t ardea_call_registered(const char* name, const ArdeaValue* arguments,
+                                           const int32_t* type_codes, int32_t count, ArdeaValue* result,
+                                           int32_t* result_code) {
   const ArdeaHost* host = ardea_host();
   if (host != NULL) {
     const int32_t status = host->call_registered(name, arguments, type_codes, count, result, result_code);
@@ -114,7 +118,8 @@ ARDEA_SHARED int32_t ardea_call_registered(const char* name, const ArdeaValue* a
   }
   char sentence[ARDEA_SENTENCE_BYTES] = "the program calls the registered function \"";
   const char* const rest =
-      "\", which nobody provides here; load the library by ardea::runtime::load_module in a process that registers it";
+      "\", which nobody provides here; load the library by ardea::runtime::load_module in a process that "
+      "registers it";
   strncat(sentence, name, sizeof(sentence) - strlen(sentence) - strlen(rest) - 1);
   strcat(sentence, rest);
   ardea_set_error(sentence);
