@@ -8,6 +8,7 @@
 #include "ardea/cli/program.h"
 #include "ardea/cli/records.h"
 #include "ardea/compile/export_library.h"
+#include "ardea/measure/error_bounds.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -17,13 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "o,so,c,h"
+/// "o,so,c,h,cu"
 std::vector<compile::LibraryFile> chosen_files(const std::string& list) {
   using compile::LibraryFile;
   const std::vector<std::pair<std::string, LibraryFile>> kinds = {{"o", LibraryFile::object},
                                                                   {"so", LibraryFile::shared_library},
                                                                   {"c", LibraryFile::source},
-                                                                  {"h", LibraryFile::header}};
+                                                                  {"h", LibraryFile::header},
+                                                                  {"cu", LibraryFile::cuda}};
   std::vector<LibraryFile> files;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
@@ -31,12 +33,22 @@ std::vector<compile::LibraryFile> chosen_files(const std::string& list) {
     const auto kind =
         std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == word; });
     require(kind != kinds.end(),
-            "--only {}: {} is no kind of file; list some of o, so, c, h with commas between", list,
+            "--only {}: {} is no kind of file; list some of o, so, c, h, cu with commas between", list,
             in_quotes(word));
     files.push_back(kind->second);
     begin = end + 1;
   }
   return files;
+}
+
+/// What NAME.cu compares with.
+compile::HostReference reference_of(const Function& written) {
+  measure::BoundedProgram bounded = measure::with_error_bounds(written);
+  compile::HostReference reference{.program = std::move(bounded.function), .places = {}};
+  reference.program.name += "_reference";
+  for (const measure::BoundedParameter& p : bounded.parameters)
+    reference.places.push_back({p.value, p.bound});
+  return reference;
 }
 
 }  // namespace
@@ -54,6 +66,9 @@ int compile(const CompileOptions& options) {
                                .build = {.note = write_note},
                                .request = "-o " + options.folder};
   if (!options.only.empty()) asked.files = chosen_files(options.only);
+  const bool wants_check = std::count(asked.files.begin(), asked.files.end(), compile::LibraryFile::cuda) > 0;
+  if (wants_check && module.functions.size() == 1)
+    asked.reference = reference_of(program.meaning_of(module.functions[0]));
   // Several functions without a common name are called after their file.
   if (asked.name.empty() && module.name.empty() && module.functions.size() > 1)
     asked.name = fs::path(program.title).stem().string();

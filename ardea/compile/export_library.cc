@@ -83,6 +83,9 @@ class Export {
             to_string(target.kind));
     require(!options.files.empty(), "{}: no kind of file is asked for; ask for o, so, c or h",
             options.request);
+    require(!wants(LibraryFile::cuda) || (on_gpu() && options.reference && m.functions.size() == 1),
+            "{}: cu is CUDA C++ that calls a program of one function, and target {} {}", options.request,
+            target.name, on_gpu() ? "is asked for another" : "is no GPU");
     arith::require_valid(m, "compile");
     functions_ = c_interface(m, options.prefix, on_gpu());
     if (on_gpu()) {
@@ -129,7 +132,8 @@ class Export {
     for (const CFunction& f : functions_) {
       const CudaParts parts = cuda_parts(f.function, target_, options_.build);
       lowered_.push_back(parts.host);
-      const bool needs_code = options_.files != std::vector{LibraryFile::header};
+      const bool needs_code =
+          wants(LibraryFile::object) || wants(LibraryFile::shared_library) || wants(LibraryFile::source);
       if (needs_code)
         kernels_ += gpu_code(f, parts.kernels, cubin_of(parts.source, target_.cpu, options_.build.contract),
                              target_.cpu);
@@ -149,6 +153,9 @@ class Export {
     if (compiler_) build_code(folder);
     if (wants(LibraryFile::source)) write(folder, name_ + ".c", source());
     if (wants(LibraryFile::header)) write(folder, name_ + ".h", c_header(banner(), functions_));
+    if (wants(LibraryFile::cuda))
+      write(folder, name_ + ".cu",
+            cuda_file(functions_[0].function, *options_.reference, target_, options_.build));
     write(folder, name_ + ".json", manifest(folder));
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ardea/compile/compile.h"
+#include "ardea/compile/cuda_file.h"
 #include "ardea/ir/function.h"
 #include "ardea/target/target.h"
 
@@ -17,6 +18,7 @@ enum class LibraryFile {
   shared_library,  ///< NAME.so: the same as a shared library, which runtime::load_module also takes
   source,          ///< NAME.c: the program as C11, with all that it needs in the one file
   header,          ///< NAME.h: how C and C++ call it
+  cuda,            ///< NAME.cu, of a GPU: CUDA C++ with a main function that checks and times (cuda_file.h)
 };
 
 struct ExportOptions {
@@ -28,6 +30,8 @@ struct ExportOptions {
   std::string prefix = "ardea_";
   std::vector<LibraryFile> files = {LibraryFile::object, LibraryFile::shared_library, LibraryFile::source,
                                     LibraryFile::header};
+  /// What NAME.cu compares with: of a program of one function.
+  std::optional<HostReference> reference = {};
   Options build = {};
   /// Begins the sentences of Errors about the folder: how the user asked, such as "-o out".
   std::string request = {};

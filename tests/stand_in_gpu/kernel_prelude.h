@@ -1,5 +1,7 @@
 /* What stands before kernels that the host's compiler compiles: a block's threads are contexts that take
  * turns at barriers. */
+#pragma once
+
 #include <ucontext.h>
 
 #include <utility>

@@ -219,7 +219,9 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   compile_command->add_option("--prefix", compile.prefix, "before the names of all C functions")
       ->capture_default_str();
-  compile_command->add_option("--only", compile.only, "which files: some of o,so,c,h");
+  compile_command->add_option(
+      "--only", compile.only,
+      "which files: some of o,so,c,h, and of a GPU cu: CUDA C++ that checks and times itself");
   compile_command
       ->add_option("--align", compile.program.align,
                    "promise that arrays begin on multiples of so many bytes: 64 for all of them, "

@@ -60,7 +60,8 @@ void Emitter::emit_allocate(const Allocate& allocation) {
     bytes = call_text(helpers_.checked_size(), {bytes, count.text}).text;
   }
   const std::string name = frame_.names.define(allocation.data);
-  line(fmt::format("{}* restrict const {} = ardea_allocate({}, {});", element, name, bytes, alignment));
+  line(fmt::format("{0}* restrict const {1} = ({0}*)ardea_allocate({2}, {3});", element, name, bytes,
+                   alignment));
   emit_guarded("!" + name, [&] {
     emit_failure(helpers_.abi("fail") + "(" +
                  string_literal(fmt::format("{}: there is no memory for the allocation {} of {}", name_,

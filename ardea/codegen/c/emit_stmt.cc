@@ -86,10 +86,12 @@ void Emitter::emit_let(const Var& var, const Expr& value) {
   const Text text = emit(value);
   const std::string name = frame_.names.define(var);
   const auto memory = memory_.find(var);
-  if (memory != memory_.end())
-    line((memory->second.element.empty() ? "unsigned char" : memory->second.element) + "* const " + name +
-         " = " + text.text + ";");
-  else if (var.type().is_handle())
+  if (memory != memory_.end()) {
+    const std::string pointer =
+        (memory->second.element.empty() ? "unsigned char" : memory->second.element) + "*";
+    // With a cast, which C does not ask for and C++ does.
+    line(fmt::format("{0} const {1} = ({0}){2};", pointer, name, inside(text, Binding::unary)));
+  } else if (var.type().is_handle())
     line("void* const " + name + " = " + text.text + ";");
   else
     line("const " + helpers_.type(var.type()) + " " + name + " = " + text.text + ";");

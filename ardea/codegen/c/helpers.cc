@@ -272,7 +272,8 @@ std::string Helpers::fail_with(std::size_t values) {
   return define(fmt::format("fail_with_{}", values),
                 R"(/* Each {} of the sentence stands for the next value. */
 static int32_t $name(const char* sentence$P) {
-  ardea_set_error_format(sentence, (const int64_t[]){$V}, $N);
+  const int64_t values[] = {$V};
+  ardea_set_error_format(sentence, values, $N);
   return -1;
 }
 )",
@@ -286,7 +287,8 @@ std::string Helpers::abi(const std::string& name) {
   return -1;
 }
 )"},
-      {"tensor_of", R"(static inline const ArdeaTensor* $name(const void* handle) { return handle; }
+      {"tensor_of",
+       R"(static inline const ArdeaTensor* $name(const void* handle) { return (const ArdeaTensor*)handle; }
 )"},
       {"tensor_data", R"(static inline void* $name(const void* handle) {
   return (char*)tensor_of(handle)->data + tensor_of(handle)->byte_offset;
