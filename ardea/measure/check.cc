@@ -101,13 +101,13 @@ void compare_element(Comparison& c, std::int64_t i, const runtime::Array& got, c
 /// The same of all elements that agree with a finite tolerance, of arrays without gaps, in a loop that is
 /// quick: an answer of a million elements is compared at every trial. The first element that it leaves to
 /// compare_element.
-template <class T>
-std::int64_t compare_agreeing(Comparison& c, std::int64_t begin, std::span<const T> got,
+template <class GotAt>
+std::int64_t compare_agreeing(Comparison& c, std::int64_t begin, const GotAt& got_at,
                               std::span<const double> expected, std::span<const double> bounds) {
-  const auto end = static_cast<std::int64_t>(got.size());
+  const auto end = static_cast<std::int64_t>(expected.size());
   for (std::int64_t i = begin; i < end; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double g = static_cast<double>(got[at]), e = expected[at], tolerance = bounds[at];
+    const double g = got_at(at), e = expected[at], tolerance = bounds[at];
     const double error = std::fabs(g - e);
     if (!(error <= tolerance) || std::isinf(tolerance)) return i;
     if (error > c.largest_error) c.largest_error = error;
@@ -116,18 +116,35 @@ std::int64_t compare_agreeing(Comparison& c, std::int64_t begin, std::span<const
   return end;
 }
 
+/// The value of each pattern of 16 bits.
+std::vector<float> values_of_patterns(DataType type) {
+  std::vector<float> values(std::size_t{1} << 16U);
+  for (std::uint32_t bits = 0; bits < values.size(); ++bits)
+    values[bits] = static_cast<float>(decode_narrow(bits, narrow_format(type)));
+  return values;
+}
+
 void compare_all(Comparison& c, const runtime::Array& got, const runtime::Array& expected,
                  const runtime::Array* bounds) {
   const bool is_plain = bounds != nullptr && bounds->is_contiguous() && bounds->type() == float64 &&
                         expected.is_contiguous() && expected.type() == float64 && got.is_contiguous();
   const std::int64_t end = got.element_count();
+  const bool is_narrow = got.type() == float16 || got.type() == bfloat16;
+  // A table is worth its making where it is asked often.
+  const std::vector<float> of_patterns =
+      is_plain && is_narrow && end >= 1 << 16U ? values_of_patterns(got.type()) : std::vector<float>();
+  const auto agreeing = [&](std::int64_t begin, const auto& got_at) {
+    return compare_agreeing(c, begin, got_at, expected.values<double>(), bounds->values<double>());
+  };
   for (std::int64_t i = 0; i < end; ++i) {
     if (is_plain && got.type() == float32)
-      i = compare_agreeing<float>(c, i, got.values<float>(), expected.values<double>(),
-                                  bounds->values<double>());
+      i = agreeing(i, [values = got.values<float>()](std::size_t at) { return double{values[at]}; });
     else if (is_plain && got.type() == float64)
-      i = compare_agreeing<double>(c, i, got.values<double>(), expected.values<double>(),
-                                   bounds->values<double>());
+      i = agreeing(i, [values = got.values<double>()](std::size_t at) { return values[at]; });
+    else if (!of_patterns.empty())
+      i = agreeing(i, [&, bits = static_cast<const std::uint16_t*>(got.data())](std::size_t at) {
+        return double{of_patterns[bits[at]]};
+      });
     if (i < end) compare_element(c, i, got, expected, bounds);
   }
 }

@@ -52,6 +52,26 @@ TEST(Check, accepts_a_right_answer_by_either_reference) {
     }
 }
 
+/// Long answers of narrow floats are compared by a table, short ones element by element.
+TEST(Check, finds_the_wrong_elements_of_long_answers_of_narrow_floats) {
+  constexpr std::int64_t count = 70001;
+  for (const std::string type : {"float16", "bfloat16"}) {
+    Prepared p =
+        prepared("@T.prim_func\ndef f(X: T.Buffer((70001,), \"" + type + "\"), Y: T.Buffer((70001,), \"" +
+                 type + "\")):\n    for i in range(70001):\n        Y[i] = X[i] * X[i]\n");
+    const Expectation expectation(p.f, p.before, Reference::compiled);
+    EXPECT_TRUE(expectation.compare(p.after).agrees()) << type;
+    const Array& y = output(p);
+    y.set_float(70000, y.get_float(70000) + 1);
+    y.set_float(12345, std::numeric_limits<double>::quiet_NaN());
+    y.set_float(3, -y.get_float(3) - 1);
+    const Comparison c = expectation.compare(p.after).arguments.at(0);
+    EXPECT_EQ(c.elements, count);
+    EXPECT_EQ(c.mismatches, 3) << type;
+    EXPECT_EQ(c.index, 3) << type;
+  }
+}
+
 TEST(Check, takes_a_scalar_as_rounded_to_its_type) {
   for (const std::string type : {"float32", "float16", "bfloat16"}) {
     const std::string text = "@T.prim_func\ndef f(alpha: T." + type +
