@@ -26,7 +26,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed lint-each campaign \
-        schedules stages tuples samples kills functions bench-functions bench-peers bench-cpu bench-random bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
+        schedules stages tuples samples gpu-samples kills functions bench-functions bench-peers bench-cpu bench-random bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -162,6 +162,10 @@ tuples: build ## try every tuple of numbers of small workloads by hand, against 
 samples: build ## draw from the spaces of every operator for many machines (SCALE=1: 500 of six, 30 to 50 of each other) and check each sample
 	@tools/install_packages python3
 	tools/check_samples --jobs $(JOBS) --scale $(SCALE) --seed $(SEED)
+
+gpu-samples: SAMPLES ?= 100
+gpu-samples: build ## draw SAMPLES of the spaces of every operator for each GPU, lower them and run their threads in the interpreter
+	ARDEA_GPU_SAMPLES=$(SAMPLES) build/release/bin/test_gpu_rules --gtest_filter='*GpuAnswers*'
 
 kills: KILLS ?= 100
 kills: build ## kill the tuner and its workers at KILLS random moments: nothing that it had told of may be lost, and the next run goes on

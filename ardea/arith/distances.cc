@@ -25,20 +25,28 @@ const Binary* division(const Expr& e, BinaryOp op) {
   return binary != nullptr && binary->op == op ? binary : nullptr;
 }
 
-/// e where e // c and e % c are known, e // b where e // (a * b) and e // b % a are; nothing for other pairs.
+/// e where e // c and e % c are known, e // b where e // (a * b) and e // b % a are, in whatever words:
+/// (i * 32 + j) // 104 goes with (i * 4 + j // 8) % 13. Nothing for other pairs.
 std::optional<Expr> joined(const Expr& high, const Expr& low, const Analyzer& facts) {
-  const Binary* quotient = division(high, BinaryOp::floor_div);
   const Binary* rest = division(low, BinaryOp::floor_mod);
-  if (quotient == nullptr || rest == nullptr) return std::nullopt;
-  const Expr &whole = quotient->right, &radix = rest->right;
+  if (rest == nullptr) return std::nullopt;
+  const Expr &number = rest->left, &radix = rest->right;
   const auto is_positive = [&](const Expr& e) { return facts.proves(e >= make_int(1, e.type())); };
-  if (!is_positive(whole) || !is_positive(radix)) return std::nullopt;
-  if (structurally_equal(quotient->left, rest->left) && facts.proves(equals(whole, radix))) return rest->left;
-  const Binary* part = division(rest->left, BinaryOp::floor_div);
-  if (part == nullptr || !structurally_equal(quotient->left, part->left)) return std::nullopt;
-  return is_positive(part->right) && facts.proves(equals(whole, part->right * radix))
-             ? std::optional(rest->left)
-             : std::nullopt;
+  if (!is_positive(radix)) return std::nullopt;
+  const Binary* quotient = division(high, BinaryOp::floor_div);
+  if (quotient != nullptr && is_positive(quotient->right)) {
+    const Expr& whole = quotient->right;
+    if (structurally_equal(quotient->left, number) && facts.proves(equals(whole, radix))) return number;
+    const Binary* part = division(number, BinaryOp::floor_div);
+    if (part != nullptr && structurally_equal(quotient->left, part->left) && is_positive(part->right) &&
+        facts.proves(equals(whole, part->right * radix)))
+      return number;
+  }
+  // The rule: where high = number // radix, high and low = number % radix are number, and the other way
+  // round.
+  const bool is_one_type = high.type() == number.type() && radix.type() == number.type();
+  return is_one_type && facts.proves(equals(high, floor_div(number, radix))) ? std::optional(number)
+                                                                             : std::nullopt;
 }
 
 /// Digits of one number, which fused loops leave, as that number.

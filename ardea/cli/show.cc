@@ -139,10 +139,11 @@ int show(const ShowOptions& options) {
           "--checks shows the checks of the arguments in the lowered program: give --as lowered, not --as {}",
           options.as);
   if (options.timing) return show_timing(options, target);
-  // A program is shown as it is written, unless its schedule is asked for.
+  // A program is shown as it is written, unless its schedule is asked for: of the steps, and of kernels, for
+  // which an operator as it is written has no threads.
   ProgramOptions shown_program = options.program;
   if (shown_program.schedule.empty() && shown_program.records != ProgramOptions::Records::only &&
-      !shown_program.prepacked && !options.as.starts_with("trace"))
+      !shown_program.prepacked && !options.as.starts_with("trace") && options.as != "cuda")
     shown_program.schedule = "none";
   const Program program = load_program(shown_program, target);
   const std::string text = shown(options, program, target);

@@ -11,6 +11,7 @@
 #include "ardea/cli/backends.h"
 #include "ardea/ir/equal.h"
 #include "ardea/lower/limits_of.h"
+#include "ardea/lower/pipeline.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/runtime/thread_pool.h"
 #include "ardea/schedule/canon.h"
@@ -133,7 +134,9 @@ std::vector<std::optional<std::string>> PointCheck::faults_of(const std::vector<
 }
 
 std::string PointCheck::wrong_answer(const Function& program) const {
-  const Runnable compiled = on_backend(program, runs_here_ ? "llvm" : "interp");
+  // What threads do shows where they are threads, in an order of nobody's choice.
+  const Function checked = space_.target.gpu ? lower::lower(program, space_.target) : program;
+  const Runnable compiled = on_backend(checked, runs_here_ ? "llvm" : "interp");
   for (const Call& call : calls_) {
     const std::vector<interp::Argument> after = measure::copy_arguments(call.given);
     compiled.run(after);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ardea/ir/equal.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/tree.h"
 
@@ -106,6 +107,15 @@ bool makes_choices(const Function& program, const Stage& stage) {
   bool found = false;
   visit_exprs(schedule::path_to(program, stage.block)->block().body.as<Store>()->value,
               [&](const Expr& e) { found = found || e.is<Select>(); });
+  return found;
+}
+
+bool computes_functions(const Function& program, const schedule::BlockRef& block) {
+  bool found = false;
+  visit_exprs(schedule::path_to(program, block)->block().body, [&](const Expr& e) {
+    const auto* call = e.as<Call>();
+    found = found || (call != nullptr && e.type().is_float() && call->op->name != "if_then_else");
+  });
   return found;
 }
 

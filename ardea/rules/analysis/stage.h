@@ -55,6 +55,9 @@ bool are_one_length(const Expr& a, const Expr& b);
 /// too.
 bool makes_choices(const Function& program, const Stage& stage);
 
+/// Whether functions such as exp are computed of each element.
+bool computes_functions(const Function& program, const schedule::BlockRef& block);
+
 /// What a block adds to the element that it stores, whose indices are variables; nothing where it does
 /// something else.
 std::optional<Expr> added_term(const Block& block);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ardea/ir/intrinsics.h"
-#include "ardea/ir/traverse.h"
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/threads.h"
@@ -25,16 +23,6 @@ constexpr std::int64_t few_vectors = 4;
 /// Vectors that are computed side by side where functions are: each is a long chain of steps, whose many
 /// constants serve all.
 constexpr std::int64_t vectors_of_functions = 4;
-
-/// Whether functions such as exp are computed of each element.
-bool computes_functions(const Function& program, const BlockRef& block) {
-  bool found = false;
-  visit_exprs(path_to(program, block)->block().body, [&](const Expr& e) {
-    const auto* call = e.as<Call>();
-    found = found || (call != nullptr && e.type().is_float() && call->op->name != "if_then_else");
-  });
-  return found;
-}
 
 class ElementSteps {
  public:

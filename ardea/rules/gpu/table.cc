@@ -1,6 +1,8 @@
 #include "ardea/rules/gpu/table.h"
 
 #include "ardea/rules/cpu/always_inline.h"
+#include "ardea/rules/gpu/elements.h"
+#include "ardea/rules/gpu/results.h"
 
 namespace ardea::rules {
 
@@ -8,6 +10,8 @@ namespace ardea::rules {
 RuleSet gpu_rules() {
   return {
       always_inline(),
+      results_by_threads(),
+      elements_by_threads(),
   };
 }
 

@@ -1,0 +1,111 @@
+#include "ardea/rules/gpu/results.h"
+
+#include <algorithm>
+
+#include "ardea/rules/analysis/epilogue.h"
+#include "ardea/rules/analysis/producers.h"
+#include "ardea/rules/analysis/stage.h"
+#include "ardea/rules/model/block_threads.h"
+#include "ardea/schedule/primitives/loops/add_unit_loop.h"
+#include "ardea/schedule/primitives/loops/bind.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/split.h"
+#include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+namespace {
+
+struct Reduction {
+  Stage sum;
+  std::optional<Stage> last;  ///< what alone is made of its results, one by one
+};
+
+bool is_open(const Derivation& d, const std::optional<Stage>& stage) {
+  return stage && !d.is_finished(stage->block);
+}
+
+/// The reduction whose last stage is the block.
+std::optional<Reduction> reduction_to(const Derivation& d, const BlockRef& block) {
+  if (!d.target().gpu) return std::nullopt;
+  const Function& program = d.steps().program();
+  const auto stage = plain_stage(program, block, Lengths::any);
+  if (!is_open(d, stage)) return std::nullopt;
+  if (stage->reduces()) return Reduction{*stage, std::nullopt};
+  const auto before = epilogue_before(program, block);
+  if (!before || !before->between.empty()) return std::nullopt;
+  const auto sum = plain_stage(program, before->maker, Lengths::any);
+  if (!is_open(d, sum) || !sum->reduces()) return std::nullopt;
+  return Reduction{*sum, stage};
+}
+
+class ResultThreads {
+ public:
+  ResultThreads(Derivation& d, const Reduction& found)
+      : d_(d), s_(d.steps()), found_(found), name_(path_to(s_.program(), found.sum.block)->block().name) {}
+
+  void run() {
+    place_sources();
+    const BlockRef last =
+        found_.last ? found_.last->block : s_.blocks(CacheWrite{found_.sum.block, 0, "local"})[0];
+    if (found_.last) s_.apply(SetScope{found_.sum.block, 0, "local"});
+    const LoopRef thread = use_threads(last);
+    s_.apply(ComputeAt{found_.sum.block, thread, /*preserve_unit_loops=*/true});
+    d_.finish(found_.sum.block);
+    d_.finish(last);
+  }
+
+ private:
+  /// What makes operands element by element is computed where it is read, or before; by the model where that
+  /// is not computed again and again.
+  void place_sources() {
+    for (const Load& load : found_.sum.loads) {
+      const auto maker = elementwise_producer(s_.program(), found_.sum.block, load.buffer);
+      if (!maker || d_.is_finished(*maker)) continue;
+      if (d_.whether(load.buffer->name + " made where it is read", !computes_functions(s_.program(), *maker)))
+        s_.apply(ComputeInline{*maker});
+    }
+  }
+
+  /// Results one after the other, one a thread: the loop over the threads of a block.
+  LoopRef use_threads(const BlockRef& last) {
+    std::vector<LoopRef> loops = s_.get_loops(last);
+    if (loops.empty()) loops.push_back(s_.loops(AddUnitLoop{last})[0]);
+    const LoopRef all = s_.loops(Fuse{loops})[0];
+    const std::int64_t model = std::min(usual_block_threads(d_.target()),
+                                        threads_for(found_.sum.elements() / d_.target().cores, d_.target()));
+    const Number threads = d_.number(name_ + "_threads", block_threads(d_.target()), model);
+    const auto parts = s_.loops(Split{all, {std::nullopt, threads}});
+    s_.apply(Bind{parts[0], "blockIdx.x"});
+    s_.apply(Bind{parts[1], "threadIdx.x"});
+    return parts[1];
+  }
+
+  Derivation& d_;
+  Schedule& s_;
+  const Reduction& found_;
+  std::string name_;
+};
+
+}  // namespace
+
+Rule results_by_threads() {
+  return {.name = "results by threads",
+          .doc = "each result of a reduction by one thread",
+          .applies = [](const Derivation& d,
+                        const BlockRef& block) { return reduction_to(d, block).has_value(); },
+          .apply =
+              [](Derivation& d, const BlockRef& block) {
+                const Reduction found = *reduction_to(d, block);
+                ResultThreads(d, found).run();
+              }};
+}
+
+}  // namespace ardea::rules
