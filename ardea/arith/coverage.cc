@@ -4,6 +4,7 @@
 
 #include "ardea/arith/inside.h"
 #include "ardea/arith/regions.h"
+#include "ardea/arith/regions_linear.h"
 #include "ardea/arith/scopes.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/overloaded.h"
@@ -12,7 +13,7 @@ namespace ardea::arith {
 
 namespace {
 
-/// Walks in the order of execution with the boxes that have been written for certain.
+/// Walks in the order of execution with what has been written for certain.
 class Coverage {
  public:
   explicit Coverage(const Buffer& buffer) : buffer_(buffer) {}
@@ -23,7 +24,12 @@ class Coverage {
     BufferRegion region;
     std::vector<Expr> conditions = {};
   };
-  using Boxes = std::vector<Box>;
+  /// What is written for certain: boxes, and instances of nests whose elements are no box.
+  struct Written {
+    std::vector<Box> boxes = {};
+    std::vector<Access> instances = {};
+    bool empty() const { return boxes.empty() && instances.empty(); }
+  };
 
   /// What is known at a place.
   struct Place {
@@ -40,7 +46,7 @@ class Coverage {
 
   /// Whether every read in s is covered; what s writes for certain is added, unless it is the last that
   /// anybody asks about.
-  bool visit(const Stmt& s, Boxes& written, const Place& place, bool is_last) const {
+  bool visit(const Stmt& s, Written& written, const Place& place, bool is_last) const {
     if (Question::is_exhausted()) return false;
     if (const auto* seq = s.as<Seq>()) {
       for (const Stmt& part : seq->statements)
@@ -59,50 +65,103 @@ class Coverage {
     for (const Access& access : all)
       if (access.write && access.each.buffer == buffer_) writes.push_back(access);
     for (const Touched& write : united(writes, facts).writes) {
-      if (write.exact)
+      if (write.exact) {
         add(written, write, facts);
-      else
+      } else {
         add_conditional(written, writes);
+        add_instances(written, writes);
+      }
     }
     return true;
   }
 
  private:
   /// Also the box of both where it lies directly beside one before, as the parts of a loop that was cut do.
-  static void add(Boxes& written, const Touched& write, const Analyzer& facts) {
-    const std::size_t before = written.size();
-    written.push_back({write.region});
+  static void add(Written& written, const Touched& write, const Analyzer& facts) {
+    std::vector<Box>& boxes = written.boxes;
+    const std::size_t before = boxes.size();
+    boxes.push_back({write.region});
     for (std::size_t i = 0; i < before; ++i) {
-      if (!written[i].conditions.empty()) continue;
-      if (const Touched both = unite({written[i].region, true}, write, facts); both.exact)
-        written.push_back({both.region});
+      if (!boxes[i].conditions.empty()) continue;
+      if (const Touched both = unite({boxes[i].region, true}, write, facts); both.exact)
+        boxes.push_back({both.region});
     }
   }
 
   /// What is written in tiles that a guard leaves out as a whole is read there under the same guard.
-  static void add_conditional(Boxes& written, const std::vector<Access>& writes) {
+  static void add_conditional(Written& written, const std::vector<Access>& writes) {
     for (const Access& access : writes) {
       if (access.opaque || access.conditions.empty()) continue;
       if (Touched box = access.touched_under_conditions(); box.exact)
-        written.push_back({std::move(box.region), access.conditions});
+        written.boxes.push_back({std::move(box.region), access.conditions});
     }
   }
 
+  /// What a nest writes that is no box is read by a nest of the same loops.
+  static void add_instances(Written& written, const std::vector<Access>& writes) {
+    for (const Access& access : writes)
+      if (!access.opaque && access.relaxing.exact) written.instances.push_back(access);
+  }
+
+  /// The rule: the loops of a write run over the same ranges as those of the read, and with the read's
+  /// iterations for its own the write touches what the read does, under conditions that hold where the read
+  /// happens. So each instance of the read finds what the instance of the write in the same iterations left.
+  static bool has_instance(const Access& read, const Access& write) {
+    if (read.opaque) return false;
+    // A loop of one iteration is always where it starts.
+    Substitution mine, theirs;
+    const std::vector<LoopRange> here = without_unit_loops(read.inner, mine),
+                                 there = without_unit_loops(write.inner, theirs);
+    const auto is_same = [&](const Range& a, const Range& b) {
+      return read.facts.proves(
+                 equals(as_index(substitute(a.min, mine)), as_index(substitute(b.min, theirs)))) &&
+             read.facts.proves(
+                 equals(as_index(substitute(a.extent, mine)), as_index(substitute(b.extent, theirs))));
+    };
+    if (here.size() != there.size()) return false;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (!(here[i].first.type() == there[i].first.type()) || !is_same(here[i].second, there[i].second))
+        return false;
+      theirs[there[i].first] = here[i].first;
+    }
+    const std::vector<Expr>& conditions = write.relaxing.conditions;
+    return std::equal(read.each.region.begin(), read.each.region.end(), write.each.region.begin(),
+                      write.each.region.end(), is_same) &&
+           std::all_of(conditions.begin(), conditions.end(), [&](const Expr& condition) {
+             return read.facts.proves(substitute(substitute(condition, theirs), mine));
+           });
+  }
+
+  static std::vector<LoopRange> without_unit_loops(const std::vector<LoopRange>& loops,
+                                                   Substitution& starts) {
+    std::vector<LoopRange> others;
+    for (const LoopRange& loop : loops) {
+      if (is_one(loop.second.extent))
+        starts[loop.first] = make_cast(loop.first.type(), substitute(loop.second.min, starts));
+      else
+        others.push_back(loop);
+    }
+    return others;
+  }
+
   /// Each read by one box, where it happens.
-  bool all_written(const std::vector<Access>& all, const Boxes& written, const Analyzer& facts) const {
+  bool all_written(const std::vector<Access>& all, const Written& written, const Analyzer& facts) const {
     for (const Access& access : all) {
       if (access.write || !(access.each.buffer == buffer_)) continue;
       Analyzer there = facts;
       for (const Expr& condition : access.conditions) there.assume(condition);
       const BufferRegion read =
           access.conditions.empty() ? access.touched().region : access.touched_under_conditions().region;
-      if (!is_in_one(read, written, there)) return false;
+      if (is_in_one(read, written, there)) continue;
+      if (std::none_of(written.instances.begin(), written.instances.end(),
+                       [&](const Access& write) { return has_instance(access, write); }))
+        return false;
     }
     return true;
   }
 
-  static bool is_in_one(const BufferRegion& read, const Boxes& written, const Analyzer& facts) {
-    return std::any_of(written.begin(), written.end(), [&](const Box& box) {
+  static bool is_in_one(const BufferRegion& read, const Written& written, const Analyzer& facts) {
+    return std::any_of(written.boxes.begin(), written.boxes.end(), [&](const Box& box) {
       return std::all_of(box.conditions.begin(), box.conditions.end(),
                          [&](const Expr& condition) { return facts.proves(condition); }) &&
              contains(box.region, read, facts) == Proof::proved;
@@ -131,18 +190,18 @@ class Coverage {
   }
 
   /// The reads of s as a whole are not covered from before; those of each part may be covered from inside.
-  bool parts_are_covered(const Stmt& s, Boxes written, const Place& place) const {
+  bool parts_are_covered(const Stmt& s, Written written, const Place& place) const {
     const Analyzer& facts = place.facts;
     return std::visit(
         overloaded{[&](const For& loop) {
                      if (reads_buffer(loop.min) || reads_buffer(loop.extent)) return false;
-                     Boxes before = written;
+                     Written before = written;
                      return visit(loop.body, written, place.inside(loop), true) ||
                             fills_once(loop, std::move(before), place);
                    },
                    [&](const If& branch) {
                      if (reads_buffer(branch.condition)) return false;
-                     Boxes other = written;
+                     Written other = written;
                      return visit(branch.then_case, written, place.with(where(facts, branch.condition)),
                                   true) &&
                             (!branch.else_case.defined() || visit(branch.else_case, other, place, true));
@@ -174,7 +233,7 @@ class Coverage {
   /// The reads of a store inside loops, each by what was written before the loops and in their earlier
   /// iterations. Asked only of stores that go on from the buffer that they write, as scans do: the boxes of
   /// earlier iterations are dear.
-  bool loops_have_written(const Stmt& store, const Boxes& written, const Place& place) const {
+  bool loops_have_written(const Stmt& store, const Written& written, const Place& place) const {
     if (place.loops.empty()) return false;
     for (const Access& access : each_access(store, place.facts)) {
       if (access.write || access.each.buffer != buffer_) continue;
@@ -191,7 +250,7 @@ class Coverage {
   /// [a, i) writes for certain has been written. That loop is a copy with variables of its own, for what
   /// `place` knows of the loops inside holds in this iteration only. Conditions on memory are not in `place`
   /// (inside.h).
-  bool was_written(const BufferRegion& read, const Boxes& written, const Place& place,
+  bool was_written(const BufferRegion& read, const Written& written, const Place& place,
                    std::size_t loops) const {
     if (is_in_one(read, written, place.facts)) return true;
     if (loops == 0) return false;
@@ -200,7 +259,7 @@ class Coverage {
     const Proof proof = reads_memory(loop.min) ? Proof::unknown : place.facts.prove(goes_on);
     if (proof != Proof::refuted) {
       const Place later = place.with(where(place.facts, goes_on));
-      Boxes more = written;
+      Written more = written;
       add_earlier(more, loop, later.facts);
       if (!was_written(read, more, later, loops - 1)) return false;
     }
@@ -209,7 +268,7 @@ class Coverage {
   }
 
   /// What the iterations before this one have written for certain.
-  void add_earlier(Boxes& written, const For& loop, const Analyzer& facts) const {
+  void add_earlier(Written& written, const For& loop, const Analyzer& facts) const {
     const bool in_turn = loop.kind == ForKind::serial || loop.kind == ForKind::unrolled;
     if (!in_turn || reads_memory(loop.min)) return;
     For earlier = loop;
@@ -222,7 +281,7 @@ class Coverage {
 
   /// Whether what the first iteration alone writes, under a guard such as i == 0, covers what all of them
   /// read.
-  bool fills_once(const For& loop, Boxes written, const Place& place) const {
+  bool fills_once(const For& loop, Written written, const Place& place) const {
     return has_equality(loop.body) &&
            visit(substitute(loop.body, loop.var, make_cast(loop.var.type(), loop.min)), written, place,
                  false) &&
@@ -304,7 +363,7 @@ bool carries_an_init(const Stmt& s, const Buffer& buffer, std::unordered_set<Var
 bool reads_only_own_writes(const Stmt& s, const Buffer& buffer, const std::unordered_set<Var>& loops_around,
                            const Analyzer& facts) {
   const Question question(steps_of_an_analysis);
-  Coverage::Boxes written;
+  Coverage::Written written;
   return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, {facts}, true) &&
          !Question::is_exhausted();
 }

@@ -46,15 +46,16 @@ Expr one_size(const Expr& extent, Sizes sizes, const Analyzer& facts) {
 }
 
 /// The part of a dimension to keep; nothing where that is all of it.
-std::optional<Range> kept_part(const Range& touched, const Expr& whole, bool in_registers,
+std::optional<Range> kept_part(const Range& touched, const Expr& whole, bool needs_number,
                                const Surroundings& around, Sizes sizes) {
   const Analyzer& facts = around.facts;
   const Expr all = facts.simplify(as_index(whole));
   if (arith::reads_memory(touched.min) || arith::reads_memory(touched.extent)) return std::nullopt;
   Range part{facts.simplify(as_index(touched.min)),
              one_size(facts.simplify(as_index(touched.extent)), sizes, facts)};
-  // Only memory of a known size can be registers, though it may be larger than what it holds a part of.
-  if (in_registers && part.extent.is<IntImm>() && !all.is<IntImm>()) return part;
+  // Only memory of a known size can be registers, or a GPU's own, though it may be larger than what it holds
+  // a part of.
+  if (needs_number && part.extent.is<IntImm>() && !all.is<IntImm>()) return part;
   const bool varies = varies_with_loops(part.extent, facts);
   for (const Var& loop : around.pipelined)
     if (uses(part.extent, loop)) return std::nullopt;
@@ -109,8 +110,9 @@ KeptBox kept_box(const Allocate& allocate, const Surroundings& around, const tar
   KeptBox kept;
   BufferNode small = *buffer;
   const bool in_registers = allocate.scope == register_scope;
+  const bool needs_number = in_registers || (target.gpu && scope_rank(allocate.scope) != ScopeRank::device);
   for (std::size_t d = 0; d < small.shape.size(); ++d) {
-    const auto part = kept_part(box->region.region[d], buffer->shape[d], in_registers, around, sizes);
+    const auto part = kept_part(box->region.region[d], buffer->shape[d], needs_number, around, sizes);
     small.shape[d] = part ? part->extent : as_index(buffer->shape[d]);
     kept.corner.push_back(part ? part->min : make_int(0));
     kept.is_whole = kept.is_whole && !part;

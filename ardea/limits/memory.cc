@@ -5,6 +5,7 @@
 
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/pipelined_loops.h"
+#include "ardea/arith/regions.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
@@ -48,6 +49,36 @@ Expr in_all_iterations(const Expr& size, const Expr& fallback, const Analyzer& f
   return largest.defined() ? largest : fallback;
 }
 
+bool is_thread_loop(const For& loop) {
+  return loop.kind == ForKind::thread_binding && loop.thread.starts_with("threadIdx.");
+}
+
+/// A loop over the threads of each axis that loops in s are bound to: the longest says how many there are.
+std::map<std::string, arith::LoopRange> threads_in(const Stmt& s, const Analyzer& facts) {
+  std::map<std::string, arith::LoopRange> threads;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* loop = part.as<For>();
+    if (loop == nullptr || !is_thread_loop(*loop)) return;
+    const Expr extent = facts.simplify(as_index(loop->extent));
+    const auto [at, is_new] =
+        threads.try_emplace(loop->thread, Var(loop->var.name()), Range{make_int(0), extent});
+    Expr& longest = at->second.second.extent;
+    if (!is_new && !facts.proves(extent <= longest)) longest = facts.simplify(max(longest, extent));
+  });
+  return threads;
+}
+
+/// What one thread of a block does of s.
+Stmt by_one_thread(const Stmt& s, const std::map<std::string, arith::LoopRange>& threads) {
+  const auto* loop = s.as<For>();
+  if (loop == nullptr || !is_thread_loop(*loop))
+    return map_children(s, Mapper{.stmt = [&](const Stmt& part) { return by_one_thread(part, threads); }});
+  const auto& [own, range] = threads.at(loop->thread);
+  const Expr value = make_cast(loop->var.type(), own);
+  const Stmt body = substitute(loop->body, loop->var, is_zero(loop->min) ? value : value + loop->min);
+  return by_one_thread(If{own < as_index(loop->extent), body, {}}, threads);
+}
+
 class Collection {
  public:
   explicit Collection(const target::Target& target) : target_(target) {}
@@ -62,9 +93,9 @@ class Collection {
   std::vector<Memory> take() { return std::move(found_); }
 
  private:
-  Memory memory_of(const Allocate& allocate, const Surroundings& around) const {
+  Memory memory_of(const Allocate& allocate, Surroundings around) const {
     const Analyzer& facts = around.facts;
-    const KeptBox kept = kept_box(allocate, around, target_, Sizes::exact);
+    const KeptBox kept = kept_box(of_thread(allocate, around), around, target_, Sizes::exact);
     Memory memory{allocate.data, allocate.scope, allocate.type, {}, kept.row, {}, {}};
     for (std::size_t d = 0; d < kept.shape.size(); ++d) {
       const Expr whole = d < allocate.extents.size() ? as_index(allocate.extents[d]) : make_int(1);
@@ -76,6 +107,16 @@ class Collection {
     memory.elements = facts.simplify(elements_of(allocate, memory.shape, has_versions));
     memory.bytes = facts.simplify(memory.elements * make_int(allocate.type.bytes()));
     return memory;
+  }
+
+  /// A thread of a GPU has what it touches itself, wherever the allocation stands.
+  Allocate of_thread(const Allocate& allocate, Surroundings& around) const {
+    if (!target_.gpu || scope_rank(allocate.scope) != ScopeRank::thread) return allocate;
+    const auto threads = threads_in(allocate.body, around.facts);
+    for (const auto& [axis, loop] : threads) around.facts.bind(loop.first, loop.second);
+    Allocate own = allocate;
+    own.body = by_one_thread(allocate.body, threads);
+    return own;
   }
 
   /// `has_versions`: they are a dimension before those that the allocation speaks of.

@@ -48,9 +48,10 @@ class Exchange {
   }
 
   /// Whether what `writer` leaves in the memory is there for the threads of `user` that may look for it.
-  bool keeps(const ThreadPart& writer, const ThreadPart& user, const Var& data) const {
+  bool keeps(const ThreadPart& writer, const ThreadPart& user, const ThreadMemory& memory) const {
     std::vector<std::size_t> axes;  // along which each has threads of its own
     for (std::size_t a = 0; a < tags_.size(); ++a) {
+      if (memory.bound.contains(tags_[a])) continue;
       const bool by_writer = writer.bound.contains(tags_[a]), by_user = user.bound.contains(tags_[a]);
       if (by_writer && by_user)
         axes.push_back(a);
@@ -60,7 +61,7 @@ class Exchange {
     if (axes.empty()) return true;
     const auto all = conflicts_between(in_all_iterations(writer), in_all_iterations(user), ranges_, facts_);
     return std::none_of(all.begin(), all.end(), [&](const arith::Conflict& conflict) {
-      return conflict.first.buffer->data == data && meet_across_threads(conflict, axes);
+      return conflict.first.buffer->data == memory.data && meet_across_threads(conflict, axes);
     });
   }
 
@@ -72,18 +73,18 @@ class Exchange {
 
 }  // namespace
 
-void require_private(const std::vector<Var>& memory, const std::vector<ThreadPart>& parts,
+void require_private(const std::vector<ThreadMemory>& memory, const std::vector<ThreadPart>& parts,
                      const std::vector<For>& threads, const arith::Analyzer& facts, const std::string& name) {
   const Exchange exchange(threads, facts);
-  for (const Var& data : memory)
+  for (const ThreadMemory& one : memory)
     for (const ThreadPart& writer : parts) {
-      if (!stores_to(writer.statement, data)) continue;
+      if (!stores_to(writer.statement, one.data)) continue;
       for (const ThreadPart& user : parts)
         require(
-            !arith::touches(user.statement, data) || exchange.keeps(writer, user, data),
+            !arith::touches(user.statement, one.data) || exchange.keeps(writer, user, one),
             "lower {}: it is not proved that each thread reads of {}, in scope \"local\", only what it wrote "
             "itself; use scope \"shared\" where threads exchange values",
-            name, data.name());
+            name, one.data.name());
     }
 }
 

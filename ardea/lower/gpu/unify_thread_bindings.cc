@@ -370,7 +370,7 @@ class Unifying {
   }
 
   Stmt memory(const Allocate& allocate, const PlaceInLaunch& place) {
-    if (place.bound.size() < threads_.size()) memory_.push_back(allocate.data);
+    if (place.bound.size() < threads_.size()) memory_.push_back({allocate.data, place.bound});
     Allocate out = allocate;
     out.body = spread(allocate.body, place);
     return out;
@@ -409,7 +409,7 @@ class Unifying {
   std::vector<For> blocks_, threads_;
   Analyzer facts_;  ///< inside the loops over blocks
   std::vector<ThreadPart> parts_;
-  std::vector<Var> memory_;  ///< of threads, outside of some of the loops that are bound to them
+  std::vector<ThreadMemory> memory_;
   std::vector<Allocate> shared_;
 };
 

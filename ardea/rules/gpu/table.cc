@@ -3,6 +3,7 @@
 #include "ardea/rules/cpu/always_inline.h"
 #include "ardea/rules/gpu/elements.h"
 #include "ardea/rules/gpu/results.h"
+#include "ardea/rules/gpu/rows.h"
 
 namespace ardea::rules {
 
@@ -10,6 +11,7 @@ namespace ardea::rules {
 RuleSet gpu_rules() {
   return {
       always_inline(),
+      rows_by_threads(),
       results_by_threads(),
       elements_by_threads(),
   };
