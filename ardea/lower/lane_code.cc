@@ -190,13 +190,30 @@ class LaneScope {
     inner.mask_ = narrowed(mask_, runs);
     const std::optional<Expr> some =
         mask_.lanes.defined() ? std::nullopt : where_some_run(different, inner.facts_);
+    if (some && some->defined()) common.push_back(*some);
+    if (some && all_run(different, some->defined() ? where(inner.facts_, *some) : inner.facts_)) {
+      LaneScope whole = *this;
+      for (const Expr& part : common) whole.facts_ = where(whole.facts_, part);
+      const auto body = whole.visit(branch.then_case);
+      if (!body) return std::nullopt;
+      return common.empty() ? *body : Stmt(If{all_of(common), *body});
+    }
     inner.mask_.some_run = some.has_value();
     inner.surround({{}, all_of(different)});
     const auto body = inner.visit(branch.then_case);
     if (!body) return std::nullopt;
     Stmt out = LetStmt{runs, condition, *body};
-    if (some && some->defined()) common.push_back(*some);
     return common.empty() ? out : Stmt(If{all_of(common), out});
+  }
+
+  /// Whether the conditions hold in every lane.
+  bool all_run(const std::vector<Expr>& conditions, const Analyzer& facts) const {
+    for (int lane = 0; lane < loop_.lanes; ++lane)
+      for (const Expr& condition : conditions) {
+        const Expr here = loop_.first + make_int(lane, loop_.var.type());
+        if (!facts.proves(substitute(condition, loop_.var, here))) return false;
+      }
+    return true;
   }
 
   /// A condition on the loops around under which at least one lane runs, and without which none does; an

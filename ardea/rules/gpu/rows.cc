@@ -35,8 +35,10 @@ namespace {
 constexpr std::int64_t kept_registers = 96;
 /// Vectors whose loads are written one after the other where a row is read and not kept.
 constexpr std::int64_t vectors_ahead = 4;
-/// Blocks that a core has at once where rows lie in shared memory, so that it is never idle.
-constexpr std::int64_t blocks_with_shared_rows = 2;
+/// Parts of a row that there are for each core where rows are few: while one waits, another one adds.
+constexpr std::int64_t parts_of_core = 2;
+/// Of shared memory, what rows leave to the parts that threads combine.
+constexpr std::int64_t bytes_for_parts = 16384;
 
 /// Where rows are while several stages need them.
 enum class Kept { registers, shared, nowhere };
@@ -83,15 +85,18 @@ class RowThreads {
 
   // --- numbers ---
 
-  /// Elements of what is read or written along rows that one access moves: the rows begin at whole ones.
+  /// Elements that one access of memory moves of what is read or written along rows, which begin at whole
+  /// ones.
   std::int64_t lanes_of_rows() const {
     int bits = 8;
     std::int64_t common = 0;
     for (const Stage& stage : nest_.stages) {
       if (columns_of(stage) == 0) continue;
-      bits = std::max<int>(bits, stage.out->type.bits);
-      for (const Load& load : stage.loads) bits = std::max<int>(bits, load.buffer->type.bits);
-      common = std::gcd(common, length_of(stage));
+      if (is_last(stage) && !stage.reduces()) bits = std::max<int>(bits, stage.out->type.bits);
+      for (const Load& load : stage.loads)
+        if (!is_made_here(load.buffer) && load.indices.size() >= columns_of(stage))
+          bits = std::max<int>(bits, load.buffer->type.bits);
+      common = std::gcd(common, stage.extents.back());
     }
     std::int64_t lanes = access_lanes(bits, target());
     while (common % lanes != 0) lanes /= 2;
@@ -168,7 +173,7 @@ class RowThreads {
       ways.push_back(Kept::registers);
       answers.emplace_back("registers");
     }
-    if (bytes_kept() * blocks_with_shared_rows <= target().gpu->shared_bytes_per_core) {
+    if (bytes_kept() + bytes_for_parts <= target().gpu->shared_bytes_per_block) {
       ways.push_back(Kept::shared);
       answers.emplace_back("shared memory");
     }
@@ -241,7 +246,7 @@ class RowThreads {
   /// Fewer rows than cores: each is summed in so many parts that all have something to do, of whole vectors.
   std::int64_t parts_of_row() const {
     const ThreadRows rows = rows_of_nest();
-    const std::int64_t wanted = ceil_div(blocks_with_shared_rows * target().cores, nest_.rows());
+    const std::int64_t wanted = ceil_div(parts_of_core * target().cores, nest_.rows());
     const std::int64_t least = vectors_ahead * usual_block_threads(target()) * rows.lanes;
     std::int64_t parts = std::max<std::int64_t>(1, std::min(wanted, rows.longest / least));
     while (rows.longest % (parts * rows.lanes) != 0) --parts;
