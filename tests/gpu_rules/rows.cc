@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "ardea/codegen/cuda/codegen_cuda.h"
 #include "ardea/ir/print.h"
 #include "ardea/limits/limits.h"
 #include "ardea/lower/limits_of.h"
@@ -16,25 +15,6 @@
 namespace ardea::rules {
 
 namespace {
-
-const target::Target& gpu() { return gpus().back(); }
-
-Function program_of(const ops::Workload& wanted) { return ops::create_function(ops::make_workload(wanted)); }
-
-Function by_the_model(const Function& program) {
-  return model_schedule(program, gpu(), rules_for(gpu()))->schedule.program();
-}
-
-std::string kernels_of(const Function& program) {
-  const std::vector<Function> lowered = {lower::lower(by_the_model(program), gpu())};
-  return codegen::cuda_source(lowered, gpu(), {});
-}
-
-int count_of(const std::string& text, const std::string& part) {
-  int count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 /// At sizes that threads divide and at others: an array of the kernel's own, as long as a thread's part, and
 /// nothing of it in memory.
@@ -54,7 +34,7 @@ TEST(RowsByThreads, are_kept_in_registers) {
 /// What limits say of a thread's registers is what its arrays take, wherever they are allocated.
 TEST(RowsByThreads, take_the_registers_that_were_predicted) {
   const Function made = by_the_model(program_of({.op = "softmax", .sizes = {3, 131}}));
-  for (const limits::Bound& bound : limits::bounds_of(lower::limits_of(made, gpu()), gpu()))
+  for (const limits::Bound& bound : limits::bounds_of(lower::limits_of(made, newest_gpu()), newest_gpu()))
     if (bound.name == "registers of a thread") {
       EXPECT_EQ(constant_int(bound.taken), 6);
     }
@@ -75,7 +55,7 @@ TEST(RowsByThreads, are_summed_in_parts_where_there_are_few) {
   EXPECT_EQ(count_of(kernels_of(program), "__global__"), 2);
   EXPECT_EQ(count_of(kernels_of(program_of({.op = "reduce_sum", .sizes = {1, 1024}})), "__global__"), 1);
   const Answers answers(program);
-  answers.expect_of(lower::lower(by_the_model(program), gpu()));
+  answers.expect_of(lower::lower(by_the_model(program), newest_gpu()));
 }
 
 /// Short rows go side by side in one block; how many rows there are only a call knows.
@@ -84,12 +64,12 @@ TEST(RowsByThreads, of_any_number_share_blocks) {
   EXPECT_NE(text.find("T.thread_binding(16, thread=\"threadIdx.y\")"), std::string::npos) << text;
   const Function program =
       ops::create_function(ops::open_workload({.op = "softmax", .sizes = {}}, "m,48"), "main");
-  const ProgramSpace space = program_space(program, gpu(), rules_for(gpu()));
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
   EXPECT_TRUE(space.left_out.empty());
   for (const std::int64_t rows : {1, 7, 66}) {
     const Answers answers(program, {{"m", rows}});
     for (const Choice& choice : space.sample(4, 3).choices)
-      answers.expect_of(lower::lower(space.materialise(choice).program(), gpu()));
+      answers.expect_of(lower::lower(space.materialise(choice).program(), newest_gpu()));
   }
 }
 
@@ -103,13 +83,7 @@ TEST(RowsByThreads, of_other_types_have_right_answers) {
         ops::Workload{.op = "global_avgpool", .sizes = {2, 4, 6, 3}},
         ops::Workload{.op = "gemv", .sizes = {5, 96}, .in = {float16}}}) {
     SCOPED_TRACE(wanted.op);
-    const Function program = program_of(wanted);
-    const Answers answers(program);
-    answers.expect_of(lower::lower(by_the_model(program), gpu()));
-    const ProgramSpace space = program_space(program, gpu(), rules_for(gpu()));
-    EXPECT_TRUE(space.left_out.empty());
-    for (const Choice& choice : space.sample(4, 5).choices)
-      answers.expect_of(lower::lower(space.materialise(choice).program(), gpu()));
+    expect_right_samples(program_of(wanted), 2);
   }
 }
 

@@ -1,10 +1,15 @@
 #include "tests/gpu_rules/workloads.h"
 
+#include <gtest/gtest.h>
+
 #include <cctype>
 #include <sstream>
 
-#include "ardea/ops/registry.h"
+#include "ardea/codegen/cuda/codegen_cuda.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/rules/program_space.h"
 #include "ardea/support/text_file.h"
+#include "tests/rules/answers.h"
 
 namespace ardea::rules {
 
@@ -44,6 +49,34 @@ const std::vector<target::Target>& gpus() {
                                                   target::find("a100"), target::find("h100"),
                                                   target::find("h200")};
   return all;
+}
+
+const target::Target& newest_gpu() { return gpus().back(); }
+
+Function program_of(const ops::Workload& wanted) { return ops::create_function(ops::make_workload(wanted)); }
+
+Function by_the_model(const Function& program) {
+  return model_schedule(program, newest_gpu(), rules_for(newest_gpu()))->schedule.program();
+}
+
+std::string kernels_of(const Function& program) {
+  const std::vector<Function> lowered = {lower::lower(by_the_model(program), newest_gpu())};
+  return codegen::cuda_source(lowered, newest_gpu(), {});
+}
+
+void expect_right_samples(const Function& program, std::size_t count) {
+  const Answers answers(program);
+  answers.expect_of(lower::lower(by_the_model(program), newest_gpu()));
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  for (const Choice& choice : space.sample(count, 5).choices)
+    answers.expect_of(lower::lower(space.materialise(choice).program(), newest_gpu()));
+}
+
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
 }
 
 std::string name_of(const GpuWorkload& workload) {

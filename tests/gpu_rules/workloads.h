@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ardea/ir/function.h"
+#include "ardea/ops/registry.h"
 #include "ardea/target/target.h"
 
 namespace ardea::rules {
@@ -19,6 +20,22 @@ const std::vector<GpuWorkload>& gpu_workloads();
 
 /// The GPUs that rules are tried for, oldest first.
 const std::vector<target::Target>& gpus();
+
+/// The newest of them, which tests that need one take.
+const target::Target& newest_gpu();
+
+Function program_of(const ops::Workload& wanted);
+
+/// What the rules choose for the newest.
+Function by_the_model(const Function& program);
+/// The same as CUDA C++.
+std::string kernels_of(const Function& program);
+
+/// So many samples of the space for the newest, and the model's schedule: none is left out, and all have the
+/// answers of the program, thread by thread.
+void expect_right_samples(const Function& program, std::size_t count);
+
+int count_of(const std::string& text, const std::string& part);
 
 /// Without what a test's name must not have.
 std::string name_of(const GpuWorkload& workload);

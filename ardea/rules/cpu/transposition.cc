@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ardea/ir/substitute.h"
+#include "ardea/rules/analysis/crossing_axis.h"
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/threads.h"
@@ -39,25 +39,6 @@ constexpr std::int64_t known_pages = 2048;
 constexpr std::int64_t most_sequences = 3;
 /// So many that are read are taken apart when the program is lowered (join_strided_loads).
 constexpr std::int64_t joined_sequences = 2;
-
-bool varies_with(const Expr& index, const Var& v) {
-  const std::vector<Var> all = free_variables(index);
-  return std::find(all.begin(), all.end(), v) != all.end();
-}
-
-/// The axis along which something is read one element after the other, that is not the last.
-std::optional<std::size_t> crossing_axis(const Stage& stage) {
-  const Var last = stage.iterators.back();
-  for (const Load& load : stage.loads) {
-    if (load.indices.size() < 2 || !load.indices.back().is<VarNode>()) continue;
-    const auto along = std::find(stage.iterators.begin(), stage.iterators.end(), Var(load.indices.back()));
-    const bool crosses = std::any_of(load.indices.begin(), load.indices.end() - 1,
-                                     [&](const Expr& index) { return varies_with(index, last); });
-    if (along != stage.iterators.end() && *along != last && crosses)
-      return static_cast<std::size_t>(along - stage.iterators.begin());
-  }
-  return std::nullopt;
-}
 
 class TransposeSteps {
  public:
@@ -219,7 +200,7 @@ Rule transposition() {
           .apply =
               [](Derivation& d, const BlockRef& block) {
                 const Stage stage = *crossing_stage(d, block);
-                TransposeSteps(d, stage, *crossing_axis(stage)).run();
+                TransposeSteps(d, stage, crossing_axis(stage)->axis).run();
               }};
 }
 

@@ -9,7 +9,7 @@
 #include "ardea/schedule/primitives/loops/add_unit_loop.h"
 #include "ardea/schedule/primitives/loops/bind.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
-#include "ardea/schedule/primitives/loops/mark.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
 #include "ardea/schedule/primitives/memory/set_scope.h"
@@ -22,6 +22,9 @@ namespace ardea::rules {
 using namespace schedule;
 
 namespace {
+
+/// A result of fewer is soon made by one thread.
+constexpr std::int64_t least_shared_steps = 64;
 
 struct Reduction {
   Stage sum;
@@ -53,6 +56,10 @@ class ResultThreads {
 
   void run() {
     place_sources();
+    if (shares_reduction()) {
+      share_reduction();
+      return;
+    }
     const BlockRef last =
         found_.last ? found_.last->block : s_.blocks(CacheWrite{found_.sum.block, 0, "local"})[0];
     if (found_.last) s_.apply(SetScope{found_.sum.block, 0, "local"});
@@ -72,6 +79,43 @@ class ResultThreads {
       if (d_.whether(load.buffer->name + " made where it is read", !computes_functions(s_.program(), *maker)))
         s_.apply(ComputeInline{*maker});
     }
+  }
+
+  /// Few results, each of many steps: several threads make one, where threads can combine their parts.
+  bool shares_reduction() {
+    const Stage& sum = found_.sum;
+    for (std::size_t i = sum.spatial; i < sum.extents.size(); ++i)
+      if (!sum.is_known(i)) return false;
+    if (sum.spatial == 0 || sum.steps() < least_shared_steps) return false;
+    const bool are_few = sum.elements() < std::int64_t{d_.target().cores} * usual_block_threads(d_.target());
+    return d_.whether(name_ + " results by several threads", are_few);
+  }
+
+  /// for i, r: S[i] op= t   ⇒   neighbouring results along threadIdx.x, the steps of one along threadIdx.y
+  void share_reduction() {
+    const BlockRef sum = found_.sum.block, last = found_.last ? found_.last->block : sum;
+    const std::int64_t warp = d_.target().gpu->warp_threads;
+    const Number across = d_.number(name_ + "_results", {warp / 4, warp / 2, warp}, warp);
+    const Number together =
+        d_.number(name_ + "_threads", {4, 8, 16, 32}, usual_block_threads(d_.target()) / warp);
+    std::vector<LoopRef> loops = s_.get_loops(last);
+    loops.resize(found_.sum.spatial);
+    const auto parts = s_.loops(Split{s_.loops(Fuse{loops})[0], {std::nullopt, across}});
+    s_.apply(Bind{parts[0], "blockIdx.x"});
+    s_.apply(Bind{parts[1], "threadIdx.x"});
+    if (found_.last) {
+      s_.apply(Bind{s_.loops(AddUnitLoop{last})[0], "threadIdx.y"});
+      s_.apply(ComputeAt{sum, parts[1], /*preserve_unit_loops=*/true});
+      s_.apply(SetScope{sum, 0, "shared"});
+    }
+    std::vector<LoopRef> steps = s_.get_loops(sum);
+    steps.erase(steps.begin(),
+                steps.end() - static_cast<std::ptrdiff_t>(found_.sum.extents.size() - found_.sum.spatial));
+    const auto rounds = s_.loops(Split{s_.loops(Fuse{steps})[0], {std::nullopt, together}});
+    s_.apply(Reorder{{rounds[1], rounds[0]}});
+    s_.apply(Bind{rounds[1], "threadIdx.y"});
+    d_.finish(sum);
+    d_.finish(last);
   }
 
   /// Results one after the other, one a thread: the loop over the threads of a block.

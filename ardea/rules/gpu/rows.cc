@@ -128,7 +128,7 @@ class RowThreads {
     if (kept_ == Kept::shared) return std::int64_t{1};
     const std::int64_t model = model_rows_of_block(rows, threads_, target());
     const std::int64_t most = std::max(model, 2 * usual_block_threads(target()) / threads_);
-    return d_.number(name_ + "_rows", powers_of_two(most), model);
+    return d_.number(name_ + "_rows", powers_of_two(std::min(most, rows.rows)), model);
   }
 
   /// How a thread's part of a row lies in its registers depends on their number: each is a way of its own.

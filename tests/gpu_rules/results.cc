@@ -1,0 +1,37 @@
+#include <gtest/gtest.h>
+
+#include "ardea/ir/print.h"
+#include "tests/gpu_rules/workloads.h"
+
+/// Reductions of which each result is made for itself, on GPUs.
+
+namespace ardea::rules {
+
+namespace {
+
+std::string text_of_results(const Function& program) { return print(by_the_model(program)); }
+
+/// With what is made of it, and of what it is made: no memory but the arguments.
+TEST(ResultsByThreads, are_made_in_one_launch) {
+  const std::string text = text_of_results(program_of({.op = "avgpool", .sizes = {2, 9, 11, 5, 3, 2, 1}}));
+  EXPECT_EQ(text.find("x_padded"), std::string::npos) << text;
+  EXPECT_NE(text.find("avgpool_acc = T.alloc_buffer((2, 5, 5, 6), scope=\"local\")"), std::string::npos)
+      << text;
+}
+
+/// Few results of many steps are shared by threads, many are not.
+TEST(ResultsByThreads, of_many_steps_are_shared_where_they_are_few) {
+  const auto sums = [](std::int64_t channels) {
+    return program_of({.op = "global_avgpool", .sizes = {1, 16, 16, channels}, .layout = "nhwc"});
+  };
+  EXPECT_NE(text_of_results(sums(64)).find("threadIdx.y"), std::string::npos);
+  EXPECT_EQ(text_of_results(sums(65536)).find("threadIdx.y"), std::string::npos);
+  for (const Function& program :
+       {program_of({.op = "global_avgpool", .sizes = {2, 9, 11, 13}, .layout = "nhwc"}),
+        program_of({.op = "gemm", .sizes = {5, 80, 7}}), program_of({.op = "scan", .sizes = {3, 29, 70}})})
+    expect_right_samples(program, 3);
+}
+
+}  // namespace
+
+}  // namespace ardea::rules
