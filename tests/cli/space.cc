@@ -142,9 +142,9 @@ TEST(SpaceCommand, makes_the_space_of_an_operator_by_rules) {
 }
 
 TEST(SpaceCommand, says_where_no_rule_serves) {
-  const Answer answer = ardea("space gemm 12,5,11 --target v100");
+  const Answer answer = ardea("space gemm 12,5,11 --target vta");
   EXPECT_EQ(answer.exit_code, 0) << answer.error;
-  EXPECT_NE(answer.out.find("no rule serves it on v100"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("no rule serves it on vta"), std::string::npos) << answer.out;
 }
 
 TEST(SpaceCommand, draws_a_picture) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ardea/arith/load.h"
 #include "ardea/ir/print.h"
 #include "tests/gpu_rules/workloads.h"
 
@@ -30,6 +31,21 @@ TEST(ResultsByThreads, of_many_steps_are_shared_where_they_are_few) {
        {program_of({.op = "global_avgpool", .sizes = {2, 9, 11, 13}, .layout = "nhwc"}),
         program_of({.op = "gemm", .sizes = {5, 80, 7}}), program_of({.op = "scan", .sizes = {3, 29, 70}})})
     expect_right_samples(program, 3);
+}
+
+/// Whatever a block stores, and whatever it goes through for that.
+TEST(BlocksByThreads, have_a_thread_for_each_instance) {
+  expect_right_samples(arith::load_program(R"(@T.prim_func
+def main(A: T.Buffer((7, 9), "float32"), C: T.Buffer((7, 9), "float32"), D: T.Buffer((9, 7), "float32")):
+    for i, j in T.grid(7, 9):
+        with T.block("C"):
+            v, w = T.axis.remap("SS", [i, j])
+            C[v, w] = A[v, w] * T.float32(2)
+            D[w, v] = A[v, w]
+)",
+                                           "two.tir")
+                           .functions[0],
+                       3);
 }
 
 }  // namespace

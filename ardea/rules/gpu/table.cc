@@ -1,6 +1,7 @@
 #include "ardea/rules/gpu/table.h"
 
 #include "ardea/rules/cpu/always_inline.h"
+#include "ardea/rules/gpu/blocks.h"
 #include "ardea/rules/gpu/elements.h"
 #include "ardea/rules/gpu/results.h"
 #include "ardea/rules/gpu/rows.h"
@@ -11,8 +12,8 @@ namespace ardea::rules {
 // What is special before what is general: a rule that finishes a stage leaves nothing to those after it.
 RuleSet gpu_rules() {
   return {
-      always_inline(),       rows_by_threads(), results_by_threads(), transposition_by_threads(),
-      elements_by_threads(),
+      always_inline(),       rows_by_threads(),   results_by_threads(), transposition_by_threads(),
+      elements_by_threads(), blocks_by_threads(),
   };
 }
 
