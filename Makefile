@@ -186,7 +186,7 @@ bench-peers: deps-bench ## fetch current libraries from PyPI where it is reachab
 	@tools/install_packages python3
 	tools/fetch_peers build/peers
 	cmake build/release -DARDEA_BENCH=ON -DARDEA_FETCHED_PEERS=$(CURDIR)/build/peers
-	$(call BUILD,release) --target ardea ardea_peers
+	$(call BUILD,release) --target ardea ardea_peers ardea_gpu_peers
 
 bench-cpu: bench-peers ## time the cpu_f32 set against all libraries on one thread, into build/bench: JSON, a table and a plot
 	@tools/install_packages python3

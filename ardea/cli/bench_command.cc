@@ -12,6 +12,8 @@
 #include "ardea/cli/output.h"
 #include "ardea/cli/records.h"
 #include "ardea/compile/compile.h"
+#include "ardea/compile/cuda_program.h"
+#include "ardea/measure/gpu_bench.h"
 #include "ardea/measure/inputs.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -41,8 +43,11 @@ struct Peers {
   std::vector<measure::LeftOut> closed;  ///< those there are that nobody asked for and that cannot be opened
 };
 
+bool is_gpu(const BenchOptions& options) { return target::find(options.target).kind == target::Kind::cuda; }
+
 Peers open_peers(const BenchOptions& options) {
-  const fs::path folder = options.peers.empty() ? default_peers_folder() : fs::path(options.peers);
+  const fs::path folder =
+      options.peers.empty() ? default_peers_folder(is_gpu(options)) : fs::path(options.peers);
   Peers peers;
   for (const std::string& name : listed(options.against)) peers.open.emplace_back(folder, name);
   if (!options.against.empty()) return peers;
@@ -160,7 +165,45 @@ Benched bench_file(const BenchOptions& options, const ProgramOptions& wanted) {
   return benched;
 }
 
+void name_peers(Benched& benched, const Peers& peers) {
+  benched.report.left_out.insert(benched.report.left_out.end(), peers.closed.begin(), peers.closed.end());
+  for (const measure::Peer& peer : peers.open)
+    if (benched.report.fastest_of(peer.name()) != nullptr)
+      benched.libraries.push_back(peer.name() + ": " + peer.description());
+}
+
+/// On the GPU of this machine.
+Benched bench_one_on_gpu(const BenchOptions& options, const ProgramOptions& wanted, const Peers& peers) {
+  const target::Target gpu = target::find(options.target);
+  const auto on_gpu = [&](const Program& program) {
+    return compile::CudaProgram(compile::cuda_code(program.module.functions[0], gpu, {.note = write_note}),
+                                gpu);
+  };
+  const Program program = load_program(wanted, gpu);
+  std::vector<measure::GpuContender> rivals;
+  for (const std::string& schedule : listed(options.rivals)) {
+    ProgramOptions other = wanted;
+    other.schedule = schedule;
+    other.records = ProgramOptions::Records::never;
+    rivals.push_back({schedule, on_gpu(load_program(other, gpu))});
+  }
+  const ops::Workload& workload = *program.workload;
+  Benched benched{.title = ops::to_string(workload),
+                  .workload = workload,
+                  .work = work_of(program, program.module.functions[0], {}),
+                  .schedule = schedule_name(program, wanted),
+                  .threads = gpu.cores,
+                  .gpu = gpu.name,
+                  .report = measure::bench_on_gpu(workload, on_gpu(program), peers.open, rivals,
+                                                  {.seed = options.seed, .rounds = options.rounds}),
+                  .libraries = {},
+                  .share = {}};
+  name_peers(benched, peers);
+  return benched;
+}
+
 Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, const Peers& peers) {
+  if (is_gpu(options)) return bench_one_on_gpu(options, wanted, peers);
   const Loaded loaded = load(wanted, *options.threads);
   const std::vector<measure::Rival> rivals = load_rivals(options, wanted);
   const ops::Workload& workload = *loaded.program.workload;
@@ -173,10 +216,7 @@ Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, con
                                            rivals, load_outsiders(options, ops::create_function(workload))),
                   .libraries = {},
                   .share = {}};
-  benched.report.left_out.insert(benched.report.left_out.end(), peers.closed.begin(), peers.closed.end());
-  for (const measure::Peer& peer : peers.open)
-    if (benched.report.fastest_of(peer.name()) != nullptr)
-      benched.libraries.push_back(peer.name() + ": " + peer.description());
+  name_peers(benched, peers);
   const measure::Contender* const copy = benched.report.fastest_of("copy");
   const measure::Contender& ours = benched.report.contenders[0];
   benched.share = peak_share(loaded.program, *benched.work, ours.min_s, ours.threads,
@@ -311,6 +351,20 @@ int bench(const BenchOptions& given) {
           "cpu_f32");
   require(options.program.db.empty() || uses_record(options),
           "--db {}: bench uses records only with --best, or as --rivals best", options.program.db);
+  if (is_gpu(options)) {
+    const std::string unwanted = options.threads             ? "--threads"
+                                 : options.copies            ? "--copies"
+                                 : !options.library.empty()  ? "--library"
+                                 : options.program.prepacked ? "--prepacked"
+                                                             : "";
+    require(unwanted.empty(), "bench --target {}: {} is for processors; leave it out", options.target,
+            unwanted);
+    require(!options.set.empty() ||
+                (!options.program.shape.empty() && !ops::has_open_sizes(options.program.shape)),
+            "bench --target {}: it times operators of given sizes; `ardea run --target {}` times a file",
+            options.target, options.target);
+    options.threads = 1;
+  }
   if (!options.threads) options.threads = usual_threads(options);
   // Before anything asks for the pool: Ardea gets as many threads as the others.
   setenv("ARDEA_NUM_THREADS", std::to_string(*options.threads).c_str(), 1);

@@ -58,9 +58,15 @@ nlohmann::json contender_json(const Contender& c) {
 }  // namespace
 
 std::string bench_text(const Benched& b) {
-  std::string text = fmt::format("{}; {} thread{}, warm caches, {} rounds of {} call{} in rotated order\n",
-                                 b.title, b.threads, b.threads == 1 ? "" : "s", b.report.rounds,
-                                 b.report.calls, b.report.calls == 1 ? "" : "s");
+  std::string text =
+      b.gpu.empty() ? fmt::format("{}; {} thread{}, warm caches, {} rounds of {} call{} in rotated order\n",
+                                  b.title, b.threads, b.threads == 1 ? "" : "s", b.report.rounds,
+                                  b.report.calls, b.report.calls == 1 ? "" : "s")
+                    : fmt::format(
+                          "{} on {}; cold second cache, {} rounds of a graph of {} calls in rotated order, "
+                          "empty launches "
+                          "taken off\n",
+                          b.title, b.gpu, b.report.rounds, b.report.calls);
   text += table(b);
   const int ran_on = b.report.contenders[0].threads;
   if (b.report.best) {
@@ -100,10 +106,11 @@ nlohmann::json bench_json(const Benched& b) {
                            {"threads", b.threads},
                            {"rounds", b.report.rounds},
                            {"calls_per_turn", b.report.calls},
-                           {"caches", "warm"},
+                           {"caches", b.gpu.empty() ? "warm" : "cold"},
                            {"ardea_us", ours.median_s * 1e6},
                            {"ardea_min_us", ours.min_s * 1e6},
                            {"agrees", ours.agrees()}};
+  if (!b.gpu.empty()) answer["target"] = b.gpu;
   if (b.workload) {
     answer["op"] = b.workload->op;
     answer["sizes"] = b.workload->sizes;

@@ -17,6 +17,7 @@ struct Benched {
   std::optional<measure::Work> work;      ///< nothing where it cannot be counted
   std::string schedule;                   ///< what Ardea's program was made by: a recipe, a file, "none"
   int threads = 1;
+  std::string gpu = {};  ///< the target, where it is one: calls are timed in graphs there
   measure::BenchReport report;
   std::vector<std::string> libraries;  ///< "name: which code really answered" of those that took part
   std::optional<PeakShare> share;

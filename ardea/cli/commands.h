@@ -63,11 +63,12 @@ struct BenchOptions {
   ProgramOptions program;
   std::string set = {};  ///< a set of `workloads`, in place of a program
   std::string workloads = "bench/workloads.json";
-  std::string against = {};  ///< names of peers; empty for all that are there
-  std::string peers = {};    ///< the folder of the peers; empty: lib/peers beside the program's own
-  std::string rivals = {};   ///< other schedules of the program, with turns in the same run
-  std::string library = {};  ///< a shared library with
-  std::string symbol = {};   ///< a function of the program's C signature, with turns too
+  std::string against = {};     ///< names of peers; empty for all that are there
+  std::string peers = {};       ///< the folder of the peers; empty: lib/peers beside the program's own
+  std::string target = "host";  ///< or the GPU of this machine, whose peers are in lib/gpu_peers
+  std::string rivals = {};      ///< other schedules of the program, with turns in the same run
+  std::string library = {};     ///< a shared library with
+  std::string symbol = {};      ///< a function of the program's C signature, with turns too
   std::map<std::string, std::int64_t> sizes = {};
   std::optional<int> threads = {};  ///< nothing: one; of a program as tuned, those of its record
   bool copies = false;              ///< against as many copies on one thread each, in place of peers

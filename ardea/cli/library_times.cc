@@ -46,12 +46,12 @@ std::vector<Contestant> libraries_for(const ops::Workload& workload, const measu
 
 }  // namespace
 
-std::filesystem::path default_peers_folder() {
+std::filesystem::path default_peers_folder(bool on_gpu) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   require(!error, "the folder of the peers cannot be found from this program's own: {}; give it with --peers",
           error.message());
-  return program.parent_path().parent_path() / "lib" / "peers";
+  return program.parent_path().parent_path() / "lib" / (on_gpu ? "gpu_peers" : "peers");
 }
 
 LibraryTimes library_times(const ops::Workload& workload, int threads, double seconds, bool prepacked,

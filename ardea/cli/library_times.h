@@ -15,7 +15,7 @@
 namespace ardea::cli {
 
 /// Where plug-ins lie beside this program.
-std::filesystem::path default_peers_folder();
+std::filesystem::path default_peers_folder(bool on_gpu = false);
 
 struct LibraryTime {
   std::string name;

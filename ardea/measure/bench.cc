@@ -65,6 +65,8 @@ Prepared call_of(const Peer& peer, const PeerCall& call, const Problem& problem)
   return made;
 }
 
+}  // namespace
+
 std::optional<std::size_t> best_of(const std::vector<Contender>& contenders) {
   const auto is_library = [](const Contender& c) { return !c.rival && c.kind == ARDEA_PEER_LIBRARY; };
   const bool libraries = std::any_of(contenders.begin() + 1, contenders.end(), is_library);
@@ -75,8 +77,6 @@ std::optional<std::size_t> best_of(const std::vector<Contender>& contenders) {
       best = i;
   return best;
 }
-
-}  // namespace
 
 bool BenchReport::all_agree() const {
   return std::all_of(contenders.begin(), contenders.end(), [](const Contender& c) { return c.agrees(); });

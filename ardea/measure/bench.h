@@ -46,6 +46,9 @@ struct BenchReport {
   const Contender* fastest_of(const std::string& name) const;
 };
 
+/// BenchReport::best of contenders of which Ardea is the first.
+std::optional<std::size_t> best_of(const std::vector<Contender>& contenders);
+
 /// An operator as it is measured: on its own arguments, or with the weights packed before the first call.
 struct Compiled {
   runtime::Function main;

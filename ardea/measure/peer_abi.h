@@ -62,7 +62,9 @@ typedef struct ArdeaPeer {
    * is refused is the end. */
   int32_t (*prepare)(const ArdeaPeerWorkload* workload, int32_t threads, int32_t variant,
                      ArdeaPeerCall* call);
-  /* `arrays` as in the workload. Always called with the same ones. */
+  /* `arrays` as in the workload. Always called with the same ones. A peer on a GPU (those of lib/gpu_peers)
+   * is prepared for 0 threads; its arrays are memory of the GPU whose context is current, others at each
+   * call, and behind them comes the CUstream that the work goes into, which may be captured. */
   int32_t (*run)(void* state, void* const* arrays);
   void (*destroy)(void* state);
   const char* (*last_error)(void);

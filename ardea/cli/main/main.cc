@@ -252,6 +252,12 @@ int run(int argc, char** argv) {
                             "peers, such as openblas,blis,eigen; all that are there where left out");
   bench_command->add_option("--peers", bench.peers,
                             "the folder of the peers, where it is not lib/peers beside bin");
+  bench_command->add_option("--target", bench.target, "host, or the GPU of this machine, such as h200")
+      ->capture_default_str();
+  bench_command
+      ->add_option("--align", bench.program.align,
+                   "promise that arrays begin on multiples of so many bytes, as `run` does")
+      ->delimiter(',');
   bench_command->add_option("--rivals", bench.rivals,
                             "other schedules, FILE|none|recipe|best,…, with turns in the same run");
   bench_command->add_option(
@@ -283,6 +289,9 @@ int run(int argc, char** argv) {
       "  ardea bench gemm 1024,1024,1024 --threads 2 --copies\n"
       "  ardea bench examples/dynamic_gemm.tir --schedule fast.py --rivals none,other.py --size m=512\n"
       "  ardea bench mine.tir --schedule fast.py --library ./libmine.so --symbol mine\n"
+      "  ardea bench gemm 1024,1024,1024 --in float16 --out float16 --target h200 --align 16 --best "
+      "--against "
+      "cublas,cublaslt\n"
       "`make bench-peers` builds the peers; the method: docs/benchmarks.md.");
 
   cli::TargetOptions target;
