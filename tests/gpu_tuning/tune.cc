@@ -70,6 +70,14 @@ TEST_F(GpuTuneCommand, finds_checks_and_remembers_a_program) {
   EXPECT_EQ(json::parse(again.out)["tuned"]["trace"], trace) << "a replay measures nothing and needs no GPU";
 }
 
+TEST_F(GpuTuneCommand, searches_the_rules_spaces) {
+  for (const char* workload : {"relu 33,65", "softmax 5,67", "gemm 16,24,20"}) {
+    const Answer answer = on_database(std::string("tune ") + workload + " --trials 3 --json");
+    ASSERT_EQ(answer.exit_code, 0) << workload << answer.error << answer.out;
+    EXPECT_EQ(json::parse(answer.out)["timed"], 3) << json::parse(answer.out)["failures"];
+  }
+}
+
 TEST_F(GpuTuneCommand, says_in_words_what_it_found) {
   const Answer answer =
       on_database("tune " + by_template("16,16,16") + " --align 16 --trials 2 --method random");

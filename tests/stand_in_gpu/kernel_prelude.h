@@ -2,6 +2,7 @@
  * turns at barriers. */
 #pragma once
 
+#include <math.h>
 #include <ucontext.h>
 
 #include <utility>
@@ -23,10 +24,13 @@ namespace stand_in {
 
 struct Thread {
   ucontext_t context;
-  bool is_done = false;
+  bool is_done = false, shuffles = false;
+  char slots[2][16];
   alignas(64) char stack[64 << 10];
 };
+static Thread threads[1024];
 static ucontext_t block_context;
+static unsigned living, waiting, barriers;  ///< of the block: threads, those at a barrier, barriers so far
 static Thread* current;
 /// What each thread does, with what it is called with.
 static void (*body)(void*);
@@ -35,10 +39,10 @@ static void* body_arguments;
 static void run_thread() {
   body(body_arguments);
   current->is_done = true;
+  --living;
 }
 
 static void run_block() {
-  static Thread threads[1024];
   const unsigned count = blockDim.x * blockDim.y * blockDim.z;
   for (unsigned i = 0; i < count; ++i) {
     Thread& thread = threads[i];
@@ -49,6 +53,8 @@ static void run_block() {
     thread.context.uc_link = &block_context;
     makecontext(&thread.context, run_thread, 0);
   }
+  living = count;
+  waiting = 0;
   for (bool is_left = true; is_left;) {
     is_left = false;
     for (unsigned i = 0; i < count; ++i) {
@@ -92,9 +98,59 @@ constexpr int count_of(void (*)(T...)) {
 
 }  // namespace stand_in
 
-static void __syncthreads() {
-  stand_in::Thread* const me = stand_in::current;
+namespace stand_in {
+
+/// Until the others have had a turn.
+inline void yield() {
+  Thread* const me = current;
   const Index index = threadIdx;
-  swapcontext(&me->context, &stand_in::block_context);
+  swapcontext(&me->context, &block_context);
   threadIdx = index;
+}
+
+/// A warp's threads stay in step: what each has written before its turn ends, the others read in their next
+/// one. By two slots in turn, so that nobody writes what another has still to read.
+template <class T>
+T shuffled(T value, unsigned from, unsigned width) {
+  Thread* const me = current;
+  me->shuffles = !me->shuffles;
+  __builtin_memcpy(me->slots[me->shuffles], &value, sizeof(T));
+  yield();
+  const unsigned lane = static_cast<unsigned>(me - threads) % 32;
+  if (from >= width) return value;
+  T found;
+  __builtin_memcpy(&found, (me - lane + lane / width * width + from)->slots[me->shuffles], sizeof(T));
+  return found;
+}
+
+inline unsigned lane_in(unsigned width) { return static_cast<unsigned>(current - threads) % width; }
+
+}  // namespace stand_in
+
+static void __syncthreads() {
+  const unsigned turn = stand_in::barriers;
+  ++stand_in::waiting;
+  while (stand_in::barriers == turn) {
+    if (stand_in::waiting == stand_in::living) {
+      stand_in::waiting = 0;
+      ++stand_in::barriers;
+      return;
+    }
+    stand_in::yield();
+  }
+}
+
+static void __syncwarp(unsigned = 0) { stand_in::yield(); }
+
+template <class T>
+T __shfl_sync(unsigned, T value, int from, int width = 32) {
+  return stand_in::shuffled(value, static_cast<unsigned>(from) % width, width);
+}
+template <class T>
+T __shfl_down_sync(unsigned, T value, unsigned by, int width = 32) {
+  return stand_in::shuffled(value, stand_in::lane_in(width) + by, width);
+}
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int with, int width = 32) {
+  return stand_in::shuffled(value, stand_in::lane_in(width) ^ static_cast<unsigned>(with), width);
 }
