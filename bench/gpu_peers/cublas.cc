@@ -15,13 +15,14 @@ struct Cublas {
   void* handle = nullptr;
   int (*version)(void*, int*) = nullptr;
   int (*set_stream)(void*, void*) = nullptr;
+  int (*set_workspace)(void*, void*, std::size_t) = nullptr;
+  void* workspace = nullptr;
   int (*product)(void*, int, int, int, int, int, const void*, const void*, int, int, long long, const void*,
                  int, int, long long, const void*, void*, int, int, long long, int, int, int) = nullptr;
 
   Cublas() {
     void* const library = open_library("libcublas");
     int (*create)(void**) = nullptr;
-    int (*set_workspace)(void*, void*, std::size_t) = nullptr;
     find(library, create, "cublasCreate_v2");
     find(library, version, "cublasGetVersion_v2");
     find(library, set_stream, "cublasSetStream_v2");
@@ -29,9 +30,7 @@ struct Cublas {
     find(library, product, "cublasGemmStridedBatchedEx");
     if (const int status = create(&handle); status != 0)
       throw Refusal{"it cannot begin here (status " + std::to_string(status) + ")"};
-    // A workspace of its own would be allocated in the middle of a graph.
-    require_done(set_workspace(handle, gpu_workspace(workspace_bytes), workspace_bytes),
-                 "cublasSetWorkspace");
+    workspace = gpu_workspace(workspace_bytes);
   }
 };
 
@@ -58,6 +57,8 @@ Variants variants(const Workload& workload, int) {
           const float one = 1, zero = 0;
           Cublas& c = cublas();
           require_done(c.set_stream(c.handle, arrays[3]), "cublasSetStream");
+          // A new stream takes the workspace away, and the library's own would be allocated inside a graph.
+          require_done(c.set_workspace(c.handle, c.workspace, workspace_bytes), "cublasSetWorkspace");
           require_done(c.product(c.handle, p.transpose_left ? 1 : 0, 0, p.rows, p.columns, p.depth, &one,
                                  arrays[1], p.in_type, p.left_stride, p.left_elements(), arrays[0], p.in_type,
                                  p.right_stride, p.right_elements(), &zero, arrays[2], p.out_type, p.rows,

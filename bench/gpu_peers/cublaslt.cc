@@ -108,9 +108,9 @@ Variants variants(const Workload& workload, int) {
                "cublasLtMatmulPreferenceSetAttribute");
   std::array<Algorithm, most_algorithms> found;
   int count = 0;
-  require_done(lt().heuristic(lt().handle, d.product, d.left, d.right, d.out, d.out, preference,
-                              most_algorithms, found.data(), &count),
-               "cublasLtMatmulAlgoGetHeuristic");
+  const int status = lt().heuristic(lt().handle, d.product, d.left, d.right, d.out, d.out, preference,
+                                    most_algorithms, found.data(), &count);
+  if (status != 0) throw Refusal{"its heuristic knows no algorithm (status " + std::to_string(status) + ")"};
   Variants all;
   for (int i = 0; i < count; ++i)
     all.emplace_back([d, i, algorithm = found[static_cast<std::size_t>(i)]] {
