@@ -50,9 +50,9 @@ std::vector<VectorLoop> vector_loops(const Function& f, const target::Target& ta
 }
 
 /// Loops of one axis run on the same threads, one after the other.
-std::map<std::string, Expr> threads_of(const Function& f, const Analyzer& facts) {
+std::map<std::string, Expr> threads_of(const Stmt& whole, const Analyzer& facts) {
   std::map<std::string, Expr> threads;
-  visit_stmts(f.body, [&](const Stmt& s) {
+  visit_stmts(whole, [&](const Stmt& s) {
     const auto* loop = s.as<For>();
     if (loop == nullptr || loop->thread.empty()) return;
     Expr& extent = threads[loop->thread];
@@ -78,6 +78,19 @@ Expr product_of(const std::map<std::string, Expr>& threads, const std::string& p
   for (const auto& [axis, extent] : threads)
     if (axis.starts_with(prefix)) product = multiply_index(product, extent);
   return product;
+}
+
+/// Threads of a block, or blocks, of the launch that has most. A launch is an outermost loop that is bound to
+/// either (lower/gpu/launch.h); another one has threads of its own.
+Expr most_of_launch(const Stmt& s, const std::string& prefix, const Analyzer& facts) {
+  const auto* loop = s.as<For>();
+  if (loop != nullptr && (loop->thread.starts_with("blockIdx") || loop->thread.starts_with("threadIdx")))
+    return product_of(threads_of(s, facts), prefix);
+  Expr most = make_int(1);
+  for_each_child(
+      s, [](const Expr&) {},
+      [&](const Stmt& part) { most = larger_count(most, most_of_launch(part, prefix, facts), facts); });
+  return most;
 }
 
 Expr virtual_threads(const Stmt& s, const Analyzer& facts) {
@@ -126,7 +139,7 @@ std::optional<std::int64_t> bytes_available(const std::string& scope, const targ
 }
 
 void add_gpu_bounds(std::vector<Bound>& bounds, const Limits& limits, const target::Gpu& gpu) {
-  const Expr threads = product_of(limits.threads, "threadIdx");
+  const Expr& threads = limits.block_threads;
   bounds.push_back({"bytes of shared memory", limits.shared_bytes, gpu.shared_bytes_per_block});
   bounds.push_back({"threads in a block", threads, gpu.threads_per_block});
   bounds.push_back({"warps in a block", ceil_div(threads, make_int(gpu.warp_threads)),
@@ -134,7 +147,7 @@ void add_gpu_bounds(std::vector<Bound>& bounds, const Limits& limits, const targ
   bounds.push_back({"registers of a thread", limits.thread_registers, gpu.registers_per_thread});
   bounds.push_back(
       {"registers of a block", multiply_index(limits.thread_registers, threads), gpu.registers_per_block});
-  bounds.push_back({"blocks", product_of(limits.threads, "blockIdx"), std::nullopt});
+  bounds.push_back({"blocks", limits.blocks, std::nullopt});
 }
 
 }  // namespace
@@ -157,7 +170,9 @@ Limits limits_of(const Function& placed, const target::Target& target) {
   limits.vectors = vector_loops(bounded, target);
   limits.unrolled_iterations = unrolled_iterations(bounded);
   limits.unrolled_steps = unrolled_steps(bounded, target);
-  limits.threads = threads_of(placed, facts);
+  limits.threads = threads_of(placed.body, facts);
+  limits.block_threads = most_of_launch(placed.body, "threadIdx", facts);
+  limits.blocks = most_of_launch(placed.body, "blockIdx", facts);
   limits.virtual_threads = virtual_threads(placed.body, facts);
   limits.parallel = parallel_iterations(placed.body, facts);
   limits.code_steps = code_steps(bounded, target);

@@ -27,6 +27,7 @@ struct Limits {
   Expr unrolled_iterations;             ///< of the largest nest
   Expr unrolled_steps;                  ///< of it, what it holds included
   std::map<std::string, Expr> threads;  ///< by the axis that loops are bound to
+  Expr block_threads, blocks;           ///< of the launch that has most of them
   Expr virtual_threads;                 ///< of the largest nest
   Expr parallel;                        ///< iterations of the largest nest of parallel loops
   Expr code_steps;                      ///< at most: statements when unrolled and cut

@@ -49,6 +49,16 @@ TEST(RowsByThreads, that_are_longer_are_kept_elsewhere) {
   EXPECT_NE(print(again).find("T.vectorized(4)"), std::string::npos);
 }
 
+/// Where threads have no vector left, none of its lanes is asked for itself.
+TEST(RowsByThreads, guard_whole_vectors) {
+  for (const char* const op : {"reduce_sum", "softmax"}) {
+    const Function made = by_the_model(program_of({.op = op, .sizes = {130, 28}}));
+    const std::string text = print(lower::lower(made, newest_gpu()));
+    EXPECT_NE(text.find(" * 28 + thread_x * 4 + 4]"), std::string::npos) << text;
+    EXPECT_EQ(text.find("predicate="), std::string::npos) << text;
+  }
+}
+
 /// Where there are fewer rows than cores, all have something to do.
 TEST(RowsByThreads, are_summed_in_parts_where_there_are_few) {
   const Function program = program_of({.op = "reduce_sum", .sizes = {1, 16384}});
@@ -56,6 +66,15 @@ TEST(RowsByThreads, are_summed_in_parts_where_there_are_few) {
   EXPECT_EQ(count_of(kernels_of(program_of({.op = "reduce_sum", .sizes = {1, 1024}})), "__global__"), 1);
   const Answers answers(program);
   answers.expect_of(lower::lower(by_the_model(program), newest_gpu()));
+}
+
+/// What all rows are multiplied by is read by several of them at once, as far as there are rows enough.
+TEST(RowsByThreads, with_an_operand_in_common_go_side_by_side) {
+  const auto text = [](std::int64_t rows) {
+    return print(by_the_model(program_of({.op = "gemv", .sizes = {rows, 8192}})));
+  };
+  EXPECT_NE(text(16384).find("T.thread_binding(8, thread=\"threadIdx.y\")"), std::string::npos);
+  EXPECT_NE(text(256).find("T.thread_binding(1, thread=\"threadIdx.y\")"), std::string::npos);
 }
 
 /// Short rows go side by side in one block; how many rows there are only a call knows.

@@ -15,7 +15,9 @@
 #include "ardea/schedule/primitives/memory/set_scope.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/reduce/rfactor.h"
 #include "ardea/schedule/program/tree.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::rules {
 
@@ -25,6 +27,11 @@ namespace {
 
 /// A result of fewer is soon made by one thread.
 constexpr std::int64_t least_shared_steps = 64;
+
+/// Parts that very long reductions have for each core, and what each takes at least: a launch more costs as
+/// much as some thousand steps.
+constexpr std::int64_t parts_for_each_core = 2;
+constexpr std::int64_t least_steps_of_part = 256;
 
 struct Reduction {
   Stage sum;
@@ -56,7 +63,9 @@ class ResultThreads {
 
   void run() {
     place_sources();
-    if (shares_reduction()) {
+    if (sums_parts()) {
+      sum_parts();
+    } else if (shares_reduction()) {
       share_reduction();
       return;
     }
@@ -81,12 +90,55 @@ class ResultThreads {
     }
   }
 
-  /// Few results, each of many steps: several threads make one, where threads can combine their parts.
-  bool shares_reduction() {
+  bool knows_steps() const {
     const Stage& sum = found_.sum;
     for (std::size_t i = sum.spatial; i < sum.extents.size(); ++i)
       if (!sum.is_known(i)) return false;
-    if (sum.spatial == 0 || sum.steps() < least_shared_steps) return false;
+    return true;
+  }
+
+  // --- results of very many steps ---
+
+  /// Parts of all steps that are summed apart, where there are fewer groups of results than cores: as many as
+  /// divide them.
+  std::int64_t parts_of_steps() const {
+    const std::int64_t groups = ceil_div(found_.sum.elements(), d_.target().gpu->warp_threads);
+    const std::int64_t steps = found_.sum.steps();
+    std::int64_t parts =
+        std::min(ceil_div(parts_for_each_core * d_.target().cores, groups), steps / least_steps_of_part);
+    while (parts > 1 && steps % parts != 0) --parts;
+    return parts;
+  }
+
+  bool sums_parts() {
+    return knows_steps() && parts_of_steps() > 1 && d_.whether(name_ + " summed in parts", true);
+  }
+
+  /// for i, r: S[i] op= t   ⇒   for part, i, r_1: P[part, i] op= t, in a launch of its own;  for i, part:
+  /// S[i] op= P
+  void sum_parts() {
+    const BlockRef sum = found_.sum.block;
+    std::vector<LoopRef> results = s_.get_loops(sum);
+    const LoopRef steps =
+        s_.loops(Fuse{take_last(results, found_.sum.extents.size() - found_.sum.spatial)})[0];
+    const auto parts = s_.loops(Split{steps, {parts_of_steps(), std::nullopt}});
+    const BlockRef partial = s_.blocks(RFactor{parts[0], 0})[0];
+    results.insert(results.begin(), parts[0]);
+    if (results.size() > 1) s_.apply(Reorder{results});
+    // Alone, a result's steps lie side by side; else results do.
+    const std::int64_t warp = d_.target().gpu->warp_threads;
+    const std::int64_t across = found_.sum.spatial == 0 ? 1 : warp;
+    bind_results(results, across);
+    bind_steps(partial, 1, usual_block_threads(d_.target()) / across);
+    d_.finish(partial);
+  }
+
+  // --- results of many steps ---
+
+  /// Few results: several threads make one, where threads can combine their parts.
+  bool shares_reduction() {
+    const Stage& sum = found_.sum;
+    if (!knows_steps() || sum.spatial == 0 || sum.steps() < least_shared_steps) return false;
     const bool are_few = sum.elements() < std::int64_t{d_.target().cores} * usual_block_threads(d_.target());
     return d_.whether(name_ + " results by several threads", are_few);
   }
@@ -100,22 +152,38 @@ class ResultThreads {
         d_.number(name_ + "_threads", {4, 8, 16, 32}, usual_block_threads(d_.target()) / warp);
     std::vector<LoopRef> loops = s_.get_loops(last);
     loops.resize(found_.sum.spatial);
+    const LoopRef thread = bind_results(loops, across);
+    if (found_.last) {
+      s_.apply(Bind{s_.loops(AddUnitLoop{last})[0], "threadIdx.y"});
+      s_.apply(ComputeAt{sum, thread, /*preserve_unit_loops=*/true});
+      s_.apply(SetScope{sum, 0, "shared"});
+    }
+    bind_steps(sum, found_.sum.extents.size() - found_.sum.spatial, together);
+    d_.finish(sum);
+    d_.finish(last);
+  }
+
+  /// The loop over the results of a block.
+  LoopRef bind_results(const std::vector<LoopRef>& loops, const Number& across) {
     const auto parts = s_.loops(Split{s_.loops(Fuse{loops})[0], {std::nullopt, across}});
     s_.apply(Bind{parts[0], "blockIdx.x"});
     s_.apply(Bind{parts[1], "threadIdx.x"});
-    if (found_.last) {
-      s_.apply(Bind{s_.loops(AddUnitLoop{last})[0], "threadIdx.y"});
-      s_.apply(ComputeAt{sum, parts[1], /*preserve_unit_loops=*/true});
-      s_.apply(SetScope{sum, 0, "shared"});
-    }
-    std::vector<LoopRef> steps = s_.get_loops(sum);
-    steps.erase(steps.begin(),
-                steps.end() - static_cast<std::ptrdiff_t>(found_.sum.extents.size() - found_.sum.spatial));
-    const auto rounds = s_.loops(Split{s_.loops(Fuse{steps})[0], {std::nullopt, together}});
+    return parts[1];
+  }
+
+  /// The innermost loops of the block are the steps of a result.
+  void bind_steps(const BlockRef& block, std::size_t count, const Number& together) {
+    std::vector<LoopRef> loops = s_.get_loops(block);
+    const auto rounds = s_.loops(Split{s_.loops(Fuse{take_last(loops, count)})[0], {std::nullopt, together}});
     s_.apply(Reorder{{rounds[1], rounds[0]}});
     s_.apply(Bind{rounds[1], "threadIdx.y"});
-    d_.finish(sum);
-    d_.finish(last);
+  }
+
+  static std::vector<LoopRef> take_last(std::vector<LoopRef>& loops, std::size_t count) {
+    const auto first = loops.end() - static_cast<std::ptrdiff_t>(count);
+    std::vector<LoopRef> taken(first, loops.end());
+    loops.erase(first, loops.end());
+    return taken;
   }
 
   /// Results one after the other, one a thread: the loop over the threads of a block.

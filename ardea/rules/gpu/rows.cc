@@ -112,7 +112,24 @@ class RowThreads {
   ThreadRows rows_of_nest() const {
     ThreadRows rows{.rows = nest_.rows(), .longest = 1, .lanes = lanes_of_rows()};
     for (const Stage& stage : nest_.stages) rows.longest = std::max(rows.longest, length_of(stage));
+    const std::vector<Copy> all = copies();
+    rows.has_common_operand = std::any_of(all.begin(), all.end(), [&](const Copy& copy) {
+      return std::none_of(copy.readers.begin(), copy.readers.end(),
+                          [&](const Stage* reader) { return differs_by_row(*reader, copy.buffer); });
+    });
     return rows;
+  }
+
+  /// Whether the stage reads other elements of the buffer for each row.
+  bool differs_by_row(const Stage& stage, const Buffer& buffer) const {
+    return std::any_of(stage.loads.begin(), stage.loads.end(), [&](const Load& load) {
+      return load.buffer == buffer &&
+             std::any_of(load.indices.begin(), load.indices.end(), [&](const Expr& index) {
+               return std::any_of(stage.iterators.begin(),
+                                  stage.iterators.begin() + static_cast<std::ptrdiff_t>(nest_.axes),
+                                  [&](const Var& row) { return uses(index, row); });
+             });
+    });
   }
 
   void choose() {

@@ -26,9 +26,12 @@ std::int64_t most_threads(const ThreadRows& rows, const target::Target& target) 
 }  // namespace
 
 std::int64_t model_row_threads(const ThreadRows& rows, const target::Target& target) {
-  const std::int64_t most = most_threads(rows, target);
+  const std::int64_t most = most_threads(rows, target), warp = target.gpu->warp_threads;
+  if (rows.has_common_operand &&
+      rows.rows * warp >= std::int64_t{target.cores} * target.gpu->threads_per_core)
+    return std::min(most, warp);
   const std::int64_t some = as_power(ceil_div(rows.longest, rows.lanes * usual_vectors));
-  return std::clamp(some, std::min<std::int64_t>(most, target.gpu->warp_threads), most);
+  return std::clamp(some, std::min(most, warp), most);
 }
 
 std::vector<std::int64_t> row_thread_counts(const ThreadRows& rows, const target::Target& target) {

@@ -14,12 +14,14 @@ struct ThreadRows {
   std::int64_t rows = 1;     ///< all of them
   std::int64_t longest = 1;  ///< elements of the longest
   std::int64_t lanes = 1;    ///< of one access
+  /// Something is read along all rows alike: those of one block find it in the nearest cache.
+  bool has_common_operand = false;
 };
 
 /// Threads that take one row together, some less and more than the model's; no more than there are vectors.
 std::vector<std::int64_t> row_thread_counts(const ThreadRows& rows, const target::Target& target);
 /// A warp at least, where there is something for all of it; as many as leave each some vectors, so that what
-/// they wait for comes together.
+/// they wait for comes together. With a common operand a warp, where so few of many rows fill the machine.
 std::int64_t model_row_threads(const ThreadRows& rows, const target::Target& target);
 
 /// Vectors of a row that each of so many threads takes.
