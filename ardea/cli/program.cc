@@ -63,6 +63,10 @@ Program with_steps(Program program, const schedule::Schedule& schedule) {
   return program;
 }
 
+/// What the arrays of an operator for a GPU begin on where nobody says: all allocators of device memory give
+/// as much, and accesses of 16 bytes need it.
+constexpr int device_alignment_bytes = 16;
+
 /// The program after the steps that the rules choose for it by their model; as it is where there are none,
 /// unless they were asked for.
 Program by_rules(Program program, const ProgramOptions& options, const target::Target& target) {
@@ -103,7 +107,6 @@ Program scheduled(Program program, const ProgramOptions& options, const target::
   if (!is_file) return by_rules(std::move(program), options, target);
   require(program.module.functions.size() == 1, "--schedule {}: {} has {} functions, a schedule is for one",
           file, program.title, program.module.functions.size());
-  program.module = with_promises(std::move(program.module), known_promises(program.module, options.align));
   schedule::Schedule schedule(program.module.functions[0], options.draw.value_or(0));
   schedule.replay(schedule::parse_steps(read_text_file(file), file),
                   options.draw ? schedule::Schedule::Decisions::draw : schedule::Schedule::Decisions::keep);
@@ -148,16 +151,20 @@ Program load_program(const ProgramOptions& options, const target::Target& given,
   require(options.threads >= 0 && options.threads <= 4096, "--threads {}: must be from 1 to 4096",
           options.threads);
   const target::Target target = options.threads > 0 ? tune::on_threads(given, options.threads) : given;
-  if (options.shape.empty()) {
-    Program program = scheduled(from_file(options), options, target);
-    program.module = with_promises(std::move(program.module), options.align);
-    return program;
+  const bool is_operator = !options.shape.empty();
+  std::vector<std::string> promises = options.align;
+  if (promises.empty() && is_operator && target.kind == target::Kind::cuda)
+    promises = {std::to_string(device_alignment_bytes)};
+  Program program = is_operator ? from_operator(options) : from_file(options);
+  // Before the schedule, whose steps may count on them, and again for arrays that it makes.
+  program.module = with_promises(std::move(program.module), known_promises(program.module, promises));
+  program = scheduled(std::move(program), options, target);
+  if (is_operator) {
+    // An operator is main to its schedule, whatever it is called in the end.
+    program.module.functions[0].name = function_name;
+    if (options.prepacked) separate_weights(program);
   }
-  // An operator is main to its schedule, whatever it is called in the end.
-  Program program = scheduled(from_operator(options), options, target);
-  program.module.functions[0].name = function_name;
-  if (options.prepacked) separate_weights(program);
-  program.module = with_promises(std::move(program.module), options.align);
+  program.module = with_promises(std::move(program.module), promises);
   return program;
 }
 

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "ardea/rules/rule.h"
+
+namespace ardea::rules {
+
+/// Products of matrices on the tensor instructions of a GPU: tiles of a block, panels of the factors on their
+/// way through shared memory while earlier ones are multiplied, fragments of a warp one step ahead.
+Rule tensor_product();
+
+}  // namespace ardea::rules

@@ -1,0 +1,96 @@
+#include "ardea/rules/gpu/tensor_tiles.h"
+
+#include <algorithm>
+
+#include "ardea/support/ceil_div.h"
+
+namespace ardea::rules {
+
+namespace {
+
+/// 1, 2, 4 … up to the first that is enough for `size`, none above `most`.
+std::vector<std::int64_t> powers(std::int64_t size, std::int64_t unit, std::int64_t most) {
+  std::vector<std::int64_t> all = {1};
+  while (all.back() * unit < size && all.back() * 2 <= most) all.push_back(all.back() * 2);
+  return all;
+}
+
+constexpr std::int64_t most_warps = 8, most_frags = 8;
+
+/// What a multiprocessor multiplies in the time in which it brings a byte of shared memory to registers, and
+/// of the device's to shared memory, of 16-bit factors on Hopper: measured ratios, of which only the order of
+/// tiles depends.
+constexpr double products_per_shared_byte = 16, products_per_byte = 64;
+/// Panels' worth of work that a block takes to begin and end.
+constexpr double panels_around = 4;
+
+/// In units of products of one multiprocessor.
+double cost_of(const TensorTiles& t, const TensorWork& work, const MmaUnit& unit,
+               const target::Target& target) {
+  const ProductSizes& sizes = work.sizes;
+  const std::int64_t rows = t.warps_m * t.frags_m * unit.rows,
+                     columns = t.warps_n * t.pairs_n * unit.columns_loaded, depth = t.steps * unit.depth;
+  const std::int64_t warps = t.warps_m * t.warps_n;
+  const target::Gpu& gpu = *target.gpu;
+  const std::int64_t bytes = work.factors.bytes();
+  const std::int64_t row = unit.row_bytes / bytes;  // that keeps rows in different banks
+  const std::int64_t shared = (t.ahead + 2) * (rows * (depth + row) + depth * (columns + row)) * bytes;
+  const std::int64_t registers = 4 * t.frags_m * 2 * t.pairs_n + 2 * (4 * t.frags_m + 4 * t.pairs_n) + 40;
+  // Threads share the copies evenly.
+  const std::int64_t copied = warps * gpu.warp_threads;
+  if (rows * depth % (copied * work.lanes_a) != 0 || columns * depth % (copied * work.lanes_b) != 0)
+    return -1;
+  if (shared > gpu.shared_bytes_per_block || registers > gpu.registers_per_thread ||
+      registers * warps * gpu.warp_threads > gpu.registers_per_block)
+    return -1;
+  const std::int64_t held = std::max<std::int64_t>(
+      1, std::min({gpu.shared_bytes_per_core / shared, gpu.threads_per_core / (warps * gpu.warp_threads),
+                   gpu.registers_per_core / (registers * warps * gpu.warp_threads)}));
+  const std::int64_t blocks = work.batches * ceil_div(sizes.m, rows) * ceil_div(sizes.n, columns);
+  const double panels = static_cast<double>(ceil_div(sizes.k, depth)) + panels_around;
+  // Of one panel of one block: whichever of products, shared memory and the device's takes longest, slower
+  // where a multiprocessor holds too few warps to hide what each waits for.
+  const double per_warp = static_cast<double>(t.frags_m * unit.rows + t.pairs_n * unit.columns_loaded);
+  const double products = static_cast<double>(rows * columns * depth);
+  const double from_shared = per_warp * static_cast<double>(warps * depth * bytes) * products_per_shared_byte;
+  const double from_device = static_cast<double>((rows + columns) * depth * bytes) * products_per_byte;
+  const double longest = std::max({products, from_shared, from_device});
+  const std::int64_t waves = ceil_div(blocks, held * target.cores);
+  const std::int64_t side_by_side = std::min(held, ceil_div(blocks, target.cores));
+  const double hidden = std::min(1.0, static_cast<double>(warps * side_by_side) / 8);
+  return static_cast<double>(waves * side_by_side) * panels * longest / (0.25 + 0.75 * hidden);
+}
+
+}  // namespace
+
+TensorTileSizes tensor_tile_sizes(const ProductSizes& sizes, const MmaUnit& unit) {
+  return {powers(sizes.m, unit.rows, most_warps), powers(sizes.n, unit.columns_loaded, most_warps),
+          powers(sizes.m, unit.rows, most_frags), powers(sizes.n, unit.columns_loaded, most_frags)};
+}
+
+std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit& unit) {
+  return sizes.k > 2 * unit.depth ? std::vector<std::int64_t>{2, 4} : std::vector<std::int64_t>{2};
+}
+
+TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target) {
+  const ProductSizes& sizes = work.sizes;
+  const TensorTileSizes values = tensor_tile_sizes(sizes, unit);
+  TensorTiles best;
+  double least = -1;
+  for (const std::int64_t steps : tensor_steps(sizes, unit))
+    for (const std::int64_t ahead : {2, 3})
+      for (const std::int64_t warps_m : values.warps_m)
+        for (const std::int64_t warps_n : values.warps_n)
+          for (const std::int64_t frags_m : values.frags_m)
+            for (const std::int64_t pairs_n : values.pairs_n) {
+              const TensorTiles tiles{warps_m, warps_n, frags_m, pairs_n, steps, ahead};
+              if ((warps_m - 1) * frags_m >= ceil_div(sizes.m, unit.rows) ||
+                  (warps_n - 1) * pairs_n >= ceil_div(sizes.n, unit.columns_loaded))
+                continue;
+              const double cost = cost_of(tiles, work, unit, target);
+              if (cost >= 0 && (least < 0 || cost < least)) best = tiles, least = cost;
+            }
+  return best;
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "ardea/rules/gpu/mma_unit.h"
+#include "ardea/rules/model/product_sizes.h"
+
+/// Numbers for products on a GPU's tensor instructions, from sizes and the target record.
+
+namespace ardea::rules {
+
+/// A product, and how many elements of its factors are copied at once.
+struct TensorWork {
+  ProductSizes sizes;
+  std::int64_t batches = 1;
+  DataType factors = float16;
+  std::int64_t lanes_a = 1, lanes_b = 1;
+};
+
+struct TensorTiles {
+  std::int64_t warps_m = 1, warps_n = 1;  ///< of a block
+  std::int64_t frags_m = 1, pairs_n = 1;  ///< of a warp: rows of fragments, pairs of columns of them
+  std::int64_t steps = 2;                 ///< of an instruction's depth in a panel
+  std::int64_t ahead = 2;                 ///< panels under way
+};
+
+/// What the model chooses.
+TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target);
+
+/// What knobs may be: powers of two, none of which makes a tile twice as long as all there is.
+struct TensorTileSizes {
+  std::vector<std::int64_t> warps_m, warps_n, frags_m, pairs_n;
+};
+TensorTileSizes tensor_tile_sizes(const ProductSizes& sizes, const MmaUnit& unit);
+
+/// Steps that a panel may have.
+std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit& unit);
+
+}  // namespace ardea::rules
