@@ -165,6 +165,7 @@ void Reasoner::assume_comparison(BinaryOp op, const Polynomial& difference) {
   add_fact(difference);
   add_fact(minus);
   assume_residue(difference);
+  assume_equal_products(difference);
 }
 
 /// What holds exactly where r ± a // b >= 0 does: r·b + a >= 0, or r·b + b - 1 - a >= 0. Nothing where p has

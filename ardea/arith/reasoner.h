@@ -153,6 +153,10 @@ class Reasoner {
   std::optional<Polynomial> without_quotient(const Polynomial& p);
   void assume_residue(const Polynomial& zero);
 
+  // equal_products.cc
+  void assume_equal_products(const Polynomial& zero);
+  bool by_equal_products(Polynomial p);
+
   // bounds.cc
   Interval structural_interval(AtomId id);
   Interval by_means(AtomId id, Interval known);

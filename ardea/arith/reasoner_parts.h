@@ -18,12 +18,19 @@
 
 namespace ardea::arith {
 
+/// Two products, coefficients included, that are equal; the left one is to be written as the right one.
+struct EqualProducts {
+  Term left, right;
+};
+
 /// The facts as they were understood.
 struct Understood {
   KnownVariables variables = {};
   int next_order = 0;
   /// Conditions in force: each p >= 0.
   SharedCopy<std::vector<Polynomial>> assumptions = {};
+  /// Those of them that say that two products are equal, once more.
+  SharedCopy<std::vector<EqualProducts>> equal_products = {};
   /// Truth of conditions that are not comparisons.
   std::vector<std::pair<Expr, bool>> truths = {};
   /// Of polynomials without a constant.

@@ -37,7 +37,8 @@ using namespace schedule;
 
 namespace {
 
-constexpr auto warp_rows_axis = "threadIdx.z", warp_columns_axis = "threadIdx.y", lanes_axis = "threadIdx.x";
+/// Of a panel, that each thread copies one after the other.
+constexpr std::int64_t most_parts = 64;
 
 /// Whether the stage stores what it reads, of whatever type.
 bool only_converts(const Function& program, const BlockRef& stage) {
@@ -76,8 +77,7 @@ class TensorSteps {
     begin_sums();
     place_results();
     multiply();
-    for (const LoopRef& loop : warp_rows_) s_.apply(Bind{loop, warp_rows_axis});
-    for (const LoopRef& loop : warp_columns_) s_.apply(Bind{loop, warp_columns_axis});
+    bind();
     pipeline();
     d_.finish(given_.sums);
     if (given_.converter) d_.finish(*given_.converter);
@@ -87,10 +87,11 @@ class TensorSteps {
   std::size_t batches() const { return given_.product.batches; }
   TensorWork work() const {
     const MatrixProduct& product = given_.product;
-    TensorWork work{.sizes = sizes_, .factors = product.left->type};
+    TensorWork work{.sizes = sizes_, .factors = product.left->type, .has_rows_of_n = product.transposed};
     for (std::size_t i = 0; i < batches(); ++i) work.batches *= typical(product.left->shape[i]);
     work.lanes_a = lanes_of(sizes_.k, work.factors);
     work.lanes_b = turns_b_ ? 1 : lanes_of(product.transposed ? sizes_.k : sizes_.n, work.factors);
+    work.run_b = run_of_columns(sizes_, work.lanes_b);
     return work;
   }
 
@@ -106,10 +107,8 @@ class TensorSteps {
     rows_ = d_.follows(value_of(warps_m_) * value_of(frags_m_) * make_int(unit_.rows));
     columns_ = d_.follows(value_of(warps_n_) * value_of(frags_n_) * make_int(unit_.columns));
     panel_ = steps_ * unit_.depth;
-    const std::int64_t most_rows = values.warps_m.back() * values.frags_m.back() * unit_.rows;
-    const std::int64_t most_columns = values.warps_n.back() * values.pairs_n.back() * unit_.columns_loaded;
-    pads_m_ = sizes_.m % most_rows != 0;
-    pads_n_ = sizes_.n % most_columns != 0;
+    pads_m_ = leaves_over(values.warps_m, values.frags_m, unit_.rows, sizes_.m);
+    pads_n_ = leaves_over(values.warps_n, values.pairs_n, unit_.columns_loaded, sizes_.n);
     pads_k_ = sizes_.k % panel_ != 0;
     no_idle_tiles(warps_m_, frags_m_, unit_.rows, sizes_.m, "rows");
     no_idle_tiles(warps_n_, pairs_n_, unit_.columns_loaded, sizes_.n, "columns");
@@ -123,6 +122,15 @@ class TensorSteps {
     for (const std::int64_t value : values) answers.push_back(std::to_string(value));
     const auto at = std::find(values.begin(), values.end(), model) - values.begin();
     return values[d_.way(question, answers, static_cast<std::size_t>(at))];
+  }
+
+  /// Whether some tile does not divide the size.
+  static bool leaves_over(const std::vector<std::int64_t>& warps, const std::vector<std::int64_t>& frags,
+                          std::int64_t unit, std::int64_t size) {
+    for (const std::int64_t w : warps)
+      for (const std::int64_t f : frags)
+        if (has_no_idle_warp(w, f, unit, size) && size % (w * f * unit) != 0) return true;
+    return false;
   }
 
   /// A warp none of whose sums are wanted in any block would be one too many.
@@ -203,20 +211,23 @@ class TensorSteps {
     block_ = n[0], panel_loop_ = k[0], step_loop_ = k[1];
     if (!is_direct()) s_.apply(ReverseComputeAt{staged_, block_});
     s_.apply(ReverseComputeAt{result_, block_});
-    s_.apply(Bind{m[0], "blockIdx.y"});
-    s_.apply(Bind{n[0], "blockIdx.x"});
+    blocks_ = {{n[0], "blockIdx.x"}, {m[0], "blockIdx.y"}};
     if (batches() == 0) return;
     const std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(batches()));
-    s_.apply(Bind{outer.size() == 1 ? outer[0] : s_.loops(Fuse{outer})[0], "blockIdx.z"});
+    blocks_.push_back({outer.size() == 1 ? outer[0] : s_.loops(Fuse{outer})[0], "blockIdx.z"});
   }
 
   /// Rows of B lie in shared memory by k, or by n.
   bool has_rows_of_n() const { return given_.product.transposed || turns_b_; }
 
   void copy_panels() {
-    const Expr depth = make_int(panel_);
-    copy_panel(a_, value_of(rows_) * depth, d_.follows(depth), work_.lanes_a);
-    copy_panel(b_, value_of(columns_) * depth, has_rows_of_n() ? d_.follows(depth) : columns_, work_.lanes_b);
+    const Extent rows{rows_, model_.warps_m * model_.frags_m * unit_.rows},
+        columns{columns_, model_.warps_n * model_.pairs_n * unit_.columns_loaded}, depth{panel_, panel_};
+    copy_panel("a", a_, rows, depth, work_.lanes_a, std::min(panel_, warp_ * work_.lanes_a));
+    if (given_.product.transposed)
+      copy_panel("b", b_, columns, depth, work_.lanes_b, std::min(panel_, warp_ * work_.lanes_b));
+    else
+      copy_panel("b", b_, depth, columns, work_.lanes_b, work_.run_b);
     if (turns_b_) s_.apply(TransformLayout{b_, {"write", 0}, layout_of(batches(), "k, n", "n, k")});
   }
 
@@ -227,21 +238,48 @@ class TensorSteps {
     return lanes;
   }
 
-  /// By all threads of the block together; rows apart in memory so that eight of them lie in different banks.
-  void copy_panel(const BlockRef& copy, const Expr& elements, const Number& row, std::int64_t lanes) {
+  /// An extent, and what it is by the model.
+  struct Extent {
+    Number now;
+    std::int64_t model = 1;
+  };
+
+  /// How often a part is in the whole: a number of its own, so that it is known of both what their product
+  /// is.
+  Number parts_of(const std::string& name, const Extent& whole, const Extent& part) {
+    const bool are_known =
+        std::holds_alternative<std::int64_t>(whole.now) && std::holds_alternative<std::int64_t>(part.now);
+    const std::int64_t by_model = whole.model / part.model;
+    if (are_known) return by_model;
+    std::vector<std::int64_t> counts = {1};
+    while (counts.back() < most_parts) counts.push_back(counts.back() * 2);
+    return d_.number(name, counts, by_model);
+  }
+
+  /// By all threads of the block together, each warp runs of some rows; in shared memory eight rows lie in
+  /// different banks.
+  void copy_panel(const std::string& name, const BlockRef& copy, const Extent& rows, const Extent& columns,
+                  std::int64_t lanes, std::int64_t run) {
     s_.apply(ComputeAt{copy, panel_loop_});
-    s_.apply(StorageAlign{copy, 0, -2, row, unit_.row_bytes / given_.product.left->type.bytes()});
+    const bool turns = turns_b_ && copy == b_;
+    s_.apply(StorageAlign{copy, 0, -2, turns ? Number(panel_) : columns.now,
+                          unit_.row_bytes / given_.product.left->type.bytes()});
     const auto loops = s_.get_loops(copy);
-    const LoopRef all = s_.loops(Fuse{{loops.end() - 2, loops.end()}})[0];
-    const Expr threads = value_of(warps_m_) * value_of(warps_n_) * make_int(warp_ * lanes);
-    const auto parts = s_.loops(
-        Split{.loop = all,
-              .factors = {d_.follows(floor_div(elements, threads)), warps_m_, warps_n_, warp_, lanes},
+    const std::int64_t chunks = run / lanes, rows_of_warp = warp_ / chunks;
+    const Extent at_once{d_.follows(value_of(warps_m_) * value_of(warps_n_) * make_int(rows_of_warp)),
+                         model_.warps_m * model_.warps_n * rows_of_warp};
+    const auto down = s_.loops(
+        Split{.loop = loops[loops.size() - 2],
+              .factors = {parts_of("copies_" + name, rows, at_once), warps_m_, warps_n_, rows_of_warp},
               .disable_predication = true});
-    s_.apply(Bind{parts[1], warp_rows_axis});
-    s_.apply(Bind{parts[2], warp_columns_axis});
-    s_.apply(Bind{parts[3], lanes_axis});
-    if (lanes > 1) s_.apply(Vectorize{parts[4]});
+    const auto across =
+        s_.loops(Split{.loop = loops[loops.size() - 1],
+                       .factors = {parts_of("runs_" + name, columns, {run, run}), chunks, lanes},
+                       .disable_predication = true});
+    s_.apply(Reorder{{down[0], across[0], down[1], down[2], down[3], across[1], across[2]}});
+    warp_rows_.push_back(down[1]), warp_columns_.push_back(down[2]);
+    lanes_.push_back(s_.loops(Fuse{{down[3], across[1]}})[0]);
+    if (lanes > 1) vectors_.push_back(across[2]);
   }
 
   /// Fragments lie one after the other, in memory and in what instructions work on.
@@ -277,15 +315,18 @@ class TensorSteps {
     s_.apply(ComputeAt{staged_, m[1]});
     s_.apply(StorageAlign{staged_, 0, -2, width, 8});
     const auto stored = s_.get_loops(staged_);
-    const auto across = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
-    s_.apply(Reorder{{across[0], stored[stored.size() - 2], across[1]}});
+    const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
+    s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
     s_.apply(Tensorize{stored[stored.size() - 2], store_});
     const std::int64_t lanes =
         lanes_of(sizes_.n, path_to(s_.program(), result_)->block().body.as<Store>()->buffer->type);
-    const LoopRef all = s_.loops(Fuse{{m[2], n[1]}})[0];
-    const auto parts = s_.loops(Split{all, {std::nullopt, warp_, lanes}});
-    s_.apply(Bind{parts[1], lanes_axis});
-    if (lanes > 1) s_.apply(Vectorize{parts[2]});
+    // Of each row as much as two fragments have.
+    const std::int64_t chunks = unit_.columns_loaded / lanes, at_once = warp_ / chunks;
+    const auto down = s_.loops(Split{m[2], {unit_.rows / at_once, at_once}});
+    const auto across = s_.loops(Split{n[1], {pairs_n_, chunks, lanes}});
+    s_.apply(Reorder{{across[0], down[0], down[1], across[1], across[2]}});
+    lanes_.push_back(s_.loops(Fuse{{down[1], across[1]}})[0]);
+    if (lanes > 1) vectors_.push_back(across[2]);
     warp_rows_.push_back(m[0]), warp_columns_.push_back(n[0]);
   }
 
@@ -335,6 +376,16 @@ class TensorSteps {
     s_.apply(Tensorize{loops[loops.size() - 3], unit_.product});
   }
 
+  /// When all stands where it shall, from the inside out: each step after a loop is bound asks anew whether
+  /// its iterations still have what is their own.
+  void bind() {
+    for (const LoopRef& loop : vectors_) s_.apply(Vectorize{loop});
+    for (const LoopRef& loop : lanes_) s_.apply(Bind{loop, "threadIdx.x"});
+    for (const LoopRef& loop : warp_columns_) s_.apply(Bind{loop, "threadIdx.y"});
+    for (const LoopRef& loop : warp_rows_) s_.apply(Bind{loop, "threadIdx.z"});
+    for (const auto& [loop, axis] : blocks_) s_.apply(Bind{loop, axis});
+  }
+
   /// Before each product the loads of the step behind it, before the last one those of the next panel's first
   /// step; copies behind the first loads. One barrier a panel is left, behind all of it.
   void pipeline() {
@@ -362,7 +413,8 @@ class TensorSteps {
   bool pads_m_ = false, pads_n_ = false, pads_k_ = false, is_direct_ = false;
   std::string store_;
   LoopRef block_, panel_loop_, step_loop_;
-  std::vector<LoopRef> warp_rows_, warp_columns_;
+  std::vector<LoopRef> warp_rows_, warp_columns_, lanes_, vectors_;  ///< what becomes threads and their lanes
+  std::vector<std::pair<LoopRef, std::string>> blocks_;
 };
 
 struct OnUnit {

@@ -37,8 +37,13 @@ double cost_of(const TensorTiles& t, const TensorWork& work, const MmaUnit& unit
   const std::int64_t shared = (t.ahead + 2) * (rows * (depth + row) + depth * (columns + row)) * bytes;
   const std::int64_t registers = 4 * t.frags_m * 2 * t.pairs_n + 2 * (4 * t.frags_m + 4 * t.pairs_n) + 40;
   // Threads share the copies evenly.
-  const std::int64_t copied = warps * gpu.warp_threads;
-  if (rows * depth % (copied * work.lanes_a) != 0 || columns * depth % (copied * work.lanes_b) != 0)
+  const auto divides = [&](std::int64_t copied, std::int64_t row, std::int64_t run, std::int64_t lanes) {
+    return copied % (warps * gpu.warp_threads * lanes / run) == 0 && row % run == 0;
+  };
+  const auto run_of_depth = [&](std::int64_t lanes) { return std::min(depth, gpu.warp_threads * lanes); };
+  if (!divides(rows, depth, run_of_depth(work.lanes_a), work.lanes_a)) return -1;
+  if (work.has_rows_of_n ? !divides(columns, depth, run_of_depth(work.lanes_b), work.lanes_b)
+                         : !divides(depth, columns, work.run_b, work.lanes_b))
     return -1;
   if (shared > gpu.shared_bytes_per_block || registers > gpu.registers_per_thread ||
       registers * warps * gpu.warp_threads > gpu.registers_per_block)
@@ -68,6 +73,17 @@ TensorTileSizes tensor_tile_sizes(const ProductSizes& sizes, const MmaUnit& unit
           powers(sizes.m, unit.rows, most_frags), powers(sizes.n, unit.columns_loaded, most_frags)};
 }
 
+bool has_no_idle_warp(std::int64_t warps, std::int64_t frags, std::int64_t unit, std::int64_t size) {
+  return (warps - 1) * frags < ceil_div(size, unit);
+}
+
+std::int64_t run_of_columns(const ProductSizes& sizes, std::int64_t lanes) {
+  constexpr std::int64_t lanes_of_warp = 32, line = 64;
+  std::int64_t run = std::min(line, lanes_of_warp * lanes);
+  while (run > MmaUnit::columns_loaded && run >= 2 * sizes.n) run /= 2;
+  return run;
+}
+
 std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit& unit) {
   return sizes.k > 2 * unit.depth ? std::vector<std::int64_t>{2, 4} : std::vector<std::int64_t>{2};
 }
@@ -84,8 +100,8 @@ TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const 
           for (const std::int64_t frags_m : values.frags_m)
             for (const std::int64_t pairs_n : values.pairs_n) {
               const TensorTiles tiles{warps_m, warps_n, frags_m, pairs_n, steps, ahead};
-              if ((warps_m - 1) * frags_m >= ceil_div(sizes.m, unit.rows) ||
-                  (warps_n - 1) * pairs_n >= ceil_div(sizes.n, unit.columns_loaded))
+              if (!has_no_idle_warp(warps_m, frags_m, unit.rows, sizes.m) ||
+                  !has_no_idle_warp(warps_n, pairs_n, unit.columns_loaded, sizes.n))
                 continue;
               const double cost = cost_of(tiles, work, unit, target);
               if (cost >= 0 && (least < 0 || cost < least)) best = tiles, least = cost;

@@ -13,7 +13,12 @@ struct TensorWork {
   std::int64_t batches = 1;
   DataType factors = float16;
   std::int64_t lanes_a = 1, lanes_b = 1;
+  bool has_rows_of_n = false;  ///< B lies so
+  std::int64_t run_b = 32;     ///< columns of B that threads side by side copy of one of its rows
 };
+
+/// A warp copies so many columns of a row, of which a thread moves `lanes` at once.
+std::int64_t run_of_columns(const ProductSizes& sizes, std::int64_t lanes);
 
 struct TensorTiles {
   std::int64_t warps_m = 1, warps_n = 1;  ///< of a block
@@ -30,6 +35,9 @@ struct TensorTileSizes {
   std::vector<std::int64_t> warps_m, warps_n, frags_m, pairs_n;
 };
 TensorTileSizes tensor_tile_sizes(const ProductSizes& sizes, const MmaUnit& unit);
+
+/// Whether so many warps, each with so many fragments of `unit` elements, all have some of `size`.
+bool has_no_idle_warp(std::int64_t warps, std::int64_t frags, std::int64_t unit, std::int64_t size);
 
 /// Steps that a panel may have.
 std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit& unit);
