@@ -42,13 +42,12 @@ Polynomial rewritten(Polynomial p, const EqualProducts& known) {
     return divide_exactly({1, term.factors}, {1, known.left.factors}).has_value();
   };
   for (auto found = std::find_if(p.terms.begin(), p.terms.end(), has_it);
-       found != p.terms.end() && !p.overflow;
-       found = std::find_if(p.terms.begin(), p.terms.end(), has_it)) {
+       found != p.terms.end() && !p.overflow; found = std::find_if(p.terms.begin(), p.terms.end(), has_it)) {
     const Term term = *found;
     const Term shared = *divide_exactly({1, term.factors}, {1, known.left.factors});
-    const Polynomial other = scale(multiply(from_term({term.coefficient, shared.factors}),
-                                            from_term({1, known.right.factors})),
-                                   known.right.coefficient);
+    const Polynomial other =
+        scale(multiply(from_term({term.coefficient, shared.factors}), from_term({1, known.right.factors})),
+              known.right.coefficient);
     p = add(scale(subtract(p, from_term(term)), known.left.coefficient), other);
   }
   return p;
@@ -91,8 +90,7 @@ bool Reasoner::by_equal_products(Polynomial p) {
     if (coefficient.constant != 0) parts.push_back({coefficient.constant, {}});
     const bool grows = parts[0].coefficient > 0;
     for (const Term& part : parts)
-      if ((part.coefficient > 0) != grows ||
-          !std::all_of(part.factors.begin(), part.factors.end(), natural))
+      if ((part.coefficient > 0) != grows || !std::all_of(part.factors.begin(), part.factors.end(), natural))
         return false;
     const Ends& e = ends(last);
     p = add(rest, multiply(coefficient, grows ? *e.low : *e.high));

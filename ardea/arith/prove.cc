@@ -26,8 +26,7 @@ bool Reasoner::nonnegative(const Polynomial& p) {
   auto key = key_of(p);
   if (const auto known = answers_.signs.find(key); known != answers_.signs.end()) return known->second;
   Search state;
-  const bool result =
-      (!understood_.equal_products->empty() && by_equal_products(p)) || search(state, p, 0);
+  const bool result = (!understood_.equal_products->empty() && by_equal_products(p)) || search(state, p, 0);
   return answers_.signs[std::move(key)] = result;
 }
 

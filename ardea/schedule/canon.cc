@@ -53,6 +53,27 @@ Stmt with_simple_shapes(const Stmt& s, const Analyzer& facts) {
   return substitute_buffers(s, simple);
 }
 
+Attribute with_simple_numbers(const Attribute& attribute, const Analyzer& facts) {
+  if (const auto* value = std::get_if<Expr>(&attribute.value))
+    return {value->defined() && value->type().is_integer() && !value->is<IntImm>() ? facts.simplify(*value)
+                                                                                   : *value};
+  std::vector<Attribute> items;
+  for (const Attribute& item : std::get<std::vector<Attribute>>(attribute.value))
+    items.push_back(with_simple_numbers(item, facts));
+  return {std::move(items)};
+}
+
+/// The numbers in annotations of blocks in normal form, as the strides that storage_align asks for.
+Stmt with_simple_annotations(const Stmt& s, const Analyzer& facts) {
+  return rewrite(s, Rewriter{.stmt_after = [&](const Stmt& part) -> Stmt {
+                   const auto* block = part.as<Block>();
+                   if (block == nullptr || block->annotations.empty()) return part;
+                   Block now = *block;
+                   for (auto& [key, value] : now.annotations) value = with_simple_numbers(value, facts);
+                   return Stmt(std::move(now));
+                 }});
+}
+
 /// Σ coefficient · variable + base, all of it numbers.
 struct LinearSum {
   std::vector<std::pair<Var, std::int64_t>> terms;
@@ -214,7 +235,7 @@ Stmt with_plain_blocks(const Stmt& s, const Analyzer& facts) {
 Function canon(const Function& f) {
   Function out = f;
   const Analyzer facts = arith::facts_of(f);
-  out.body = with_simple_shapes(out.body, facts);
+  out.body = with_simple_annotations(with_simple_shapes(out.body, facts), facts);
   // A loop or an iterator less may show that a condition holds, and the reverse.
   for (int round = 0; round < 4; ++round) {
     const Stmt before = out.body;

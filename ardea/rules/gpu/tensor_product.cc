@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "ardea/ir/ceil_div.h"
 #include "ardea/ir/memory_alignment.h"
@@ -36,9 +38,6 @@ namespace ardea::rules {
 using namespace schedule;
 
 namespace {
-
-/// Of a panel, that each thread copies one after the other.
-constexpr std::int64_t most_parts = 64;
 
 /// Whether the stage stores what it reads, of whatever type.
 bool only_converts(const Function& program, const BlockRef& stage) {
@@ -107,11 +106,13 @@ class TensorSteps {
     rows_ = d_.follows(value_of(warps_m_) * value_of(frags_m_) * make_int(unit_.rows));
     columns_ = d_.follows(value_of(warps_n_) * value_of(frags_n_) * make_int(unit_.columns));
     panel_ = steps_ * unit_.depth;
-    pads_m_ = leaves_over(values.warps_m, values.frags_m, unit_.rows, sizes_.m);
-    pads_n_ = leaves_over(values.warps_n, values.pairs_n, unit_.columns_loaded, sizes_.n);
+    for (const TensorTiles& tiles : all_tensor_tiles(sizes_, unit_)) {
+      pads_m_ = pads_m_ || sizes_.m % tiles.rows() != 0;
+      pads_n_ = pads_n_ || sizes_.n % tiles.columns() != 0;
+    }
     pads_k_ = sizes_.k % panel_ != 0;
-    no_idle_tiles(warps_m_, frags_m_, unit_.rows, sizes_.m, "rows");
-    no_idle_tiles(warps_n_, pairs_n_, unit_.columns_loaded, sizes_.n, "columns");
+    no_idle_tiles(rows_, unit_.rows, sizes_.m, "rows");
+    no_idle_tiles(columns_, unit_.columns_loaded, sizes_.n, "columns");
   }
 
   /// Structure, so a way and no number.
@@ -124,20 +125,10 @@ class TensorSteps {
     return values[d_.way(question, answers, static_cast<std::size_t>(at))];
   }
 
-  /// Whether some tile does not divide the size.
-  static bool leaves_over(const std::vector<std::int64_t>& warps, const std::vector<std::int64_t>& frags,
-                          std::int64_t unit, std::int64_t size) {
-    for (const std::int64_t w : warps)
-      for (const std::int64_t f : frags)
-        if (has_no_idle_warp(w, f, unit, size) && size % (w * f * unit) != 0) return true;
-    return false;
-  }
-
-  /// A warp none of whose sums are wanted in any block would be one too many.
-  void no_idle_tiles(const Number& warps, const Number& frags, std::int64_t unit, std::int64_t size,
-                     const std::string& what) {
-    d_.keep_to((value_of(warps) - 1) * value_of(frags) < make_int(ceil_div(size, unit)), "warps of " + what,
-               fmt::format("every warp of a block has some of {} {}", size, what));
+  /// A block that had more than there is would be idle in part.
+  void no_idle_tiles(const Number& tile, std::int64_t least, std::int64_t size, const std::string& what) {
+    d_.keep_to(value_of(tile) <= make_int(std::max(least, size)), what + " of a block",
+               fmt::format("a block has no more than all {} {}", size, what));
   }
 
   bool is_direct() const { return is_direct_; }
@@ -221,8 +212,9 @@ class TensorSteps {
   bool has_rows_of_n() const { return given_.product.transposed || turns_b_; }
 
   void copy_panels() {
-    const Extent rows{rows_, model_.warps_m * model_.frags_m * unit_.rows},
-        columns{columns_, model_.warps_n * model_.pairs_n * unit_.columns_loaded}, depth{panel_, panel_};
+    const Extent rows{rows_, [](const TensorTiles& t) { return t.rows(); }},
+        columns{columns_, [](const TensorTiles& t) { return t.columns(); }},
+        depth{panel_, [this](const TensorTiles&) { return panel_; }};
     copy_panel("a", a_, rows, depth, work_.lanes_a, std::min(panel_, warp_ * work_.lanes_a));
     if (given_.product.transposed)
       copy_panel("b", b_, columns, depth, work_.lanes_b, std::min(panel_, warp_ * work_.lanes_b));
@@ -238,22 +230,21 @@ class TensorSteps {
     return lanes;
   }
 
-  /// An extent, and what it is by the model.
+  /// A number that follows from the tiles.
   struct Extent {
     Number now;
-    std::int64_t model = 1;
+    std::function<std::int64_t(const TensorTiles&)> at;
   };
 
   /// How often a part is in the whole: a number of its own, so that it is known of both what their product
   /// is.
   Number parts_of(const std::string& name, const Extent& whole, const Extent& part) {
-    const bool are_known =
-        std::holds_alternative<std::int64_t>(whole.now) && std::holds_alternative<std::int64_t>(part.now);
-    const std::int64_t by_model = whole.model / part.model;
-    if (are_known) return by_model;
-    std::vector<std::int64_t> counts = {1};
-    while (counts.back() < most_parts) counts.push_back(counts.back() * 2);
-    return d_.number(name, counts, by_model);
+    std::set<std::int64_t> counts;
+    for (const TensorTiles& tiles : all_tensor_tiles(sizes_, unit_))
+      if (whole.at(tiles) % part.at(tiles) == 0) counts.insert(whole.at(tiles) / part.at(tiles));
+    const std::int64_t model = whole.at(model_) / part.at(model_);
+    if (counts.size() == 1) return model;
+    return d_.number(name, {counts.begin(), counts.end()}, model);
   }
 
   /// By all threads of the block together, each warp runs of some rows; in shared memory eight rows lie in
@@ -267,15 +258,16 @@ class TensorSteps {
     const auto loops = s_.get_loops(copy);
     const std::int64_t chunks = run / lanes, rows_of_warp = warp_ / chunks;
     const Extent at_once{d_.follows(value_of(warps_m_) * value_of(warps_n_) * make_int(rows_of_warp)),
-                         model_.warps_m * model_.warps_n * rows_of_warp};
+                         [=](const TensorTiles& t) { return t.warps() * rows_of_warp; }};
     const auto down = s_.loops(
         Split{.loop = loops[loops.size() - 2],
               .factors = {parts_of("copies_" + name, rows, at_once), warps_m_, warps_n_, rows_of_warp},
               .disable_predication = true});
-    const auto across =
-        s_.loops(Split{.loop = loops[loops.size() - 1],
-                       .factors = {parts_of("runs_" + name, columns, {run, run}), chunks, lanes},
-                       .disable_predication = true});
+    const auto across = s_.loops(
+        Split{.loop = loops[loops.size() - 1],
+              .factors = {parts_of("runs_" + name, columns, {run, [=](const TensorTiles&) { return run; }}),
+                          chunks, lanes},
+              .disable_predication = true});
     s_.apply(Reorder{{down[0], across[0], down[1], down[2], down[3], across[1], across[2]}});
     warp_rows_.push_back(down[1]), warp_columns_.push_back(down[2]);
     lanes_.push_back(s_.loops(Fuse{{down[3], across[1]}})[0]);

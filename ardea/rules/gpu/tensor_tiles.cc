@@ -8,10 +8,10 @@ namespace ardea::rules {
 
 namespace {
 
-/// 1, 2, 4 … up to the first that is enough for `size`, none above `most`.
+/// 1, 2, 4 … as often as `unit` is in `size`, none above `most`.
 std::vector<std::int64_t> powers(std::int64_t size, std::int64_t unit, std::int64_t most) {
   std::vector<std::int64_t> all = {1};
-  while (all.back() * unit < size && all.back() * 2 <= most) all.push_back(all.back() * 2);
+  while (all.back() * 2 * unit <= size && all.back() * 2 <= most) all.push_back(all.back() * 2);
   return all;
 }
 
@@ -28,9 +28,7 @@ constexpr double panels_around = 4;
 double cost_of(const TensorTiles& t, const TensorWork& work, const MmaUnit& unit,
                const target::Target& target) {
   const ProductSizes& sizes = work.sizes;
-  const std::int64_t rows = t.warps_m * t.frags_m * unit.rows,
-                     columns = t.warps_n * t.pairs_n * unit.columns_loaded, depth = t.steps * unit.depth;
-  const std::int64_t warps = t.warps_m * t.warps_n;
+  const std::int64_t rows = t.rows(), columns = t.columns(), depth = t.steps * unit.depth, warps = t.warps();
   const target::Gpu& gpu = *target.gpu;
   const std::int64_t bytes = work.factors.bytes();
   const std::int64_t row = unit.row_bytes / bytes;  // that keeps rows in different banks
@@ -73,8 +71,19 @@ TensorTileSizes tensor_tile_sizes(const ProductSizes& sizes, const MmaUnit& unit
           powers(sizes.m, unit.rows, most_frags), powers(sizes.n, unit.columns_loaded, most_frags)};
 }
 
-bool has_no_idle_warp(std::int64_t warps, std::int64_t frags, std::int64_t unit, std::int64_t size) {
-  return (warps - 1) * frags < ceil_div(size, unit);
+std::vector<TensorTiles> all_tensor_tiles(const ProductSizes& sizes, const MmaUnit& unit) {
+  const TensorTileSizes values = tensor_tile_sizes(sizes, unit);
+  std::vector<TensorTiles> all;
+  for (const std::int64_t warps_m : values.warps_m)
+    for (const std::int64_t frags_m : values.frags_m)
+      for (const std::int64_t warps_n : values.warps_n)
+        for (const std::int64_t pairs_n : values.pairs_n) {
+          const TensorTiles tiles{warps_m, warps_n, frags_m, pairs_n};
+          if (tiles.rows() <= std::max(sizes.m, unit.rows) &&
+              tiles.columns() <= std::max(sizes.n, unit.columns_loaded))
+            all.push_back(tiles);
+        }
+  return all;
 }
 
 std::int64_t run_of_columns(const ProductSizes& sizes, std::int64_t lanes) {
@@ -90,22 +99,15 @@ std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit&
 
 TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target) {
   const ProductSizes& sizes = work.sizes;
-  const TensorTileSizes values = tensor_tile_sizes(sizes, unit);
   TensorTiles best;
   double least = -1;
   for (const std::int64_t steps : tensor_steps(sizes, unit))
     for (const std::int64_t ahead : {2, 3})
-      for (const std::int64_t warps_m : values.warps_m)
-        for (const std::int64_t warps_n : values.warps_n)
-          for (const std::int64_t frags_m : values.frags_m)
-            for (const std::int64_t pairs_n : values.pairs_n) {
-              const TensorTiles tiles{warps_m, warps_n, frags_m, pairs_n, steps, ahead};
-              if (!has_no_idle_warp(warps_m, frags_m, unit.rows, sizes.m) ||
-                  !has_no_idle_warp(warps_n, pairs_n, unit.columns_loaded, sizes.n))
-                continue;
-              const double cost = cost_of(tiles, work, unit, target);
-              if (cost >= 0 && (least < 0 || cost < least)) best = tiles, least = cost;
-            }
+      for (TensorTiles tiles : all_tensor_tiles(sizes, unit)) {
+        tiles.steps = steps, tiles.ahead = ahead;
+        const double cost = cost_of(tiles, work, unit, target);
+        if (cost >= 0 && (least < 0 || cost < least)) best = tiles, least = cost;
+      }
   return best;
 }
 

@@ -25,19 +25,24 @@ struct TensorTiles {
   std::int64_t frags_m = 1, pairs_n = 1;  ///< of a warp: rows of fragments, pairs of columns of them
   std::int64_t steps = 2;                 ///< of an instruction's depth in a panel
   std::int64_t ahead = 2;                 ///< panels under way
+
+  std::int64_t warps() const { return warps_m * warps_n; }
+  /// Of a block.
+  std::int64_t rows() const { return warps_m * frags_m * MmaUnit::rows; }
+  std::int64_t columns() const { return warps_n * pairs_n * MmaUnit::columns_loaded; }
 };
 
 /// What the model chooses.
 TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target);
 
-/// What knobs may be: powers of two, none of which makes a tile twice as long as all there is.
+/// What knobs may be: powers of two, none of which makes a tile longer than all there is.
 struct TensorTileSizes {
   std::vector<std::int64_t> warps_m, warps_n, frags_m, pairs_n;
 };
 TensorTileSizes tensor_tile_sizes(const ProductSizes& sizes, const MmaUnit& unit);
 
-/// Whether so many warps, each with so many fragments of `unit` elements, all have some of `size`.
-bool has_no_idle_warp(std::int64_t warps, std::int64_t frags, std::int64_t unit, std::int64_t size);
+/// All of them that are no longer than all there is: in a panel of two steps, of which two are under way.
+std::vector<TensorTiles> all_tensor_tiles(const ProductSizes& sizes, const MmaUnit& unit);
 
 /// Steps that a panel may have.
 std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit& unit);
