@@ -417,6 +417,9 @@ struct OnUnit {
 std::optional<OnUnit> tensor_product_of(const Derivation& d, const BlockRef& stage) {
   auto found = product_of_stage(d.steps().program(), stage);
   if (!found || d.is_finished(found->sums)) return std::nullopt;
+  // A tile of which more is padding than not is quicker elsewhere.
+  if (found->product.sizes.m < MmaUnit::rows || found->product.sizes.n < MmaUnit::columns_loaded)
+    return std::nullopt;
   const auto unit = mma_unit(found->product, d.target());
   if (!unit) return std::nullopt;
   return OnUnit{*std::move(found), *unit};

@@ -89,7 +89,7 @@ std::vector<TensorTiles> all_tensor_tiles(const ProductSizes& sizes, const MmaUn
 std::int64_t run_of_columns(const ProductSizes& sizes, std::int64_t lanes) {
   constexpr std::int64_t lanes_of_warp = 32, line = 64;
   std::int64_t run = std::min(line, lanes_of_warp * lanes);
-  while (run > MmaUnit::columns_loaded && run >= 2 * sizes.n) run /= 2;
+  while (run > MmaUnit::columns_loaded && run > sizes.n) run /= 2;
   return run;
 }
 
