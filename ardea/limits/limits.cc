@@ -11,8 +11,10 @@
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/lane_counts.h"
 #include "ardea/limits/largest_value.h"
+#include "ardea/limits/one_thread.h"
 #include "ardea/limits/registers.h"
 #include "ardea/limits/steps.h"
+#include "ardea/limits/thread_registers.h"
 
 namespace ardea::limits {
 
@@ -104,26 +106,11 @@ Expr virtual_threads(const Stmt& s, const Analyzer& facts) {
              : most;
 }
 
-constexpr auto shared_memory = "shared", registers = "registers";
+constexpr auto shared_memory = "shared";
 
-/// The memory of a GPU in which a scope's buffers are; nothing for what has none of its own.
-std::string gpu_memory(const std::string& scope) {
-  if (scope == "shared" || scope == "shared.dyn") return shared_memory;
-  const auto rank = scope_rank(scope);
-  return rank == ScopeRank::warp || rank == ScopeRank::thread ? registers : "";
-}
-
-/// What a thread has of it: a warp's buffers are spread over its threads.
-Expr registers_of_thread(const Memory& memory, const target::Gpu& gpu) {
-  constexpr int register_bytes = 4;
-  const bool of_warp = scope_rank(memory.scope) == ScopeRank::warp;
-  const std::int64_t bytes = std::int64_t{register_bytes} * (of_warp ? gpu.warp_threads : 1);
-  return ceil_div(memory.bytes, make_int(bytes));
-}
-
-Expr sum_of(const std::map<std::string, Expr>& sums, const std::string& group) {
-  const auto found = sums.find(group);
-  return found == sums.end() ? make_int(0) : found->second;
+/// All scopes that are a GPU's shared memory are one.
+std::string in_shared_memory(const std::string& scope) {
+  return scope == "shared" || scope == "shared.dyn" ? shared_memory : "";
 }
 
 /// Scratchpads that an accelerator has not got hold nothing.
@@ -159,9 +146,9 @@ Limits limits_of(const Function& placed, const target::Target& target) {
   const Cost bytes = [](const Memory& one) { return one.bytes; };
   limits.live_bytes = live(placed, limits.memory, bytes, own_group, target);
   if (target.gpu) {
-    limits.shared_bytes = sum_of(live(placed, limits.memory, bytes, gpu_memory, target), shared_memory);
-    const Cost count = [&](const Memory& one) { return registers_of_thread(one, *target.gpu); };
-    limits.thread_registers = sum_of(live(placed, limits.memory, count, gpu_memory, target), registers);
+    const auto shared = live(placed, limits.memory, bytes, in_shared_memory, target);
+    limits.shared_bytes = shared.contains(shared_memory) ? shared.at(shared_memory) : make_int(0);
+    limits.thread_registers = thread_registers(as_one_thread(placed, limits.threads), target);
   }
   limits.vector_registers = vector_registers(placed, limits.memory, target);
   limits.tile_registers = tile_registers(placed, limits.memory, target);
