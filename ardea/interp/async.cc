@@ -27,13 +27,15 @@ std::int64_t copied_bytes(const Expr& address, std::int64_t count) {
 }  // namespace
 
 void Executor::start_copy(const Call& call) {
-  const Lane target = evaluate(call.arguments[0])[0], source = evaluate(call.arguments[1])[0];
+  const Lane target = evaluate(call.arguments[0])[0];
+  const bool is_zero = call.arguments.size() == 4 && evaluate_integer(call.arguments[3]) == 0;
+  const Lane source = is_zero ? target : evaluate(call.arguments[1])[0];
   const std::int64_t count = evaluate_integer(call.arguments[2]);
   const std::int64_t bytes = copied_bytes(call.arguments[0], count);
   if (bytes < 0 || bytes != copied_bytes(call.arguments[1], count))
     report(fmt::format("T.async_copy of {} elements needs two T.address_of of one element type", count));
   const AsyncCopy copy{++machine_.copies,  target.memory, source.memory, target.integer / 8,
-                       source.integer / 8, bytes,         statement_};
+                       source.integer / 8, bytes,         statement_,    is_zero};
   if (copy.target_byte + bytes > target.memory->byte_count ||
       copy.source_byte + bytes > source.memory->byte_count)
     report(
@@ -41,10 +43,11 @@ void Executor::start_copy(const Call& call) {
                     "has {} and {} bytes",
                     bytes, copy.source_byte, source.memory->name, copy.target_byte, target.memory->name,
                     source.memory->byte_count, target.memory->byte_count));
-  check_read({*copy.source, copy.source_byte, copy.source_byte + bytes});
+  if (!is_zero) check_read({*copy.source, copy.source_byte, copy.source_byte + bytes});
   check_write({*copy.target, copy.target_byte, copy.target_byte + bytes});
-  copy.source->flights.push_back(
-      {copy.source_byte, copy.source_byte + bytes, false, copy.number, statement_});
+  if (!is_zero)
+    copy.source->flights.push_back(
+        {copy.source_byte, copy.source_byte + bytes, false, copy.number, statement_});
   copy.target->flights.push_back({copy.target_byte, copy.target_byte + bytes, true, copy.number, statement_});
   open_group_.push_back(copy);
 }
@@ -52,14 +55,18 @@ void Executor::start_copy(const Call& call) {
 void Executor::commit_copies() { groups_.push_back(std::exchange(open_group_, {})); }
 
 void Executor::land(const AsyncCopy& copy) {
-  take_off(*copy.source, copy.number);
+  if (!copy.is_zero) take_off(*copy.source, copy.number);
   take_off(*copy.target, copy.number);
-  tell_observer(*copy.source, copy.source_byte * 8, (copy.source_byte + copy.byte_count) * 8, false);
+  if (!copy.is_zero)
+    tell_observer(*copy.source, copy.source_byte * 8, (copy.source_byte + copy.byte_count) * 8, false);
   tell_observer(*copy.target, copy.target_byte * 8, (copy.target_byte + copy.byte_count) * 8, true);
-  check_read({*copy.source, copy.source_byte, copy.source_byte + copy.byte_count});
+  if (!copy.is_zero) check_read({*copy.source, copy.source_byte, copy.source_byte + copy.byte_count});
   check_write({*copy.target, copy.target_byte, copy.target_byte + copy.byte_count});
-  std::memmove(copy.target->data + copy.target_byte, copy.source->data + copy.source_byte,
-               static_cast<std::size_t>(copy.byte_count));
+  const auto count = static_cast<std::size_t>(copy.byte_count);
+  if (copy.is_zero)
+    std::memset(copy.target->data + copy.target_byte, 0, count);
+  else
+    std::memmove(copy.target->data + copy.target_byte, copy.source->data + copy.source_byte, count);
   std::fill_n(copy.target->written.begin() + copy.target_byte, copy.byte_count, 1);
 }
 

@@ -38,6 +38,7 @@ struct AsyncCopy {
   Allocation *target, *source;
   std::int64_t target_byte, source_byte, byte_count;
   const Stmt* statement;
+  bool is_zero = false;  ///< what lands is 0, and there is no source
 };
 
 /// Bytes about to be read or written: an element of a buffer, or a part of an allocation.

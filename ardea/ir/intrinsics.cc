@@ -76,6 +76,9 @@ std::vector<Intrinsic> sorted_intrinsics() {
        "to it"},
       {"async_copy", 3, writes, ResultRule::none, false,
        "starts to copy n elements from the second address to the first; they land at the wait"},
+      {"async_copy_or_zero", 4, writes, ResultRule::none, false,
+       "the same where the last argument holds; where not, zeros land, and the second address need not be "
+       "one"},
       {"async_commit", 0, writes, ResultRule::none, false, "closes the group of this thread's copies so far"},
       {"async_wait", 1, writes, ResultRule::none, false,
        "waits until at most n of this thread's groups are under way"},

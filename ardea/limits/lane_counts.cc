@@ -18,13 +18,22 @@ int computed_bits(DataType type) {
   return type.is_float() ? std::max<int>(type.bits, 32) : std::max<int>(type.bits, 8);
 }
 
+/// What is loaded, where the value is that or, by conditions, a constant.
+const Load* moved(const Expr& value) {
+  if (const auto* load = value.as<Load>()) return load;
+  const auto* call = value.as<Call>();
+  if (call == nullptr || call->op->name != "if_then_else") return nullptr;
+  const Expr& otherwise = call->arguments[2];
+  return otherwise.is<IntImm>() || otherwise.is<FloatImm>() ? moved(call->arguments[1]) : nullptr;
+}
+
 /// Whether all that is stored was loaded as it is, from memory to memory.
 bool only_moves(const Stmt& body) {
   bool moves = true;
   visit_stmts(body, [&](const Stmt& s) {
     const auto* store = s.as<Store>();
     if (store == nullptr) return;
-    const auto* load = store->value.as<Load>();
+    const Load* load = moved(store->value);
     moves = moves && load != nullptr && load->buffer->type == store->buffer->type &&
             load->buffer->scope != register_scope && store->buffer->scope != register_scope;
   });

@@ -4,6 +4,7 @@
 #include "ardea/limits/steps.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/lane_code.h"
+#include "ardea/lower/lane_conditions.h"
 #include "ardea/lower/loads_first.h"
 #include "ardea/lower/passes.h"
 #include "ardea/lower/tail_cases.h"
@@ -14,15 +15,20 @@ namespace {
 
 using arith::Analyzer;
 
+For with_body(For loop, Stmt body) {
+  loop.body = std::move(body);
+  return loop;
+}
+
 /// One vectorized loop, whose body holds no other any more.
 class Vectorizing {
  public:
   Vectorizing(const For& loop, const Analyzer& facts, const target::Target& target)
-      : loop_(loop),
+      : loop_(with_body(loop, with_common_conditions(loop, facts))),
         type_(loop.var.type()),
         facts_(facts),
         target_(target),
-        bits_(limits::widest_bits(loop.body)) {}
+        bits_(limits::widest_bits(loop_.body)) {}
 
   Stmt run() {
     const auto extent = constant_int(loop_.extent);
@@ -98,7 +104,7 @@ class Vectorizing {
     return lane_code(own.body, {own.var, first, lanes, used}, facts, target_);
   }
 
-  const For& loop_;
+  const For loop_;
   const DataType type_;
   const Analyzer& facts_;
   const target::Target& target_;

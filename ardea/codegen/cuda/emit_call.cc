@@ -22,7 +22,7 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
     return c::call_text("__shfl_down_sync", {"0xffffffffu", emit(arguments[0], lane).text,
                                              emit(arguments[1]).text, emit(arguments[2]).text});
   if (name == "tensor_instruction") return emit_instruction(call);
-  if (name == "async_copy") return emit_async_copy(arguments);
+  if (name == "async_copy" || name == "async_copy_or_zero") return emit_async_copy(arguments);
   if (name == "async_commit") return {helpers_.need("commit_copies") + "()"};
   if (name == "async_wait")
     return {fmt::format("{}<{}>()", helpers_.need("wait_for_copies"), constant_int(arguments[0]).value())};

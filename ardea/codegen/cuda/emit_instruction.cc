@@ -52,7 +52,7 @@ void Emitter::define_memory_of_calls() {
   visit_exprs(kernel_.launch.body, [&](const Expr& e) {
     const auto* call = e.as<Call>();
     if (call == nullptr) return;
-    if (call->op->name == "async_copy")
+    if (call->op->name == "async_copy" || call->op->name == "async_copy_or_zero")
       memory_[element_at(call->arguments[0]).buffer->data].is_written = true;
     if (call->op->name != "tensor_instruction") return;
     const Function& meaning = record_of(*call).meaning;
@@ -163,6 +163,11 @@ Text Emitter::emit_async_copy(const std::vector<Expr>& arguments) {
   const bool fits = (bytes == 4 || bytes == 8 || bytes == 16) &&
                     proved_alignment(to.buffer, to.indices[0]) % bytes == 0 &&
                     proved_alignment(from.buffer, from.indices[0]) % bytes == 0;
+  if (arguments.size() == 4) {
+    const std::string helper = helpers_.need(fits ? "copy_async_or_zero" : "copy_or_zero");
+    return c::call_text(fmt::format("{}<{}>", helper, bytes),
+                        {target.text, source.text, emit(arguments[3]).text});
+  }
   if (fits)
     return c::call_text(fmt::format("{}<{}>", helpers_.need("copy_async"), bytes),
                         {target.text, source.text});

@@ -157,6 +157,28 @@ __device__ __forceinline__ void copy_async(void* to, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" : : "r"(target), "l"(from), "n"(bytes) : "memory");
 }
 )"},
+      {"copy_async_or_zero", R"(// The same where the condition holds, else zeros; then nothing is read.
+template <int bytes>
+__device__ __forceinline__ void copy_async_or_zero(void* to, const void* from, bool holds) {
+  const unsigned target = (unsigned)__cvta_generic_to_shared(to);
+  const int read = holds ? bytes : 0;
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(target), "l"(from), "r"(read) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+                 :
+                 : "r"(target), "l"(from), "n"(bytes), "r"(read)
+                 : "memory");
+}
+)"},
+      {"copy_or_zero", R"(template <int bytes>
+__device__ __forceinline__ void copy_or_zero(void* to, const void* from, bool holds) {
+  if (holds)
+    memcpy(to, from, bytes);
+  else
+    memset(to, 0, bytes);
+}
+)"},
       {"commit_copies", R"(__device__ __forceinline__ void commit_copies() {
   asm volatile("cp.async.commit_group;" : : : "memory");
 }

@@ -3,6 +3,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/gpu/copy_waits.h"
+#include "ardea/lower/gpu/guarded_copy.h"
 #include "ardea/lower/gpu/passes.h"
 
 namespace ardea::lower {
@@ -23,9 +24,11 @@ std::optional<Row> row_of(const std::vector<Expr>& indices) {
   return Row{ramp->base, type.lanes};
 }
 
-/// A store that only moves what lies in the device's memory, as much at a time as the copy engine takes.
+/// A store that only moves what lies in the device's memory, or zeros, as much at a time as the copy engine
+/// takes.
 std::optional<Stmt> as_async_copy(const Store& store, const target::CopyEngine& engine) {
-  const auto* load = store.value.as<Load>();
+  const auto copy = guarded_copy(store.value);
+  const Load* load = copy ? copy->load : nullptr;
   if (load == nullptr || load->buffer->scope != "global" || !is_true(store.predicate) ||
       !is_true(load->predicate) || store.buffer->type != load->buffer->type || store.buffer->type.is_vector())
     return std::nullopt;
@@ -38,8 +41,11 @@ std::optional<Stmt> as_async_copy(const Store& store, const target::CopyEngine& 
   const auto address = [](const Buffer& buffer, const Expr& index) {
     return make_call("address_of", {make_load(buffer, {index})});
   };
-  return Stmt(Evaluate{make_call("async_copy", {address(store.buffer, to->first),
-                                                address(load->buffer, from->first), make_int(to->count)})});
+  std::vector<Expr> arguments = {address(store.buffer, to->first), address(load->buffer, from->first),
+                                 make_int(to->count)};
+  if (!copy->condition.defined()) return Stmt(Evaluate{make_call("async_copy", arguments)});
+  arguments.push_back(copy->condition);
+  return Stmt(Evaluate{make_call("async_copy_or_zero", arguments)});
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/gpu/copy_waits.h"
+
+#include "ardea/lower/gpu/guarded_copy.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
 
@@ -15,13 +17,13 @@ namespace {
 Stmt commit() { return Evaluate{make_call("async_commit", {})}; }
 Stmt wait_until(std::int64_t groups) { return Evaluate{make_call("async_wait", {make_int(groups)})}; }
 
-/// A store that only moves an element of the device's memory to shared memory.
+/// A store that only moves an element of the device's memory to shared memory, or 0 where it is none.
 const Store* copy_of(const Stmt& s) {
   const auto* store = s.as<Store>();
-  const auto* load = store == nullptr ? nullptr : store->value.as<Load>();
-  const bool copies = load != nullptr && is_block_memory(store->buffer->scope) &&
-                      load->buffer->scope == "global" && is_true(store->predicate) &&
-                      is_true(load->predicate);
+  const auto copy = store == nullptr ? std::nullopt : guarded_copy(store->value);
+  const bool copies = copy && is_block_memory(store->buffer->scope) &&
+                      copy->load->buffer->scope == "global" && is_true(store->predicate) &&
+                      is_true(copy->load->predicate);
   return copies ? store : nullptr;
 }
 
