@@ -302,10 +302,16 @@ class TensorSteps {
     }
     const Number width = d_.follows(value_of(frags_n_) * make_int(unit_.columns));
     const auto n = s_.loops(Split{column, {warps_n_, width}});
-    s_.apply(Reorder{{m[0], n[0], m[1], m[2], n[1]}});
-    // Sixteen rows of each warp at a time.
-    s_.apply(ComputeAt{staged_, m[1]});
-    s_.apply(StorageAlign{staged_, 0, -2, width, 8});
+    // Sixteen rows of each warp at a time, which lie together in shared memory.
+    s_.apply(Reorder{{m[1], m[0], n[0], m[2], n[1]}});
+    s_.apply(ComputeAt{staged_, n[0]});
+    s_.apply(TransformLayout{
+        staged_,
+        {"write", 0},
+        IndexText(layout_of(batches(), "m, n",
+                            fmt::format("m // {0} // f, m // {0} % f, m % {0}, n", unit_.rows)),
+                  {{"f", frags_m_}})});
+    s_.apply(StorageAlign{staged_, 0, -2, columns_, 8});
     const auto stored = s_.get_loops(staged_);
     const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
     s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
