@@ -5,6 +5,7 @@
 #include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/primitives/tensor/isolated_nest.h"
 #include "ardea/schedule/primitives/tensor/match_instruction.h"
@@ -25,6 +26,25 @@ std::vector<Forwarded> gone_with(const Stmt& s) {
   return gone;
 }
 
+/// What blocks inside ask for about the strides of what they write, as the block around them asks for it.
+void take_over_alignments(Block& block) {
+  std::vector<StorageAlignment> all = storage_alignments(block.annotations);
+  const std::size_t own = all.size();
+  visit_stmts(block.body, [&](const Stmt& s) {
+    const auto* inner = s.as<Block>();
+    if (inner == nullptr || !inner->writes) return;
+    for (StorageAlignment asked : storage_alignments(inner->annotations)) {
+      const Buffer& buffer = inner->writes->at(static_cast<std::size_t>(asked.buffer)).buffer;
+      const auto place = std::find_if(block.writes->begin(), block.writes->end(),
+                                      [&](const BufferRegion& region) { return region.buffer == buffer; });
+      if (place == block.writes->end()) continue;
+      asked.buffer = place - block.writes->begin();
+      all.push_back(asked);
+    }
+  });
+  if (all.size() > own) block.annotations[storage_alignment_key] = attribute_of(all);
+}
+
 /// The instruction in the place of the block's body.
 Outcome tensorized(const Function& f, const Path& path, const intrin::Instruction& instruction,
                    Context& context) {
@@ -42,6 +62,7 @@ Outcome tensorized(const Function& f, const Path& path, const intrin::Instructio
   std::vector<Expr> arguments = {make_string(instruction.name)};
   for (const Expr& argument : matched) arguments.push_back(argument);
   std::vector<Forwarded> gone = gone_with(block.body);
+  take_over_alignments(block);
   block.body = Evaluate{make_call("tensor_instruction", arguments)};
   return Applied{with(f, path, block), {BlockRef{block.id}}, std::move(gone)};
 }
