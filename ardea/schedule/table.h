@@ -7,6 +7,7 @@
 #include "ardea/schedule/primitives/loops/bind.h"
 #include "ardea/schedule/primitives/loops/fission.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/iterate_by_loops.h"
 #include "ardea/schedule/primitives/loops/loop_partition.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/merge.h"
@@ -61,6 +62,7 @@
   row(fission, Fission)                                                                            \
   row(loop_partition, LoopPartition)                                                               \
   row(add_unit_loop, AddUnitLoop)                                                                  \
+  row(iterate_by_loops, IterateByLoops)                                                            \
   /* how they run */                                                                               \
   row(parallel, Parallel)                                                                          \
   row(vectorize, Vectorize)                                                                        \

@@ -3,6 +3,7 @@
 #include "ardea/rules/cpu/always_inline.h"
 #include "ardea/rules/gpu/blocks.h"
 #include "ardea/rules/gpu/elements.h"
+#include "ardea/rules/gpu/implicit_product.h"
 #include "ardea/rules/gpu/results.h"
 #include "ardea/rules/gpu/rows.h"
 #include "ardea/rules/gpu/tensor_product.h"
@@ -13,12 +14,9 @@ namespace ardea::rules {
 // What is special before what is general: a rule that finishes a stage leaves nothing to those after it.
 RuleSet gpu_rules() {
   return {
-      always_inline(),    // first, so that what follows a sum is one stage
-      tensor_product(),
-      rows_by_threads(),
-      results_by_threads(),
-      transposition_by_threads(),
-      elements_by_threads(),
+      always_inline(),  // first, so that what follows a sum is one stage
+      implicit_product(),   tensor_product(),           rows_by_threads(),
+      results_by_threads(), transposition_by_threads(), elements_by_threads(),
       blocks_by_threads(),
   };
 }

@@ -9,6 +9,7 @@
 #include "ardea/ir/ceil_div.h"
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/rules/cpu/padded_product.h"
+#include "ardea/rules/gpu/implicit_product.h"
 #include "ardea/rules/gpu/mma_unit.h"
 #include "ardea/rules/gpu/tensor_tiles.h"
 #include "ardea/schedule/primitives/find/find.h"
@@ -56,15 +57,17 @@ std::string layout_of(std::size_t batches, const std::string& axes, const std::s
 
 class TensorSteps {
  public:
-  TensorSteps(Derivation& d, const ConvertedProduct& given, const MmaUnit& unit)
+  TensorSteps(Derivation& d, const ImplicitProduct& given, bool is_implicit, const MmaUnit& unit)
       : d_(d),
         s_(d.steps()),
-        given_(given),
-        sizes_(given.product.sizes),
+        factors_(given),
+        is_implicit_(is_implicit),
+        given_(given.product),
+        sizes_(given_.product.sizes),
         unit_(unit),
         warp_(d.target().gpu->warp_threads),
-        sums_(given.sums),
-        turns_b_(!given.product.transposed && unit.load_b.empty()),
+        sums_(given_.sums),
+        turns_b_(!given_.product.transposed && unit.load_b.empty()),
         work_(work()),
         model_(tensor_tiles_for(work_, unit, d.target())) {}
 
@@ -87,9 +90,11 @@ class TensorSteps {
   TensorWork work() const {
     const MatrixProduct& product = given_.product;
     TensorWork work{.sizes = sizes_, .factors = product.left->type, .has_rows_of_n = product.transposed};
+    work.is_a_along_rows = factors_.left_source.along_rows;
+    work.is_b_along_rows = factors_.right_source.along_rows;
     for (std::size_t i = 0; i < batches(); ++i) work.batches *= typical(product.left->shape[i]);
-    work.lanes_a = lanes_of(sizes_.k, work.factors);
-    work.lanes_b = turns_b_ ? 1 : lanes_of(product.transposed ? sizes_.k : sizes_.n, work.factors);
+    work.lanes_a = lanes_of(factors_.left_source.run, work.factors);
+    work.lanes_b = turns_b_ ? 1 : lanes_of(factors_.right_source.run, work.factors);
     work.run_b = run_of_columns(sizes_, work.lanes_b);
     return work;
   }
@@ -146,14 +151,24 @@ class TensorSteps {
       padding.emplace_back(pads_k_ ? panel_ : std::int64_t{1});
       copies = s_.blocks(PadEinsum{sums_, padding});
     }
+    // Padded ones in the order of the reads.
     std::size_t next = 0;
-    const auto copy_of = [&](bool is_padded, std::int64_t index) {
-      if (!is_padded) return s_.blocks(CacheRead{sums_, index, "shared"})[0];
-      s_.apply(SetScope{copies[next], 0, "shared"});
-      return copies[next++];
+    const auto copy_of = [&](bool is_padded, std::int64_t read, const BlockRef& maker) {
+      BlockRef copy = maker;
+      if (is_padded)
+        copy = copies[next++];
+      else if (!is_implicit_)
+        return s_.blocks(CacheRead{sums_, read, "shared"})[0];
+      if (is_padded && is_implicit_) s_.apply(ComputeInline{maker});
+      s_.apply(SetScope{copy, 0, "shared"});
+      return copy;
     };
-    a_ = copy_of(pads_m_ || pads_k_, 0);
-    b_ = copy_of(pads_k_ || pads_n_, 1);
+    const auto copy_a = [&] { a_ = copy_of(pads_m_ || pads_k_, factors_.left_read, factors_.left); };
+    const auto copy_b = [&] { b_ = copy_of(pads_k_ || pads_n_, factors_.right_read, factors_.right); };
+    if (factors_.left_read < factors_.right_read)
+      copy_a(), copy_b();
+    else
+      copy_b(), copy_a();
     const bool unpads = pads_m_ || pads_n_;
     if (given_.converter) {
       if (unpads) s_.apply(ComputeInline{copies[next]});
@@ -176,7 +191,7 @@ class TensorSteps {
   std::string stores_directly() const {
     if (pads_m_ || pads_n_) return "";
     const Function& program = s_.program();
-    if (given_.converter && !only_converts(program, *given_.converter)) return "";
+    if (is_implicit_ || (given_.converter && !only_converts(program, *given_.converter))) return "";
     const BlockRef& last = given_.converter ? *given_.converter : given_.sums;
     const Buffer out = path_to(program, last)->block().body.as<Store>()->buffer;
     // Two elements are stored at once.
@@ -215,11 +230,16 @@ class TensorSteps {
     const Extent rows{rows_, [](const TensorTiles& t) { return t.rows(); }},
         columns{columns_, [](const TensorTiles& t) { return t.columns(); }},
         depth{panel_, [this](const TensorTiles&) { return panel_; }};
-    copy_panel("a", a_, rows, depth, work_.lanes_a, std::min(panel_, warp_ * work_.lanes_a));
+    const auto copy_deep_rows = [&](const std::string& name, const BlockRef& copy, const Extent& all,
+                                    std::int64_t lanes, bool is_along_rows) {
+      copy_panel(name, copy, all, depth, lanes, work_.run_of_depth(panel_, lanes, is_along_rows),
+                 is_along_rows);
+    };
+    copy_deep_rows("a", a_, rows, work_.lanes_a, work_.is_a_along_rows);
     if (given_.product.transposed)
-      copy_panel("b", b_, columns, depth, work_.lanes_b, std::min(panel_, warp_ * work_.lanes_b));
+      copy_deep_rows("b", b_, columns, work_.lanes_b, work_.is_b_along_rows);
     else
-      copy_panel("b", b_, depth, columns, work_.lanes_b, work_.run_b);
+      copy_panel("b", b_, depth, columns, work_.lanes_b, work_.run_b, false);
     if (turns_b_) s_.apply(TransformLayout{b_, {"write", 0}, layout_of(batches(), "k, n", "n, k")});
   }
 
@@ -250,7 +270,7 @@ class TensorSteps {
   /// By all threads of the block together, each warp runs of some rows; in shared memory eight rows lie in
   /// different banks.
   void copy_panel(const std::string& name, const BlockRef& copy, const Extent& rows, const Extent& columns,
-                  std::int64_t lanes, std::int64_t run) {
+                  std::int64_t lanes, std::int64_t run, bool is_along_rows) {
     s_.apply(ComputeAt{copy, panel_loop_});
     const bool turns = turns_b_ && copy == b_;
     s_.apply(StorageAlign{copy, 0, -2, turns ? Number(panel_) : columns.now,
@@ -268,9 +288,12 @@ class TensorSteps {
               .factors = {parts_of("runs_" + name, columns, {run, [=](const TensorTiles&) { return run; }}),
                           chunks, lanes},
               .disable_predication = true});
-    s_.apply(Reorder{{down[0], across[0], down[1], down[2], down[3], across[1], across[2]}});
+    // Side by side goes what lies so in memory.
+    const std::vector<LoopRef> threads =
+        is_along_rows ? std::vector{across[1], down[3]} : std::vector{down[3], across[1]};
+    s_.apply(Reorder{{down[0], across[0], down[1], down[2], threads[0], threads[1], across[2]}});
     warp_rows_.push_back(down[1]), warp_columns_.push_back(down[2]);
-    lanes_.push_back(s_.loops(Fuse{{down[3], across[1]}})[0]);
+    lanes_.push_back(s_.loops(Fuse{threads})[0]);
     if (lanes > 1) vectors_.push_back(across[2]);
   }
 
@@ -308,16 +331,16 @@ class TensorSteps {
     s_.apply(TransformLayout{
         staged_,
         {"write", 0},
-        IndexText(layout_of(batches(), "m, n",
-                            fmt::format("m // {0} // f, m // {0} % f, m % {0}, n", unit_.rows)),
-                  {{"f", frags_m_}})});
+        IndexText(
+            layout_of(batches(), "m, n", fmt::format("m // {0} // f, m // {0} % f, m % {0}, n", unit_.rows)),
+            {{"f", frags_m_}})});
     s_.apply(StorageAlign{staged_, 0, -2, columns_, 8});
     const auto stored = s_.get_loops(staged_);
     const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
     s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
     s_.apply(Tensorize{stored[stored.size() - 2], store_});
     const std::int64_t lanes =
-        lanes_of(sizes_.n, path_to(s_.program(), result_)->block().body.as<Store>()->buffer->type);
+        lanes_of(factors_.result.run, path_to(s_.program(), result_)->block().body.as<Store>()->buffer->type);
     // Of each row as much as two fragments have.
     const std::int64_t chunks = unit_.columns_loaded / lanes, at_once = warp_ / chunks;
     const auto down = s_.loops(Split{m[2], {unit_.rows / at_once, at_once}});
@@ -342,8 +365,9 @@ class TensorSteps {
   }
 
   void multiply_step(const BlockRef& step) {
-    const BlockRef a = s_.blocks(CacheRead{step, 1, "mma.a", {step}})[0];
-    const BlockRef b = s_.blocks(CacheRead{step, 2, "mma.b", {step}})[0];
+    // The sums are what it reads first.
+    const BlockRef a = s_.blocks(CacheRead{step, 1 + factors_.left_read, "mma.a", {step}})[0];
+    const BlockRef b = s_.blocks(CacheRead{step, 1 + factors_.right_read, "mma.b", {step}})[0];
     s_.apply(TransformLayout{
         a,
         {"write", 0},
@@ -398,6 +422,8 @@ class TensorSteps {
 
   Derivation& d_;
   Schedule& s_;
+  const ImplicitProduct& factors_;  ///< plain matrices, too, of which nothing makes a copy yet
+  const bool is_implicit_;
   const ConvertedProduct& given_;
   const ProductSizes& sizes_;
   const MmaUnit& unit_;
@@ -416,19 +442,32 @@ class TensorSteps {
 };
 
 struct OnUnit {
-  ConvertedProduct product;
+  ImplicitProduct product;
+  bool is_implicit = false;
   MmaUnit unit;
 };
 
 std::optional<OnUnit> tensor_product_of(const Derivation& d, const BlockRef& stage) {
-  auto found = product_of_stage(d.steps().program(), stage);
-  if (!found || d.is_finished(found->sums)) return std::nullopt;
+  ImplicitProduct product;
+  const ImplicitProduct* left = d.left<ImplicitProduct>(stage);
+  if (left != nullptr) {
+    product = *left;
+  } else {
+    auto found = product_of_stage(d.steps().program(), stage);
+    if (!found) return std::nullopt;
+    product.product = *std::move(found);
+    const ProductSizes& sizes = product.product.product.sizes;
+    product.left_source.run = sizes.k;
+    product.right_source.run = product.product.product.transposed ? sizes.k : sizes.n;
+    product.result.run = sizes.n;
+  }
+  if (d.is_finished(product.product.sums)) return std::nullopt;
   // A tile of which more is padding than not is quicker elsewhere.
-  if (found->product.sizes.m < MmaUnit::rows || found->product.sizes.n < MmaUnit::columns_loaded)
-    return std::nullopt;
-  const auto unit = mma_unit(found->product, d.target());
+  const ProductSizes& sizes = product.product.product.sizes;
+  if (sizes.m < MmaUnit::rows || sizes.n < MmaUnit::columns_loaded) return std::nullopt;
+  const auto unit = mma_unit(product.product.product, d.target());
   if (!unit) return std::nullopt;
-  return OnUnit{*std::move(found), *unit};
+  return OnUnit{std::move(product), left != nullptr, *unit};
 }
 
 }  // namespace
@@ -442,7 +481,7 @@ Rule tensor_product() {
       .apply =
           [](Derivation& d, const BlockRef& stage) {
             const OnUnit found = *tensor_product_of(d, stage);
-            TensorSteps(d, found.product, found.unit).run();
+            TensorSteps(d, found.product, found.is_implicit, found.unit).run();
           }};
 }
 

@@ -38,9 +38,10 @@ double cost_of(const TensorTiles& t, const TensorWork& work, const MmaUnit& unit
   const auto divides = [&](std::int64_t copied, std::int64_t row, std::int64_t run, std::int64_t lanes) {
     return copied % (warps * gpu.warp_threads * lanes / run) == 0 && row % run == 0;
   };
-  const auto run_of_depth = [&](std::int64_t lanes) { return std::min(depth, gpu.warp_threads * lanes); };
-  if (!divides(rows, depth, run_of_depth(work.lanes_a), work.lanes_a)) return -1;
-  if (work.has_rows_of_n ? !divides(columns, depth, run_of_depth(work.lanes_b), work.lanes_b)
+  const std::int64_t run_a = work.run_of_depth(depth, work.lanes_a, work.is_a_along_rows),
+                     run_b = work.run_of_depth(depth, work.lanes_b, work.is_b_along_rows);
+  if (!divides(rows, depth, run_a, work.lanes_a)) return -1;
+  if (work.has_rows_of_n ? !divides(columns, depth, run_b, work.lanes_b)
                          : !divides(depth, columns, work.run_b, work.lanes_b))
     return -1;
   if (shared > gpu.shared_bytes_per_block || registers > gpu.registers_per_thread ||
@@ -84,6 +85,11 @@ std::vector<TensorTiles> all_tensor_tiles(const ProductSizes& sizes, const MmaUn
             all.push_back(tiles);
         }
   return all;
+}
+
+std::int64_t TensorWork::run_of_depth(std::int64_t depth, std::int64_t lanes, bool is_along_rows) const {
+  constexpr std::int64_t lanes_of_warp = 32, rows_side_by_side = 16;
+  return std::min(depth, lanes_of_warp / (is_along_rows ? rows_side_by_side : 1) * lanes);
 }
 
 std::int64_t run_of_columns(const ProductSizes& sizes, std::int64_t lanes) {

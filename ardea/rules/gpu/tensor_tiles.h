@@ -15,6 +15,11 @@ struct TensorWork {
   std::int64_t lanes_a = 1, lanes_b = 1;
   bool has_rows_of_n = false;  ///< B lies so
   std::int64_t run_b = 32;     ///< columns of B that threads side by side copy of one of its rows
+  /// What lies side by side in memory are different rows, so that threads side by side copy of as many.
+  bool is_a_along_rows = false, is_b_along_rows = false;
+
+  /// The same of rows as long as a panel is deep.
+  std::int64_t run_of_depth(std::int64_t depth, std::int64_t lanes, bool is_along_rows) const;
 };
 
 /// A warp copies so many columns of a row, of which a thread moves `lanes` at once.

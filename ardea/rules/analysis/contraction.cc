@@ -1,0 +1,85 @@
+#include "ardea/rules/analysis/contraction.h"
+
+#include <algorithm>
+
+#include "ardea/ir/equal.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/program/tree.h"
+
+namespace ardea::rules {
+
+namespace {
+
+const Load* load_under_casts(const Expr& e) {
+  if (const auto* cast = e.as<Cast>()) return load_under_casts(cast->value);
+  return e.as<Load>();
+}
+
+bool moves(const std::vector<Expr>& indices, const Var& iterator) {
+  return std::any_of(indices.begin(), indices.end(), [&](const Expr& e) { return uses(e, iterator); });
+}
+
+/// The place among what the block reads; nothing where it declares the buffer twice, or not.
+std::optional<std::int64_t> read_of(const Block& block, const Buffer& buffer) {
+  if (!block.reads) return std::nullopt;
+  std::optional<std::int64_t> found;
+  for (std::size_t i = 0; i < block.reads->size(); ++i) {
+    if ((*block.reads)[i].buffer != buffer) continue;
+    if (found) return std::nullopt;
+    found = static_cast<std::int64_t>(i);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::int64_t Contraction::extent(const std::vector<std::size_t>& group) const {
+  std::int64_t product = 1;
+  for (const std::size_t i : group) product *= stage.extents[i];
+  return product;
+}
+
+std::optional<std::size_t> Contraction::last_of(const std::vector<Expr>& indices) const {
+  const auto found = std::find_if(stage.iterators.begin(), stage.iterators.end(), [&](const Var& iterator) {
+    return !indices.empty() && indices.back().is<VarNode>() && Var(indices.back()) == iterator;
+  });
+  if (found == stage.iterators.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - stage.iterators.begin());
+}
+
+std::optional<Contraction> contraction(const Function& program, const schedule::BlockRef& ref) {
+  const auto stage = plain_stage(program, ref);
+  if (!stage || !stage->reduces()) return std::nullopt;
+  const Block& block = schedule::path_to(program, ref)->block();
+  const auto added = added_term(block);
+  const auto* term = added ? added->as<Binary>() : nullptr;
+  if (term == nullptr || term->op != BinaryOp::mul) return std::nullopt;
+  const Load *left = load_under_casts(term->left), *right = load_under_casts(term->right);
+  if (left == nullptr || right == nullptr || left->buffer == right->buffer) return std::nullopt;
+  const bool is_plain_result = std::all_of(stage->indices.begin(), stage->indices.end(),
+                                           [](const Expr& index) { return index.is<VarNode>(); });
+  const auto left_read = read_of(block, left->buffer), right_read = read_of(block, right->buffer);
+  if (!is_plain_result || !left_read || !right_read) return std::nullopt;
+  Contraction found{*stage, *left, *right, *left_read, *right_read, {}, {}, {}, {}};
+  for (std::size_t i = 0; i < stage->iterators.size(); ++i) {
+    const bool in_left = moves(left->indices, stage->iterators[i]),
+               in_right = moves(right->indices, stage->iterators[i]), makes = i < stage->spatial;
+    if (makes != moves(stage->indices, stage->iterators[i])) return std::nullopt;
+    if (in_left && in_right)
+      (makes ? found.batch : found.depth).push_back(i);
+    else if (makes && (in_left || in_right))
+      (in_left ? found.rows : found.columns).push_back(i);
+    else
+      return std::nullopt;
+  }
+  if (found.rows.empty() || found.columns.empty() || found.depth.empty()) return std::nullopt;
+  const auto last = found.last_of(stage->indices);
+  if (last && std::find(found.rows.begin(), found.rows.end(), *last) != found.rows.end()) {
+    std::swap(found.left, found.right);
+    std::swap(found.left_read, found.right_read);
+    std::swap(found.rows, found.columns);
+  }
+  return found;
+}
+
+}  // namespace ardea::rules

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+
+#include "ardea/rules/analysis/stage.h"
+
+/// Sums of products of two operands, of whatever dimensions: products of matrices in disguise, as
+/// convolutions are.
+
+namespace ardea::rules {
+
+/// out[…] += left[…] · right[…]. Each iterator belongs to one group, by the operands that it moves.
+struct Contraction {
+  Stage stage;
+  Load left, right;
+  std::int64_t left_read = 0, right_read = 1;  ///< their places among what the block reads
+  std::vector<std::size_t> batch;              ///< both and the result
+  std::vector<std::size_t> rows;               ///< the left one and the result
+  std::vector<std::size_t> columns;            ///< the right one and the result
+  std::vector<std::size_t> depth;              ///< both, reduced
+
+  std::int64_t extent(const std::vector<std::size_t>& group) const;
+  /// The iterator that the last index is; nothing where it is more than an iterator.
+  std::optional<std::size_t> last_of(const std::vector<Expr>& indices) const;
+};
+
+/// With the operand on the right whose elements lie as those of the result do. Nothing where the block is
+/// another one, or a group but that of batches is empty.
+std::optional<Contraction> contraction(const Function& program, const schedule::BlockRef& block);
+
+}  // namespace ardea::rules

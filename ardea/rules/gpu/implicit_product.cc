@@ -1,0 +1,242 @@
+#include "ardea/rules/gpu/implicit_product.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ardea/ir/substitute.h"
+#include "ardea/rules/analysis/contraction.h"
+#include "ardea/rules/analysis/epilogue.h"
+#include "ardea/rules/analysis/producers.h"
+#include "ardea/rules/gpu/mma_unit.h"
+#include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/iterate_by_loops.h"
+#include "ardea/schedule/primitives/loops/reorder.h"
+#include "ardea/schedule/primitives/memory/reindex.h"
+#include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/program/tree.h"
+#include "ardea/support/text.h"
+
+namespace ardea::rules {
+
+using namespace schedule;
+
+namespace {
+
+using Group = std::vector<std::size_t>;
+
+/// A sum of products, and what is computed of it element by element.
+struct ConvertedContraction {
+  BlockRef sums;
+  Contraction contraction;
+  std::optional<BlockRef> converter = {};
+};
+
+std::optional<ConvertedContraction> contraction_of_stage(const Function& program, const BlockRef& stage) {
+  if (auto found = contraction(program, stage))
+    return ConvertedContraction{stage, *std::move(found), elementwise_consumer(program, stage)};
+  for (const Path& path : all_blocks(program)) {
+    const BlockRef sums{path.block().id};
+    auto found = contraction(program, sums);
+    if (found && elementwise_consumer(program, sums) == stage)
+      return ConvertedContraction{sums, *std::move(found), stage};
+  }
+  return std::nullopt;
+}
+
+class ImplicitSteps {
+ public:
+  ImplicitSteps(Derivation& d, const ConvertedContraction& given)
+      : d_(d), s_(d.steps()), given_(given), c_(given.contraction) {}
+
+  ImplicitProduct run() {
+    const auto from = [&](std::int64_t read) { return s_.blocks(Reindex{given_.sums, {"read", read}})[0]; };
+    ImplicitProduct made;
+    made.left = from(c_.left_read);
+    made.right = from(c_.right_read);
+    const BlockRef copied = s_.blocks(Reindex{given_.sums, {"write", 0}})[0];
+    inline_borders(made.left);
+    inline_borders(made.right);
+    const bool has_rows_of_columns = is_in(c_.columns, c_.last_of(c_.right.indices));
+    const std::vector<Group> left = {c_.rows, c_.depth},
+                             right = has_rows_of_columns ? std::vector<Group>{c_.depth, c_.columns}
+                                                         : std::vector<Group>{c_.columns, c_.depth};
+    count_by(given_.sums, all_iterators(), {c_.rows, c_.columns, c_.depth});
+    lay_out(given_.sums, {"read", c_.left_read}, left);
+    lay_out(given_.sums, {"read", c_.right_read}, right);
+    lay_out(given_.sums, {"write", 0}, {c_.rows, c_.columns});
+    count_by(made.left, sorted(left), left);
+    count_by(made.right, sorted(right), right);
+    if (given_.converter) {
+      s_.apply(ComputeInline{copied});
+      count_by(*given_.converter, order_of_result(), {c_.rows, c_.columns});
+    } else {
+      count_by(copied, sorted({c_.rows, c_.columns}), {c_.rows, c_.columns});
+    }
+    made.product.sums = given_.sums;
+    made.product.product = as_matrices(made, !has_rows_of_columns);
+    made.left_read = c_.left_read, made.right_read = c_.right_read;
+    made.product.converter = given_.converter ? *given_.converter : copied;
+    made.left_source = source_of(c_.left.indices, c_.depth, c_.rows);
+    made.right_source = has_rows_of_columns ? source_of(c_.right.indices, c_.columns, c_.depth)
+                                            : source_of(c_.right.indices, c_.depth, c_.columns);
+    made.result = source_of(c_.stage.indices, c_.columns, c_.rows);
+    return made;
+  }
+
+ private:
+  MatrixProduct as_matrices(const ImplicitProduct& made, bool transposed) const {
+    const auto written = [&](const BlockRef& block) {
+      return path_to(s_.program(), block)->block().body.as<Store>()->buffer;
+    };
+    MatrixProduct product;
+    product.out = written(given_.sums);
+    product.left = written(made.left);
+    product.right = written(made.right);
+    product.sizes = {c_.extent(c_.rows), c_.extent(c_.columns), c_.extent(c_.depth)};
+    product.m = make_int(product.sizes.m);
+    product.n = make_int(product.sizes.n);
+    product.k = make_int(product.sizes.k);
+    product.batches = c_.batch.size();
+    product.transposed = transposed;
+    return product;
+  }
+
+  static bool is_in(const Group& group, std::optional<std::size_t> iterator) {
+    return iterator && std::find(group.begin(), group.end(), *iterator) != group.end();
+  }
+
+  static Group joined(const std::vector<Group>& groups) {
+    Group all;
+    for (const Group& group : groups) all.insert(all.end(), group.begin(), group.end());
+    return all;
+  }
+
+  Group all_iterators() const {
+    Group all(c_.stage.iterators.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    return all;
+  }
+
+  /// Batches and groups in the order of the block's iterators: as reindex has them.
+  Group sorted(const std::vector<Group>& groups) const {
+    Group all = joined({c_.batch, joined(groups)});
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  /// As the result's indices have them.
+  Group order_of_result() const {
+    Group all;
+    for (const Expr& index : c_.stage.indices)
+      all.push_back(static_cast<std::size_t>(
+          std::find(c_.stage.iterators.begin(), c_.stage.iterators.end(), Var(index)) -
+          c_.stage.iterators.begin()));
+    return all;
+  }
+
+  /// The block's loops, each over one of `iterators`, become batches and one for each group.
+  void count_by(const BlockRef& block, const Group& iterators, const std::vector<Group>& groups) {
+    const auto loops = s_.get_loops(block);
+    const auto loop_of = [&](std::size_t iterator) {
+      return loops[static_cast<std::size_t>(std::find(iterators.begin(), iterators.end(), iterator) -
+                                            iterators.begin())];
+    };
+    std::vector<LoopRef> order;
+    for (const std::size_t i : joined({c_.batch, joined(groups)})) order.push_back(loop_of(i));
+    if (order != loops) s_.apply(Reorder{order});
+    for (const Group& group : groups) {
+      std::vector<LoopRef> fused;
+      for (const std::size_t i : group) fused.push_back(loop_of(i));
+      if (fused.size() > 1) s_.apply(Fuse{fused});
+    }
+    s_.apply(IterateByLoops{block});
+  }
+
+  /// The reindexed buffer as a matrix behind its batches.
+  void lay_out(const BlockRef& block, const BufferArgument& buffer, const std::vector<Group>& groups) {
+    std::vector<std::string> names, places;
+    for (const std::size_t i : sorted(groups)) names.push_back(fmt::format("i{}", i));
+    for (const std::size_t i : c_.batch) places.push_back(fmt::format("i{}", i));
+    for (const Group& group : groups) {
+      std::string place;
+      for (const std::size_t i : group)
+        place = place.empty() ? fmt::format("i{}", i)
+                              : fmt::format("({}) * {} + i{}", place, c_.stage.extents[i], i);
+      places.push_back(place);
+    }
+    s_.apply(TransformLayout{block, buffer,
+                             fmt::format("lambda {}: ({})", join(names, ", "), join(places, ", "))});
+  }
+
+  /// What stands around an operand's elements is asked for where they are copied.
+  void inline_borders(const BlockRef& copy) {
+    const Function& program = s_.program();
+    const auto stage = plain_stage(program, copy);
+    if (!stage || stage->loads.size() != 1) return;
+    const auto maker = elementwise_producer(program, copy, stage->loads[0].buffer);
+    if (maker && !d_.is_finished(*maker) && only_moves(program, *maker)) s_.apply(ComputeInline{*maker});
+  }
+
+  static bool only_moves(const Function& program, const BlockRef& maker) {
+    const auto* store = path_to(program, maker)->block().body.as<Store>();
+    if (store == nullptr) return false;
+    Expr value = store->value;
+    for (const auto* call = value.as<Call>(); call != nullptr && call->op->name == "if_then_else";
+         call = value.as<Call>())
+      value = call->arguments[1];
+    return value.is<Load>();
+  }
+
+  /// Of rows along which the innermost of `columns` moves.
+  MatrixSource source_of(const std::vector<Expr>& indices, const Group& columns, const Group& rows) const {
+    const auto last = c_.last_of(indices);
+    MatrixSource source;
+    if (last && *last == columns.back()) source.run = c_.stage.extents[*last];
+    const bool moves_rows = std::any_of(rows.begin(), rows.end(), [&](std::size_t i) {
+      return !indices.empty() && uses(indices.back(), c_.stage.iterators[i]);
+    });
+    source.along_rows = source.run == 1 && moves_rows;
+    return source;
+  }
+
+  Derivation& d_;
+  Schedule& s_;
+  const ConvertedContraction& given_;
+  const Contraction& c_;
+};
+
+std::optional<ConvertedContraction> found_in(const Derivation& d, const BlockRef& stage) {
+  const Function& program = d.steps().program();
+  auto found = contraction_of_stage(program, stage);
+  if (!found || d.is_finished(found->sums) || d.left<ImplicitProduct>(stage) != nullptr) return std::nullopt;
+  // One of matrices needs no other form.
+  if (product_of_stage(program, stage)) return std::nullopt;
+  const Contraction& c = found->contraction;
+  const Buffer out = c.stage.out;
+  MatrixProduct types;
+  types.out = out, types.left = c.left.buffer, types.right = c.right.buffer;
+  const bool has_unit = mma_unit(types, d.target()).has_value();
+  if (!has_unit || c.extent(c.rows) < MmaUnit::rows || c.extent(c.columns) < MmaUnit::columns_loaded)
+    return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+Rule implicit_product() {
+  return {
+      .name = "implicit product",
+      .doc =
+          "a convolution, or another sum of products, is a product of matrices that are made where "
+          "they are copied",
+      .applies = [](const Derivation& d, const BlockRef& stage) { return found_in(d, stage).has_value(); },
+      .apply =
+          [](Derivation& d, const BlockRef& stage) {
+            const ConvertedContraction found = *found_in(d, stage);
+            d.leave(stage, ImplicitSteps(d, found).run());
+          }};
+}
+
+}  // namespace ardea::rules

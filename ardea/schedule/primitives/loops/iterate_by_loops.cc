@@ -1,0 +1,109 @@
+#include "ardea/schedule/primitives/loops/iterate_by_loops.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ardea/arith/analyzer.h"
+#include "ardea/arith/regions.h"
+#include "ardea/ir/layout.h"
+#include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/schedule/program/refer.h"
+
+namespace ardea::schedule {
+
+namespace {
+
+/// The loops between the block and the one around it.
+std::vector<const For*> own_loops(const Path& path) {
+  std::vector<const For*> loops;
+  for (auto s = path.begin() + std::ssize(path.block_around()); s != path.end(); ++s)
+    if (const auto* loop = s->as<For>()) loops.push_back(loop);
+  return loops;
+}
+
+std::optional<Refusal> refuse_bounds(const std::vector<const For*>& loops) {
+  for (const For* loop : loops) {
+    const bool depends = std::any_of(loops.begin(), loops.end(), [&](const For* other) {
+      return uses(loop->min, other->var) || uses(loop->extent, other->var);
+    });
+    if (depends || !is_zero(loop->min))
+      return Refusal{"bounds_depend",
+                     fmt::format("loop {} runs from {}, {} times; its iterations would be no iterator's",
+                                 loop->var.name(), print(loop->min), print(loop->extent))};
+  }
+  return std::nullopt;
+}
+
+bool is_size(const Function& f, const Var& var) {
+  return std::any_of(f.parameters.begin(), f.parameters.end(),
+                     [&](const ardea::Parameter& p) { return !p.buffer.defined() && p.var == var; });
+}
+
+/// What the iterators that the loop moves are.
+Result<IteratorKind> kind_of(const For& loop, const Block& block) {
+  std::set<IteratorKind> kinds;
+  for (const BlockIterator& iterator : block.iterators)
+    if (uses(iterator.binding, loop.var)) kinds.insert(iterator.kind);
+  if (kinds.size() > 1)
+    return Refusal{"loop_feeds_both",
+                   fmt::format("loop {} moves iterators of block {} that make elements and "
+                               "ones that do not, and an iterator is one or the other",
+                               loop.var.name(), block.name)};
+  if (kinds.empty() && constant_int(loop.extent) != 1)
+    return Refusal{"loop_is_idle",
+                   fmt::format("loop {} moves no iterator of block {}, so that its instances repeat",
+                               loop.var.name(), block.name)};
+  return kinds.empty() ? IteratorKind::spatial : *kinds.begin();
+}
+
+}  // namespace
+
+Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
+  const Path path = ARDEA_TRY(refer(f, step.block));
+  if (path.size() == 1)
+    return Refusal{"root_block", "the root block holds the whole program and stands in no loop"};
+  Block block = path.block();
+  const std::vector<const For*> loops = own_loops(path);
+  if (loops.empty())
+    return Refusal{"no_loops", fmt::format("block {} stands in no loop of its own", block.name)};
+  ARDEA_TRY(refuse_bounds(loops));
+  if (block.predicate.defined())
+    return Refusal{"block_is_guarded",
+                   fmt::format("block {} runs only where {}, which is not all of its loops", block.name,
+                               print(block.predicate))};
+  Substitution by_loop;
+  std::vector<BlockIterator> iterators;
+  for (const For* loop : loops) {
+    const IteratorKind kind = ARDEA_TRY(kind_of(*loop, block));
+    const Var var("v_" + loop->var.name());
+    iterators.push_back({var, {make_int(0), as_index(loop->extent)}, kind, as_index(loop->var)});
+    by_loop[loop->var] = make_cast(loop->var.type(), var);
+  }
+  Substitution values;
+  for (const BlockIterator& iterator : block.iterators) {
+    const Expr value = substitute(iterator.binding, by_loop);
+    for (const Var& var : free_variables(iterator.binding))
+      if (!by_loop.contains(var) && !is_size(f, var))
+        return Refusal{"binds_something_else",
+                       fmt::format("iterator {} of block {} is {}, which is more than its loops say",
+                                   iterator.var.name(), block.name, print(iterator.binding))};
+    values[iterator.var] = make_cast(iterator.var.type(), value);
+  }
+  arith::Analyzer facts = path.facts(f);
+  for (const BlockIterator& iterator : iterators) facts.bind(iterator.var, iterator.domain);
+  block.iterators = std::move(iterators);
+  const auto counted = [&](const Stmt& part) { return arith::simplify(substitute(part, values), facts); };
+  if (block.init.defined()) block.init = counted(block.init);
+  block.body = counted(block.body);
+  for (auto* regions : {&block.reads, &block.writes})
+    if (*regions)
+      for (BufferRegion& region : **regions)
+        for (Range& range : region.region) {
+          range.min = facts.simplify(substitute(range.min, values));
+          range.extent = facts.simplify(substitute(range.extent, values));
+        }
+  return Applied{with(f, path, block), {}};
+}
+
+}  // namespace ardea::schedule
