@@ -11,7 +11,6 @@
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/lane_counts.h"
 #include "ardea/limits/largest_value.h"
-#include "ardea/limits/one_thread.h"
 #include "ardea/limits/registers.h"
 #include "ardea/limits/steps.h"
 #include "ardea/limits/thread_registers.h"
@@ -148,7 +147,7 @@ Limits limits_of(const Function& placed, const target::Target& target) {
   if (target.gpu) {
     const auto shared = live(placed, limits.memory, bytes, in_shared_memory, target);
     limits.shared_bytes = shared.contains(shared_memory) ? shared.at(shared_memory) : make_int(0);
-    limits.thread_registers = thread_registers(as_one_thread(placed, limits.threads), target);
+    limits.thread_registers = thread_registers(placed, limits.memory, target);
   }
   limits.vector_registers = vector_registers(placed, limits.memory, target);
   limits.tile_registers = tile_registers(placed, limits.memory, target);

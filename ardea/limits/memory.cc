@@ -109,9 +109,10 @@ class Collection {
     return memory;
   }
 
-  /// A thread of a GPU has what it touches itself, wherever the allocation stands.
+  /// A thread of a GPU, or a warp, has what it touches itself, wherever the allocation stands.
   Allocate of_thread(const Allocate& allocate, Surroundings& around) const {
-    if (!target_.gpu || scope_rank(allocate.scope) != ScopeRank::thread) return allocate;
+    const auto rank = scope_rank(allocate.scope);
+    if (!target_.gpu || (rank != ScopeRank::thread && rank != ScopeRank::warp)) return allocate;
     const auto threads = threads_in(allocate.body, around.facts);
     for (const auto& [axis, loop] : threads) around.facts.bind(loop.first, loop.second);
     Allocate own = allocate;
