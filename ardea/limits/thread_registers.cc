@@ -133,9 +133,9 @@ class Registers {
 
 }  // namespace
 
-Expr thread_registers(const Function& one_thread, const target::Target& target) {
-  const Analyzer facts = arith::facts_of(one_thread);
-  return Registers(memory_of(one_thread, target), target, facts).in(one_thread.body);
+Expr thread_registers(const Function& f, const std::vector<Memory>& memory, const target::Target& target) {
+  const Analyzer facts = arith::facts_of(f);
+  return Registers(memory, target, facts).in(f.body);
 }
 
 }  // namespace ardea::limits

@@ -5,9 +5,9 @@
 
 namespace ardea::limits {
 
-/// Registers of 32 bits that the buffers of one thread take at once, of a program as one_thread.h makes it:
-/// at least what an assembler needs. What the statements of a pipeline keep for themselves is live from the
-/// first to the last that uses it, in the order in which they will run.
-Expr thread_registers(const Function& one_thread, const target::Target& target);
+/// Registers of 32 bits that the buffers of one thread take at once: at least what an assembler needs. What
+/// the statements of a pipeline keep for themselves is live from the first to the last that uses it, in the
+/// order in which they will run.
+Expr thread_registers(const Function& f, const std::vector<Memory>& memory, const target::Target& target);
 
 }  // namespace ardea::limits
