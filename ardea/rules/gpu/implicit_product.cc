@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/rules/analysis/contraction.h"
 #include "ardea/rules/analysis/epilogue.h"
