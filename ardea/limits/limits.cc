@@ -6,6 +6,7 @@
 #include "ardea/intrin/tile_registers.h"
 #include "ardea/ir/ceil_div.h"
 #include "ardea/ir/layout.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
@@ -105,12 +106,42 @@ Expr virtual_threads(const Stmt& s, const Analyzer& facts) {
              : most;
 }
 
-constexpr auto shared_memory = "shared";
+/// Bytes of a GPU's shared memory that the launch that has most of them takes: all its buffers have their
+/// own, each from where memory may begin.
+class SharedBytes {
+ public:
+  SharedBytes(const std::vector<Memory>& memory, const Analyzer& facts) : facts_(facts) {
+    for (const Memory& one : memory) by_data_[one.data] = &one;
+  }
 
-/// All scopes that are a GPU's shared memory are one.
-std::string in_shared_memory(const std::string& scope) {
-  return scope == "shared" || scope == "shared.dyn" ? shared_memory : "";
-}
+  Expr in(const Stmt& s) const {
+    const auto* loop = s.as<For>();
+    if (loop != nullptr && !loop->thread.empty()) return facts_.simplify(all_of(loop->body));
+    Expr most = make_int(0);
+    for_each_child(
+        s, [](const Expr&) {}, [&](const Stmt& part) { most = larger_count(most, in(part), facts_); });
+    const auto* allocate = s.as<Allocate>();
+    return allocate == nullptr ? most : facts_.simplify(most + bytes_of(*allocate));
+  }
+
+ private:
+  Expr all_of(const Stmt& s) const {
+    Expr sum = make_int(0);
+    visit_stmts(s, [&](const Stmt& part) {
+      if (const auto* allocate = part.as<Allocate>()) sum = sum + bytes_of(*allocate);
+    });
+    return sum;
+  }
+
+  Expr bytes_of(const Allocate& allocate) const {
+    if (allocate.scope != "shared" && allocate.scope != "shared.dyn") return make_int(0);
+    const Expr bytes = by_data_.at(allocate.data)->bytes, unit = make_int(allocation_alignment_bytes);
+    return facts_.proves(equals(bytes % unit, make_int(0))) ? bytes : ceil_div(bytes, unit) * unit;
+  }
+
+  const Analyzer& facts_;
+  std::unordered_map<Var, const Memory*> by_data_;
+};
 
 /// Scratchpads that an accelerator has not got hold nothing.
 std::optional<std::int64_t> bytes_available(const std::string& scope, const target::Target& target) {
@@ -145,8 +176,7 @@ Limits limits_of(const Function& placed, const target::Target& target) {
   const Cost bytes = [](const Memory& one) { return one.bytes; };
   limits.live_bytes = live(placed, limits.memory, bytes, own_group, target);
   if (target.gpu) {
-    const auto shared = live(placed, limits.memory, bytes, in_shared_memory, target);
-    limits.shared_bytes = shared.contains(shared_memory) ? shared.at(shared_memory) : make_int(0);
+    limits.shared_bytes = SharedBytes(limits.memory, facts).in(placed.body);
     limits.thread_registers = thread_registers(placed, limits.memory, target);
   }
   limits.vector_registers = vector_registers(placed, limits.memory, target);

@@ -65,6 +65,25 @@ TEST_F(Proofs, use_what_is_assumed) {
   proves(t >= u);
 }
 
+// Factors of tiles and how often they are copied: each is known by what it is a part of.
+TEST(Prove, with_several_products_that_are_known_to_be_equal) {
+  const Var tiles("tiles"), warps("warps"), frags("frags"), lanes("lanes"), copies("copies");
+  Analyzer facts;
+  for (const Var& p : {tiles, warps, frags, lanes, copies}) facts.parameter(p);
+  facts.assume(equals(tiles * warps * frags * 16, make_int(4096)));
+  const Var tile("tile"), copy("copy"), warp("warp"), lane("lane"), row("row");
+  facts.bind(tile, {make_int(0), tiles});
+  facts.bind(copy, {make_int(0), copies});
+  facts.bind(warp, {make_int(0), warps});
+  facts.bind(lane, {make_int(0), lanes});
+  facts.bind(row, {make_int(0), make_int(8)});
+  const Expr place = tile * warps * frags * 16 + copy * warps * lanes * 8 + warp * lanes * 8 + lane * 8 + row;
+  EXPECT_EQ(facts.prove(place < make_int(4096)), Proof::unknown);
+  facts.assume(equals(copies * warps * lanes * 8, frags * warps * 16));
+  EXPECT_EQ(facts.prove(place < make_int(4096)), Proof::proved);
+  EXPECT_EQ(facts.prove(place < make_int(4095)), Proof::unknown);
+}
+
 TEST_F(Proofs, what_is_divided_by_what_is_assumed_of_the_quotient) {
   facts.assume(u * 2 + floor_div(t, 3) < make_int(1));
   facts.assume(u >= make_int(0));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cctype>
 #include <sstream>
 
@@ -24,12 +25,29 @@ std::vector<std::int64_t> sizes_of(const std::string& words) {
 
 GpuWorkload read(const std::string& line) {
   std::istringstream in(line);
-  std::string op, sizes, option, value;
-  in >> op >> sizes >> option >> value;
+  std::string op, sizes;
+  in >> op >> sizes;
   ops::Workload wanted{.op = op, .sizes = sizes_of(sizes)};
-  if (option == "--layout") wanted.layout = value;
+  for (std::string option, value; in >> option >> value;) {
+    if (option == "--layout") wanted.layout = value;
+    if (option == "--in") wanted.in = ops::parse_types(value);
+    if (option == "--out") wanted.out = ops::parse_types(value)[0];
+    if (option == "--tb") wanted.transpose_b = value == "yes";
+  }
   return {line, ops::create_function(ops::make_workload(wanted))};
 }
+
+/// What tensor instructions multiply: sizes that tiles divide and others, and every way in which factors lie.
+constexpr std::array tensor_products = {
+    "gemm 33,50,34 --in float16 --out float16",
+    "gemm 64,64,64 --in float16 --out float16",
+    "gemm 48,40,64 --in bfloat16 --out bfloat16 --tb yes",
+    "gemm 40,33,32 --in int8 --out int32",
+    "bmm 3,33,32,17 --in float16 --out float32",
+    "gemm_bias_relu 33,40,32 --in float16 --out float16",
+    "c2d 1,9,7,12,20,3,3,1,1,2 --in float16 --out float16",
+    "conv_bn_relu 1,9,7,16,24,3,3,2,1,1 --layout nhwc --in float16 --out float16",
+};
 
 }  // namespace
 
@@ -39,6 +57,7 @@ const std::vector<GpuWorkload>& gpu_workloads() {
     std::istringstream in(read_text_file(std::string(ARDEA_SOURCE_DIR) + "/tests/samples.txt"));
     for (std::string line; std::getline(in, line);)
       if (!line.empty() && line[0] != '#' && line[0] != '@') found.push_back(read(line));
+    for (const char* line : tensor_products) found.push_back(read(line));
     return found;
   }();
   return all;

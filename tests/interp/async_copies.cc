@@ -26,6 +26,29 @@ TEST(AsyncCopies, land_at_the_wait) {
   EXPECT_EQ(elements(b), (std::vector<double>{1, 2, 3, 4}));
 }
 
+// Where the condition does not hold the source is not asked for: A[9] is no element.
+TEST(AsyncCopies, land_as_zeros_where_their_condition_does_not_hold) {
+  const auto copied = [](const char* condition, const char* from) {
+    const Function f = program(fmt::format(R"(def main(A: T.Buffer((4,)), B: T.Buffer((2,))):
+    S = T.allocate([2], "float32", "shared")
+    S_1 = T.Buffer((2,), data=S, scope="shared")
+    S_1[0] = T.float32(7)
+    S_1[1] = T.float32(7)
+    T.async_copy_or_zero(T.address_of(S_1[0]), T.address_of(A[{}]), 2, {})
+    T.async_commit()
+    T.async_wait(0)
+    for i in range(2):
+        B[i] = S_1[i]
+)",
+                                           from, condition));
+    const runtime::Array b = zeros(float32, {2});
+    run(f, {array(float32, {4}, {1, 2, 3, 4}), b});
+    return elements(b);
+  };
+  EXPECT_EQ(copied("T.bool(True)", "1"), (std::vector<double>{2, 3}));
+  EXPECT_EQ(copied("T.bool(False)", "9"), (std::vector<double>{0, 0}));
+}
+
 TEST(AsyncCopies, must_be_waited_for_before_the_destination_is_read) {
   EXPECT_TRUE(says(sentence_of(copying("")), "reads S_1[0] while the copy `T.async_copy("));
   EXPECT_TRUE(

@@ -62,7 +62,9 @@ double cost_of(const TensorTiles& t, const TensorWork& work, const MmaUnit& unit
   const std::int64_t waves = ceil_div(blocks, held * target.cores);
   const std::int64_t side_by_side = std::min(held, ceil_div(blocks, target.cores));
   const double hidden = std::min(1.0, static_cast<double>(warps * side_by_side) / 8);
-  return static_cast<double>(waves * side_by_side) * panels * longest / (0.25 + 0.75 * hidden);
+  // The more panels are under way, the less of what they take to arrive is waited for.
+  const double waiting = 1 + 0.5 / static_cast<double>(t.ahead);
+  return static_cast<double>(waves * side_by_side) * panels * longest * waiting / (0.7 + 0.3 * hidden);
 }
 
 }  // namespace
@@ -108,7 +110,7 @@ TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const 
   TensorTiles best;
   double least = -1;
   for (const std::int64_t steps : tensor_steps(sizes, unit))
-    for (const std::int64_t ahead : {2, 3})
+    for (const std::int64_t ahead : {2, 3, 4})
       for (TensorTiles tiles : all_tensor_tiles(sizes, unit)) {
         tiles.steps = steps, tiles.ahead = ahead;
         const double cost = cost_of(tiles, work, unit, target);
