@@ -107,7 +107,7 @@ Expr virtual_threads(const Stmt& s, const Analyzer& facts) {
 }
 
 /// Bytes of a GPU's shared memory that the launch that has most of them takes: all its buffers have their
-/// own, each from where memory may begin.
+/// own.
 class SharedBytes {
  public:
   SharedBytes(const std::vector<Memory>& memory, const Analyzer& facts) : facts_(facts) {
@@ -116,27 +116,44 @@ class SharedBytes {
 
   Expr in(const Stmt& s) const {
     const auto* loop = s.as<For>();
-    if (loop != nullptr && !loop->thread.empty()) return facts_.simplify(all_of(loop->body));
+    const auto* allocate = s.as<Allocate>();
+    const bool is_launch = loop != nullptr && !loop->thread.empty();
+    if (is_launch || (allocate != nullptr && is_shared(*allocate)))
+      return facts_.simplify(all_of(s, count_in(s) > 1));
     Expr most = make_int(0);
     for_each_child(
         s, [](const Expr&) {}, [&](const Stmt& part) { most = larger_count(most, in(part), facts_); });
-    const auto* allocate = s.as<Allocate>();
-    return allocate == nullptr ? most : facts_.simplify(most + bytes_of(*allocate));
+    return most;
   }
 
  private:
-  Expr all_of(const Stmt& s) const {
-    Expr sum = make_int(0);
-    visit_stmts(s, [&](const Stmt& part) {
-      if (const auto* allocate = part.as<Allocate>()) sum = sum + bytes_of(*allocate);
-    });
-    return sum;
+  static bool is_shared(const Allocate& allocate) {
+    return allocate.scope == "shared" || allocate.scope == "shared.dyn";
   }
 
-  Expr bytes_of(const Allocate& allocate) const {
-    if (allocate.scope != "shared" && allocate.scope != "shared.dyn") return make_int(0);
-    const Expr bytes = by_data_.at(allocate.data)->bytes, unit = make_int(allocation_alignment_bytes);
-    return facts_.proves(equals(bytes % unit, make_int(0))) ? bytes : ceil_div(bytes, unit) * unit;
+  static int count_in(const Stmt& s) {
+    int count = 0;
+    visit_stmts(s, [&](const Stmt& part) {
+      const auto* allocate = part.as<Allocate>();
+      count += allocate != nullptr && is_shared(*allocate);
+    });
+    return count;
+  }
+
+  /// With what is left free between several, each of which begins where memory may.
+  Expr all_of(const Stmt& s, bool is_one_of_several) const {
+    Expr sum = make_int(0);
+    for_each_child(
+        s, [](const Expr&) {},
+        [&](const Stmt& part) { sum = add_index(sum, all_of(part, is_one_of_several)); });
+    const auto* loop = s.as<For>();
+    if (loop != nullptr && loop->kind == ForKind::virtual_thread)
+      return multiply_index(sum, as_index(loop->extent));
+    const auto* allocate = s.as<Allocate>();
+    if (allocate == nullptr || !is_shared(*allocate)) return sum;
+    const Expr bytes = by_data_.at(allocate->data)->bytes, unit = make_int(allocation_alignment_bytes);
+    const bool is_exact = !is_one_of_several || facts_.proves(equals(bytes % unit, make_int(0)));
+    return add_index(sum, is_exact ? bytes : multiply_index(ceil_div(bytes, unit), unit));
   }
 
   const Analyzer& facts_;

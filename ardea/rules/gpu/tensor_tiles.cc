@@ -30,6 +30,8 @@ double cost_of(const TensorTiles& t, const TensorWork& work, const MmaUnit& unit
   const ProductSizes& sizes = work.sizes;
   const std::int64_t rows = t.rows(), columns = t.columns(), depth = t.steps * unit.depth, warps = t.warps();
   const target::Gpu& gpu = *target.gpu;
+  // A pipeline that is never full has no steady state, in which copies are under way.
+  if (t.ahead > 1 && ceil_div(sizes.k, depth) <= t.ahead + 1) return -1;
   const std::int64_t bytes = work.factors.bytes();
   const std::int64_t row = unit.row_bytes / bytes;  // that keeps rows in different banks
   const std::int64_t shared = (t.ahead + 2) * (rows * (depth + row) + depth * (columns + row)) * bytes;
@@ -110,7 +112,7 @@ TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const 
   TensorTiles best;
   double least = -1;
   for (const std::int64_t steps : tensor_steps(sizes, unit))
-    for (const std::int64_t ahead : {2, 3, 4})
+    for (const std::int64_t ahead : {1, 2, 3, 4})
       for (TensorTiles tiles : all_tensor_tiles(sizes, unit)) {
         tiles.steps = steps, tiles.ahead = ahead;
         const double cost = cost_of(tiles, work, unit, target);

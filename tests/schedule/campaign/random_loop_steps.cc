@@ -6,6 +6,7 @@
 #include "ardea/schedule/primitives/loops/add_unit_loop.h"
 #include "ardea/schedule/primitives/loops/fission.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/iterate_by_loops.h"
 #include "ardea/schedule/primitives/loops/loop_partition.h"
 #include "ardea/schedule/primitives/loops/merge.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -112,6 +113,19 @@ void propose_unit_loop(RandomSteps& steps) {
     steps.attempt(AddUnitLoop{steps.random().pick(loops)});
 }
 
+/// Often after two of its loops were fused, so that iterators are digits.
+void propose_counting(RandomSteps& steps) {
+  const std::optional<BlockRef> block = steps.any_block();
+  if (!block) return;
+  const std::vector<LoopRef> loops = steps.loops_of(*block);
+  if (loops.size() > 1 && steps.random().chance(0.5)) {
+    const auto first =
+        static_cast<std::size_t>(steps.random().integer(0, static_cast<std::int64_t>(loops.size()) - 2));
+    steps.attempt(Fuse{{loops[first], loops[first + 1]}});
+  }
+  steps.attempt(IterateByLoops{*block});
+}
+
 /// The loops around a block of s whose name is unique; none where there is no such block.
 std::vector<LoopRef> loops_in(RandomSteps& steps, const Stmt& s) {
   std::string name;
@@ -183,8 +197,9 @@ void propose_fission(RandomSteps& steps) {
 }  // namespace
 
 std::vector<Proposer> loop_proposers() {
-  return {{2.5, propose_split},   {2, propose_fuse},      {2.5, propose_reorder}, {2, propose_tile},
-          {2, propose_partition}, {1, propose_unit_loop}, {2, propose_merge},     {4.5, propose_fission}};
+  return {{2.5, propose_split},  {2, propose_fuse},      {2.5, propose_reorder},
+          {2, propose_tile},     {2, propose_partition}, {1, propose_unit_loop},
+          {2, propose_counting}, {2, propose_merge},     {4.5, propose_fission}};
 }
 
 std::vector<Proposer> order_proposers() {

@@ -92,16 +92,18 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
   }
   arith::Analyzer facts = path.facts(f);
   for (const BlockIterator& iterator : iterators) facts.bind(iterator.var, iterator.domain);
+  block.iterators.clear();
+  const Stmt counted = substitute(Stmt(std::move(block)), values);
+  block = *counted.as<Block>();
   block.iterators = std::move(iterators);
-  const auto counted = [&](const Stmt& part) { return arith::simplify(substitute(part, values), facts); };
-  if (block.init.defined()) block.init = counted(block.init);
-  block.body = counted(block.body);
+  if (block.init.defined()) block.init = arith::simplify(block.init, facts);
+  block.body = arith::simplify(block.body, facts);
   for (auto* regions : {&block.reads, &block.writes})
     if (*regions)
       for (BufferRegion& region : **regions)
         for (Range& range : region.region) {
-          range.min = facts.simplify(substitute(range.min, values));
-          range.extent = facts.simplify(substitute(range.extent, values));
+          range.min = facts.simplify(range.min);
+          range.extent = facts.simplify(range.extent);
         }
   return Applied{with(f, path, block), {}};
 }

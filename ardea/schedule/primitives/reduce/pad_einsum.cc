@@ -151,6 +151,14 @@ class Padding {
     for (const EinsumDimension& dimension : output_.dimensions)
       if (!dimension.iterator && !free_variables(dimension.index).empty())
         return not_fitting(element.buffer, element.indices);
+    // Of one that moves no index there would be several instances that write the same.
+    for (std::size_t i = 0; i < block_.iterators.size(); ++i)
+      if (block_.iterators[i].kind != IteratorKind::reduce && is_padded(i) && !output_.has_index(i))
+        return Refusal{
+            "index_not_iterator",
+            fmt::format("iterator {} of block {} is no index of {}, so that padding it would write "
+                        "elements again",
+                        block_.iterators[i].var.name(), block_.name, element.buffer->name)};
     std::optional<Refusal> refusal;
     visit_exprs(term_, [&](const Expr& e) {
       const auto* load = e.as<Load>();
