@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "ardea/arith/analyzer.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/layout.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/rules/analysis/contraction.h"
 #include "ardea/rules/analysis/epilogue.h"
@@ -17,6 +19,7 @@
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/program/tree.h"
+#include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
 namespace ardea::rules {
@@ -27,12 +30,8 @@ namespace {
 
 using Group = std::vector<std::size_t>;
 
-/// A sum of products, and what is computed of it element by element.
-struct ConvertedContraction {
-  BlockRef sums;
-  Contraction contraction;
-  std::optional<BlockRef> converter = {};
-};
+/// No access is wider.
+constexpr std::int64_t most_side_by_side = 16;
 
 std::optional<ConvertedContraction> contraction_of_stage(const Function& program, const BlockRef& stage) {
   if (auto found = contraction(program, stage))
@@ -79,10 +78,11 @@ class ImplicitSteps {
     made.product.product = as_matrices(made, !has_rows_of_columns);
     made.left_read = c_.left_read, made.right_read = c_.right_read;
     made.product.converter = given_.converter ? *given_.converter : copied;
-    made.left_source = source_of(c_.left.indices, c_.depth, c_.rows);
-    made.right_source = has_rows_of_columns ? source_of(c_.right.indices, c_.columns, c_.depth)
-                                            : source_of(c_.right.indices, c_.depth, c_.columns);
-    made.result = source_of(c_.stage.indices, c_.columns, c_.rows);
+    made.left_source = source_of(c_.left.indices, c_.left.buffer, c_.depth, c_.rows);
+    made.right_source = has_rows_of_columns
+                            ? source_of(c_.right.indices, c_.right.buffer, c_.columns, c_.depth)
+                            : source_of(c_.right.indices, c_.right.buffer, c_.depth, c_.columns);
+    made.result = source_of(c_.stage.indices, c_.stage.out, c_.columns, c_.rows);
     return made;
   }
 
@@ -191,15 +191,39 @@ class ImplicitSteps {
   }
 
   /// Of rows along which the innermost of `columns` moves.
-  MatrixSource source_of(const std::vector<Expr>& indices, const Group& columns, const Group& rows) const {
-    const auto last = c_.last_of(indices);
+  MatrixSource source_of(const std::vector<Expr>& indices, const Buffer& buffer, const Group& columns,
+                         const Group& rows) const {
     MatrixSource source;
-    if (last && *last == columns.back()) source.run = c_.stage.extents[*last];
-    const bool moves_rows = std::any_of(rows.begin(), rows.end(), [&](std::size_t i) {
-      return !indices.empty() && uses(indices.back(), c_.stage.iterators[i]);
-    });
+    for (std::int64_t run = most_side_by_side; run > 1 && source.run == 1; run /= 2)
+      if (lie_side_by_side(indices, buffer, columns.back(), run)) source.run = run;
+    const bool moves_rows = std::any_of(
+        rows.begin(), rows.end(), [&](std::size_t i) { return uses(indices.back(), c_.stage.iterators[i]); });
     source.along_rows = source.run == 1 && moves_rows;
     return source;
+  }
+
+  /// Whether elements at so many values of the iterator, from each multiple on, follow each other in memory,
+  /// the first on a multiple of as many.
+  bool lie_side_by_side(const std::vector<Expr>& indices, const Buffer& buffer, std::size_t iterator,
+                        std::int64_t run) const {
+    const auto row = constant_int(buffer->shape.back());
+    if (c_.stage.extents[iterator] % run != 0 || !row || *row % run != 0) return false;
+    const Var first("first"), lane("lane");
+    arith::Analyzer facts;
+    facts.bind(first, {make_int(0), make_int(c_.stage.extents[iterator] / run)});
+    facts.bind(lane, {make_int(0), make_int(run)});
+    for (std::size_t i = 0; i < c_.stage.iterators.size(); ++i)
+      if (i != iterator) facts.bind(c_.stage.iterators[i], {make_int(0), make_int(c_.stage.extents[i])});
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const auto at = [&](const Expr& value) {
+        return as_index(substitute(indices[d], c_.stage.iterators[iterator], value));
+      };
+      const Expr begin = at(first * run), step = at(first * run + lane) - begin;
+      const bool is_last = d + 1 == indices.size();
+      if (!facts.proves(equals(step, is_last ? Expr(lane) : make_int(0)))) return false;
+      if (is_last && !facts.proves(equals(begin % make_int(run), make_int(0)))) return false;
+    }
+    return true;
   }
 
   Derivation& d_;
@@ -208,36 +232,41 @@ class ImplicitSteps {
   const Contraction& c_;
 };
 
-std::optional<ConvertedContraction> found_in(const Derivation& d, const BlockRef& stage) {
-  const Function& program = d.steps().program();
-  auto found = contraction_of_stage(program, stage);
-  if (!found || d.is_finished(found->sums) || d.left<ImplicitProduct>(stage) != nullptr) return std::nullopt;
+std::optional<ConvertedContraction> other_contraction(const Derivation& d, const BlockRef& stage) {
+  if (d.left<ImplicitProduct>(stage) != nullptr) return std::nullopt;
   // One of matrices needs no other form.
-  if (product_of_stage(program, stage)) return std::nullopt;
+  if (product_of_stage(d.steps().program(), stage)) return std::nullopt;
+  return contraction_for_unit(d, stage);
+}
+
+}  // namespace
+
+std::optional<ConvertedContraction> contraction_for_unit(const Derivation& d, const BlockRef& stage) {
+  auto found = contraction_of_stage(d.steps().program(), stage);
+  if (!found || d.is_finished(found->sums)) return std::nullopt;
   const Contraction& c = found->contraction;
-  const Buffer out = c.stage.out;
   MatrixProduct types;
-  types.out = out, types.left = c.left.buffer, types.right = c.right.buffer;
+  types.out = c.stage.out, types.left = c.left.buffer, types.right = c.right.buffer;
   const bool has_unit = mma_unit(types, d.target()).has_value();
   if (!has_unit || c.extent(c.rows) < MmaUnit::rows || c.extent(c.columns) < MmaUnit::columns_loaded)
     return std::nullopt;
   return found;
 }
 
-}  // namespace
+void take_implicit_product(Derivation& d, const BlockRef& stage) {
+  const auto found = contraction_for_unit(d, stage);
+  ensure(found.has_value(), "take_implicit_product: the stage is no sum of products");
+  d.leave(stage, ImplicitSteps(d, *found).run());
+}
 
 Rule implicit_product() {
-  return {
-      .name = "implicit product",
-      .doc =
-          "a convolution, or another sum of products, is a product of matrices that are made where "
-          "they are copied",
-      .applies = [](const Derivation& d, const BlockRef& stage) { return found_in(d, stage).has_value(); },
-      .apply =
-          [](Derivation& d, const BlockRef& stage) {
-            const ConvertedContraction found = *found_in(d, stage);
-            d.leave(stage, ImplicitSteps(d, found).run());
-          }};
+  return {.name = "implicit product",
+          .doc =
+              "a convolution, or another sum of products, is a product of matrices that are made where "
+              "they are copied",
+          .applies = [](const Derivation& d,
+                        const BlockRef& stage) { return other_contraction(d, stage).has_value(); },
+          .apply = take_implicit_product};
 }
 
 }  // namespace ardea::rules

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "ardea/rules/analysis/contraction.h"
 #include "ardea/rules/cpu/padded_product.h"
 #include "ardea/rules/rule.h"
 
@@ -21,6 +22,20 @@ struct ImplicitProduct {
   std::int64_t left_read = 0, right_read = 1;  ///< the factors' places among what the block of sums reads
   MatrixSource left_source, right_source, result;
 };
+
+/// A sum of products, and what is computed of it element by element.
+struct ConvertedContraction {
+  BlockRef sums;
+  Contraction contraction;
+  std::optional<BlockRef> converter = {};
+};
+
+/// That the stage is, or of whose sums it makes the result, on the target's tensor instructions; nothing
+/// where it is none, or these cannot.
+std::optional<ConvertedContraction> contraction_for_unit(const Derivation& d, const BlockRef& stage);
+
+/// Its form as matrices, left for the rules for products; whatever it is.
+void take_implicit_product(Derivation& d, const BlockRef& stage);
 
 /// Leaves an ImplicitProduct of sums of products that are none of matrices, convolutions first of all, to the
 /// rules for products.

@@ -2,6 +2,7 @@
 
 #include "ardea/rules/cpu/always_inline.h"
 #include "ardea/rules/gpu/blocks.h"
+#include "ardea/rules/gpu/depth_in_parts.h"
 #include "ardea/rules/gpu/elements.h"
 #include "ardea/rules/gpu/implicit_product.h"
 #include "ardea/rules/gpu/results.h"
@@ -15,9 +16,8 @@ namespace ardea::rules {
 RuleSet gpu_rules() {
   return {
       always_inline(),  // first, so that what follows a sum is one stage
-      implicit_product(),   tensor_product(),           rows_by_threads(),
-      results_by_threads(), transposition_by_threads(), elements_by_threads(),
-      blocks_by_threads(),
+      depth_in_parts(),     implicit_product(),         tensor_product(),      rows_by_threads(),
+      results_by_threads(), transposition_by_threads(), elements_by_threads(), blocks_by_threads(),
   };
 }
 

@@ -472,17 +472,18 @@ std::optional<OnUnit> tensor_product_of(const Derivation& d, const BlockRef& sta
 
 }  // namespace
 
+void take_tensor_product(Derivation& d, const BlockRef& stage) {
+  const OnUnit found = *tensor_product_of(d, stage);
+  TensorSteps(d, found.product, found.is_implicit, found.unit).run();
+}
+
 Rule tensor_product() {
   return {
       .name = "tensor cores",
       .doc = "a product of matrices on a GPU's tensor instructions: tiles of warps, panels in shared memory",
       .applies = [](const Derivation& d,
                     const BlockRef& stage) { return tensor_product_of(d, stage).has_value(); },
-      .apply =
-          [](Derivation& d, const BlockRef& stage) {
-            const OnUnit found = *tensor_product_of(d, stage);
-            TensorSteps(d, found.product, found.is_implicit, found.unit).run();
-          }};
+      .apply = take_tensor_product};
 }
 
 }  // namespace ardea::rules

@@ -8,4 +8,7 @@ namespace ardea::rules {
 /// way through shared memory while earlier ones are multiplied, fragments of a warp one step ahead.
 Rule tensor_product();
 
+/// The same of a stage that the rule applies to.
+void take_tensor_product(Derivation& d, const BlockRef& stage);
+
 }  // namespace ardea::rules
