@@ -91,7 +91,10 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
     values[iterator.var] = make_cast(iterator.var.type(), value);
   }
   arith::Analyzer facts = path.facts(f);
-  for (const BlockIterator& iterator : iterators) facts.bind(iterator.var, iterator.domain);
+  // One of a single value keeps its place in the indices, which say what dimension is whose.
+  for (const BlockIterator& iterator : iterators)
+    facts.bind(iterator.var,
+               is_one(iterator.domain.extent) ? Range{make_int(0), make_int(2)} : iterator.domain);
   block.iterators.clear();
   const Stmt counted = substitute(Stmt(std::move(block)), values);
   block = *counted.as<Block>();
