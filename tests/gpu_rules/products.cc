@@ -51,6 +51,13 @@ TEST(GpuProducts, that_no_tensor_instruction_takes_are_left_to_threads) {
       << "most of a tile would be padding";
 }
 
+TEST(GpuProducts, of_few_results_are_made_in_parts_that_a_second_launch_adds) {
+  const std::string text = kernels_of(halves({.op = "gemm", .sizes = {32, 2048, 64}}));
+  EXPECT_EQ(count_of(text, "__global__"), 2);
+  EXPECT_GT(count_of(text, "blockIdx.z"), 0);
+  EXPECT_GT(count_of(text, "copy_async<16>("), 0) << "parts begin where elements lie side by side";
+}
+
 TEST(GpuProducts, leave_tiles_and_panels_open) {
   const Function program = halves({.op = "gemm", .sizes = {256, 256, 256}});
   const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));

@@ -45,6 +45,7 @@ constexpr std::array tensor_products = {
     "gemm 40,33,32 --in int8 --out int32",
     "bmm 3,33,32,17 --in float16 --out float32",
     "gemm_bias_relu 33,40,32 --in float16 --out float16",
+    "gemm 17,512,16 --in float16 --out float16",
     "c2d 1,9,7,12,20,3,3,1,1,2 --in float16 --out float16",
     "conv_bn_relu 1,9,7,16,24,3,3,2,1,1 --layout nhwc --in float16 --out float16",
 };
