@@ -94,7 +94,7 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
   // One of a single value keeps its place in the indices, which say what dimension is whose.
   for (const BlockIterator& iterator : iterators)
     facts.bind(iterator.var,
-               is_one(iterator.domain.extent) ? Range{make_int(0), make_int(2)} : iterator.domain);
+               constant_int(iterator.domain.extent) == 1 ? Range{make_int(0), make_int(2)} : iterator.domain);
   block.iterators.clear();
   const Stmt counted = substitute(Stmt(std::move(block)), values);
   block = *counted.as<Block>();
