@@ -300,10 +300,29 @@ std::vector<std::string> Database::lines() const {
 std::int64_t Database::prune(std::int64_t keep) {
   require(keep >= 1, "--keep {}: at least one trial of each task stays", keep);
   Transaction all(connection_);
+  // What a duel has crowned is the best, though others were faster in a quieter minute: it stays first.
+  connection_.run("CREATE TEMP TABLE IF NOT EXISTS best_trials (id INTEGER PRIMARY KEY)");
+  connection_.run("DELETE FROM best_trials");
+  for (const KeptTask& entry : tasks().sound) {
+    const auto winner = best(entry.id);
+    if (!winner) continue;
+    Statement row(connection_,
+                  "SELECT trials.body, trials.sum, median_s, tasks.body, trials.id FROM trials"
+                  " JOIN tasks ON tasks.id = task WHERE task = ?1");
+    row.bind(1, entry.id);
+    while (row.step())
+      if (const auto trial = trial_in(row, 0, row.text(3));
+          trial && trial->run == winner->run && trial->number == winner->number)
+        Statement(connection_, "INSERT OR IGNORE INTO best_trials VALUES (?1)")
+            .bind(1, row.integer(4))
+            .step();
+  }
   Statement(
       connection_,
       "DELETE FROM trials WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY task"
-      " ORDER BY median_s IS NULL, median_s, id) AS place FROM trials) WHERE place <= ?1)")
+      " ORDER BY id NOT IN (SELECT id FROM best_trials), median_s IS NULL, median_s, id) AS place FROM "
+      "trials)"
+      " WHERE place <= ?1)")
       .bind(1, keep)
       .step();
   const std::int64_t gone = pragma(connection_, "SELECT changes()");

@@ -339,6 +339,16 @@ TEST_F(DatabaseFile, knows_the_winner_of_a_duel_from_a_lucky_trial) {
   EXPECT_EQ(database.best(task), winner) << "the last duel has judged all trials that were taken before";
 }
 
+TEST_F(DatabaseFile, keeps_the_winner_of_a_duel_where_it_is_pruned) {
+  Database database = Database::create(at("pruned.db"));
+  const std::int64_t task = database.add(example_task(0));
+  const Trial lucky = timed(1, "cga", 0.8, 0.9, 1.05), winner = timed(2, "duel", 0.95, 1, 1.1);
+  database.add(task, {lucky, winner, timed(3, "cga", 0.99, 1.05, 1.2)});
+  database.prune(1);
+  EXPECT_EQ(database.trials(task).sound, std::vector{winner});
+  EXPECT_EQ(database.best(task), winner);
+}
+
 /// A duel that was held in a slow minute has judged the winner of an earlier one where that took part. One
 /// that it did not meet is judged by its time.
 TEST_F(DatabaseFile, knows_the_winner_of_the_last_duel) {
