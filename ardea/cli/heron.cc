@@ -22,9 +22,8 @@ using nlohmann::json;
 
 void check_platform(const std::string& platform) {
   require(platform != "tensorcore",
-          "-p tensorcore: there are no rules for GPUs yet, so that there is nothing to search; -p "
-          "cpu and "
-          "-p dlboost run on this machine");
+          "-p tensorcore: Heron's configurations are not taken for GPUs yet; `ardea tune OPERATOR SIZES --in "
+          "float16 --out float16 --target h200` searches there");
   require(platform == "cpu" || platform == "dlboost" || platform == "vta",
           "-p {}: there is no such platform, only cpu, dlboost, tensorcore and vta", platform);
 }
