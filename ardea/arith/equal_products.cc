@@ -43,7 +43,7 @@ Polynomial rewritten(Polynomial p, const EqualProducts& known) {
   };
   for (auto found = std::find_if(p.terms.begin(), p.terms.end(), has_it);
        found != p.terms.end() && !p.overflow; found = std::find_if(p.terms.begin(), p.terms.end(), has_it)) {
-    const Term term = *found;
+    const Term& term = *found;
     const Term shared = *divide_exactly({1, term.factors}, {1, known.left.factors});
     const Polynomial other =
         scale(multiply(from_term({term.coefficient, shared.factors}), from_term({1, known.right.factors})),

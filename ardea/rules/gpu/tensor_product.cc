@@ -142,7 +142,7 @@ class TensorSteps {
   /// way of shared memory where elements are more than stored.
   void make_stages() {
     const std::string store = stores_directly();
-    is_direct_ = !store.empty() && d_.whether("results go through shared memory", false) == false;
+    is_direct_ = !store.empty() && !d_.whether("results go through shared memory", false);
     std::vector<BlockRef> copies;
     if (pads_m_ || pads_n_ || pads_k_) {
       std::vector<Number> padding(batches(), std::int64_t{1});
@@ -220,7 +220,7 @@ class TensorSteps {
     blocks_ = {{n[0], "blockIdx.x"}, {m[0], "blockIdx.y"}};
     if (batches() == 0) return;
     const std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(batches()));
-    blocks_.push_back({outer.size() == 1 ? outer[0] : s_.loops(Fuse{outer})[0], "blockIdx.z"});
+    blocks_.emplace_back(outer.size() == 1 ? outer[0] : s_.loops(Fuse{outer})[0], "blockIdx.z");
   }
 
   /// Rows of B lie in shared memory by k, or by n.
