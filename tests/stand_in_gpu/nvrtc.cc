@@ -59,8 +59,12 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
     program.log = "kernels.cu(1): error: eleven threads are none that the stand-in compiles";
     return refused;
   }
-  char name[] = "/tmp/ardea_stand_in_XXXXXX";
-  const std::filesystem::path folder = mkdtemp(name);
+  std::string pattern = (std::filesystem::temp_directory_path() / "ardea_stand_in_XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    program.log = "no folder " + pattern + " can be made";
+    return refused;
+  }
+  const std::filesystem::path folder = pattern;
   std::ofstream(folder / "kernels.cc") << host_source(program.source);
   const std::string command = HOST_COMPILER " -std=c++17 -O1 -w -fPIC -shared -o " +
                               (folder / "kernels.so").string() + " " + (folder / "kernels.cc").string() +

@@ -185,7 +185,8 @@ int run(int argc, char** argv) {
   run_command
       ->add_option(
           "--align", run_options.program.align,
-          "promise that arrays begin on multiples of so many bytes: 16 for all of them, A=16,B=8 for some")
+          "promise that arrays begin on multiples of so many bytes: 16 for all of them, A=16,B=8 for some; "
+          "operators for a GPU promise 16 where nothing is said")
       ->delimiter(',');
   run_command->add_option("--save", run_options.save,
                           "write the arrays as .npy and a manifest to this folder");

@@ -10,11 +10,6 @@ namespace ardea::rules {
 
 namespace {
 
-const Load* load_under_casts(const Expr& e) {
-  if (const auto* cast = e.as<Cast>()) return load_under_casts(cast->value);
-  return e.as<Load>();
-}
-
 bool moves(const std::vector<Expr>& indices, const Var& iterator) {
   return std::any_of(indices.begin(), indices.end(), [&](const Expr& e) { return uses(e, iterator); });
 }

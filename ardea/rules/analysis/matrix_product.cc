@@ -9,11 +9,6 @@ namespace ardea::rules {
 
 namespace {
 
-const Load* load_in(const Expr& e) {
-  if (const auto* cast = e.as<Cast>()) return load_in(cast->value);
-  return e.as<Load>();
-}
-
 /// The iterators that the indices are, one each; nothing where one is more than an iterator.
 std::optional<std::vector<Var>> plain(const std::vector<Expr>& indices) {
   std::vector<Var> all;
@@ -37,7 +32,7 @@ std::optional<MatrixProduct> matrix_product(const Function& program, const sched
   const auto added = added_term(block);
   const auto* term = added ? added->as<Binary>() : nullptr;
   if (term == nullptr || term->op != BinaryOp::mul) return std::nullopt;
-  const Load *left = load_in(term->left), *right = load_in(term->right);
+  const Load *left = load_under_casts(term->left), *right = load_under_casts(term->right);
   if (left == nullptr || right == nullptr) return std::nullopt;
   const auto of_out = plain(store->indices), of_left = plain(left->indices), of_right = plain(right->indices);
   if (!of_out || !of_left || !of_right) return std::nullopt;

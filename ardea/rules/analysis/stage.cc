@@ -119,6 +119,11 @@ bool computes_functions(const Function& program, const schedule::BlockRef& block
   return found;
 }
 
+const Load* load_under_casts(const Expr& e) {
+  if (const auto* cast = e.as<Cast>()) return load_under_casts(cast->value);
+  return e.as<Load>();
+}
+
 std::optional<Expr> added_term(const Block& block) {
   const auto* store = block.body.as<Store>();
   const auto* sum = store == nullptr ? nullptr : store->value.as<Binary>();

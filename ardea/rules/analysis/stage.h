@@ -58,6 +58,9 @@ bool makes_choices(const Function& program, const Stage& stage);
 /// Whether functions such as exp are computed of each element.
 bool computes_functions(const Function& program, const schedule::BlockRef& block);
 
+/// What is loaded, of whatever type it is made; null where the value is more than an element.
+const Load* load_under_casts(const Expr& e);
+
 /// What a block adds to the element that it stores, whose indices are variables; nothing where it does
 /// something else.
 std::optional<Expr> added_term(const Block& block);

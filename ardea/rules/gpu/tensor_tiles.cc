@@ -18,8 +18,8 @@ std::vector<std::int64_t> powers(std::int64_t size, std::int64_t unit, std::int6
 constexpr std::int64_t most_warps = 8, most_frags = 8;
 
 /// What a multiprocessor multiplies in the time in which it brings a byte of shared memory to registers, and
-/// of the device's to shared memory, of 16-bit factors on Hopper: measured ratios, of which only the order of
-/// tiles depends.
+/// of the device's to shared memory: guesses of the order of magnitude, by which tiles are put in order.
+/// Tuning on an H200 found tiles that are 1.0 to 1.25 times as fast.
 constexpr double products_per_shared_byte = 16, products_per_byte = 64;
 /// Panels' worth of work that a block takes to begin and end.
 constexpr double panels_around = 4;
