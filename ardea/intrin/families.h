@@ -26,6 +26,11 @@ std::vector<Instruction> vta_instructions();
 /// mma.store_*.
 std::vector<Instruction> mma_instructions();
 
+/// The same in three shapes of sums, of Volta and later: wmma.mma_row_col_m16n16k16_f16_f32, …;
+/// wmma.load_a_row_*, wmma.load_a_col_*, wmma.load_b_row_*, wmma.load_b_col_*, wmma.zero_*, wmma.store_row_*,
+/// wmma.store_col_*.
+std::vector<Instruction> wmma_instructions();
+
 /// A record whose meaning is written in the text form.
 Instruction written_instruction(const std::string& name, const std::string& feature,
                                 const std::string& meaning, std::vector<Operand> operands,

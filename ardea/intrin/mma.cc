@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
 #include "ardea/intrin/families.h"
-#include "ardea/support/text.h"
+#include "ardea/intrin/ptx_operands.h"
 
 /// `mma.sync` of Turing and later: sums of 16 × 8, factors of 16 × depth and depth × 8. A warp holds each of
 /// them in registers of its lanes (PTX ISA, "matrix fragments for mma"), as the scopes mma.a, mma.b and mma.c
@@ -44,20 +44,6 @@ struct Factors {
 const Operand shared_rows = {.scope = "shared", .alignment_bytes = 16, .stride_bytes = 16};
 
 Operand sums() { return {.scope = "mma.c", .tile_bytes = 16 * 8 * 4, .lane_words = 4}; }
-
-/// "%0, %1, %2"
-std::string operands_from(int first, int count) {
-  std::vector<std::string> all;
-  for (int i = 0; i < count; ++i) all.push_back(fmt::format("%{}", first + i));
-  return join(all, ", ");
-}
-
-/// "\"r\"(A[0]), \"r\"(A[1])"
-std::string registers(const std::string& kind, const std::string& name, int count) {
-  std::vector<std::string> all;
-  for (int i = 0; i < count; ++i) all.push_back(fmt::format("\"{}\"({}[{}])", kind, name, i));
-  return join(all, ", ");
-}
 
 Instruction product(const Factors& f) {
   const std::string& sum = f.is_float() ? "f32" : "s32";
