@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -89,7 +90,7 @@ int nvrtcGetCUBINSize(void* program, std::size_t* size) {
 }
 int nvrtcGetCUBIN(void* program, char* code) {
   const std::string& all = static_cast<Program*>(program)->code;
-  std::memcpy(code, all.data(), all.size());
+  std::copy(all.begin(), all.end(), code);
   return fine;
 }
 }

@@ -42,18 +42,18 @@ std::optional<std::size_t> Contraction::last_of(const std::vector<Expr>& indices
   return static_cast<std::size_t>(found - stage.iterators.begin());
 }
 
-std::optional<Contraction> contraction(const Function& program, const schedule::BlockRef& ref) {
-  const auto stage = plain_stage(program, ref);
+std::optional<Contraction> contraction(const Function& program, const schedule::BlockRef& block) {
+  const auto stage = plain_stage(program, block);
   if (!stage || !stage->reduces()) return std::nullopt;
-  const Block& block = schedule::path_to(program, ref)->block();
-  const auto added = added_term(block);
+  const Block& body = schedule::path_to(program, block)->block();
+  const auto added = added_term(body);
   const auto* term = added ? added->as<Binary>() : nullptr;
   if (term == nullptr || term->op != BinaryOp::mul) return std::nullopt;
   const Load *left = load_under_casts(term->left), *right = load_under_casts(term->right);
   if (left == nullptr || right == nullptr || left->buffer == right->buffer) return std::nullopt;
   const bool is_plain_result = std::all_of(stage->indices.begin(), stage->indices.end(),
                                            [](const Expr& index) { return index.is<VarNode>(); });
-  const auto left_read = read_of(block, left->buffer), right_read = read_of(block, right->buffer);
+  const auto left_read = read_of(body, left->buffer), right_read = read_of(body, right->buffer);
   if (!is_plain_result || !left_read || !right_read) return std::nullopt;
   Contraction found{*stage, *left, *right, *left_read, *right_read, {}, {}, {}, {}};
   for (std::size_t i = 0; i < stage->iterators.size(); ++i) {
