@@ -187,15 +187,35 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
   return found.take();
 }
 
+namespace {
+
+std::vector<Access> accesses_where(const Stmt& s, const Analyzer& facts,
+                                   const std::function<bool(const Buffer&)>& is_asked_about) {
+  std::vector<Access> all = each_access(s, facts);
+  std::erase_if(all, [&](const Access& access) { return !is_asked_about(access.each.buffer); });
+  return all;
+}
+
+}  // namespace
+
+AccessesInLoops::AccessesInLoops(const Stmt& s, const std::vector<LoopRange>& loops, const Analyzer& facts,
+                                 const std::function<bool(const Buffer&)>& is_asked_about)
+    : accesses_(accesses_where(s, inside_loops(facts, loops), is_asked_about)),
+      placed_(placed(accesses_, loops)) {}
+
+std::vector<Conflict> conflicts_between(const AccessesInLoops& first, const AccessesInLoops& second,
+                                        const std::vector<LoopRange>& loops, const Analyzer& facts) {
+  ConflictList found(loops, facts);
+  for (const PlacedAccess& a : first.all())
+    for (const PlacedAccess& b : second.all()) found.add(a, b);
+  return found.take();
+}
+
 std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
                                         const std::vector<LoopRange>& loops, const Analyzer& facts) {
-  const Analyzer inner = inside_loops(facts, loops);
-  const std::vector<Access> earlier = each_access(first, inner), later = each_access(second, inner);
-  const std::vector<PlacedAccess> before = placed(earlier, loops), after = placed(later, loops);
-  ConflictList found(loops, facts);
-  for (const PlacedAccess& a : before)
-    for (const PlacedAccess& b : after) found.add(a, b);
-  return found.take();
+  const auto is_any = [](const Buffer&) { return true; };
+  return conflicts_between(AccessesInLoops(first, loops, facts, is_any),
+                           AccessesInLoops(second, loops, facts, is_any), loops, facts);
 }
 
 bool runs_backwards(const Conflict& conflict) {

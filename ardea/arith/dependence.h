@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "ardea/arith/distances.h"
@@ -26,6 +27,25 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
 /// Every conflict of something in `first` with something in `second`, statements in the innermost of `loops`
 /// that run in this order.
 std::vector<Conflict> conflicts_between(const Stmt& first, const Stmt& second,
+                                        const std::vector<LoopRange>& loops, const Analyzer& facts);
+/// The accesses of a statement in the innermost of some loops, found once for all that it is compared with:
+/// those of the memory that is asked about. It may be moved.
+class AccessesInLoops {
+ public:
+  AccessesInLoops(const Stmt& s, const std::vector<LoopRange>& loops, const Analyzer& facts,
+                  const std::function<bool(const Buffer&)>& is_asked_about);
+  AccessesInLoops(const AccessesInLoops&) = delete;
+  AccessesInLoops(AccessesInLoops&&) = default;
+
+  const std::vector<PlacedAccess>& all() const { return placed_; }
+
+ private:
+  std::vector<Access> accesses_;
+  std::vector<PlacedAccess> placed_;  ///< of these
+};
+
+/// The same of two statements whose accesses are known, under these loops and facts.
+std::vector<Conflict> conflicts_between(const AccessesInLoops& first, const AccessesInLoops& second,
                                         const std::vector<LoopRange>& loops, const Analyzer& facts);
 
 /// Whether the iteration of the second access may come before that of the first. Two statements may run one

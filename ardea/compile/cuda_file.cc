@@ -129,7 +129,7 @@ std::string reference_text(const Function& program, const Options& options) {
   exact.library_functions = true;
   const std::string c =
       codegen::c_source(lowered_for(Module{{}, {program}}, host, exact), host, {.contract = false});
-  std::string tensors, values;
+  std::string tensors;
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
     const Buffer& buffer = program.parameters[i].buffer;
     std::vector<std::string> extents;

@@ -34,10 +34,10 @@ struct Machine {
 
 /// Bytes on their way, by T.async_copy.
 struct AsyncCopy {
-  std::uint64_t number;
-  Allocation *target, *source;
-  std::int64_t target_byte, source_byte, byte_count;
-  const Stmt* statement;
+  std::uint64_t number = 0;
+  Allocation *target = nullptr, *source = nullptr;
+  std::int64_t target_byte = 0, source_byte = 0, byte_count = 0;
+  const Stmt* statement = nullptr;
   bool is_zero = false;  ///< what lands is 0, and there is no source
 };
 

@@ -17,7 +17,6 @@
 namespace ardea::test {
 namespace {
 
-using compile::ExportOptions;
 using compile::LibraryFile;
 
 std::string copy_text(const std::string& name, const std::string& parameter = "X") {

@@ -2,6 +2,7 @@
 
 #include "ardea/codegen/cuda/emitter.h"
 #include "ardea/intrin/instruction.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/instruction_windows.h"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
@@ -52,11 +53,22 @@ Stmt decided_form(const BarrierStep& step) {
 /// What threads may still be at: all that has run since the last barrier that stays.
 struct Pending {
   Stmt statement;
-  std::size_t depth = 0;        ///< of the loops, conditions and names that it stands in
-  std::size_t loops = 0;        ///< that it stands in, among them
-  BarrierStep* site = nullptr;  ///< the last barrier behind it that stands in no other loop
+  std::unordered_set<Var> memory;  ///< of all threads, that it touches
+  std::size_t depth = 0;           ///< of the loops, conditions and names that it stands in
+  std::size_t loops = 0;           ///< that it stands in, among them
+  BarrierStep* site = nullptr;     ///< the last barrier behind it that stands in no other loop
 };
 using AllPending = std::vector<Pending>;
+
+std::unordered_set<Var> memory_of(const arith::AccessesInLoops& accesses) {
+  std::unordered_set<Var> memory;
+  for (const arith::PlacedAccess& one : accesses.all()) memory.insert(one.access.each.buffer->data);
+  return memory;
+}
+
+bool have_common(const std::unordered_set<Var>& a, const std::unordered_set<Var>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const Var& one) { return b.contains(one); });
+}
 
 class Placing {
  public:
@@ -93,9 +105,12 @@ class Placing {
   AllPending at_part(const Stmt& s, AllPending pending, const Analyzer& facts) {
     // Names differ from thread to thread as what they stand for does.
     const Stmt part = with_accesses_shown(substitute(s, lets_), facts);
+    const arith::AccessesInLoops accesses = common_accesses(part, threads_, facts);
+    const std::unordered_set<Var> memory = memory_of(accesses);
     for (;;) {
       const auto met = std::find_if(pending.begin(), pending.end(), [&](const Pending& earlier) {
-        return may_meet(earlier.statement, part, threads_, facts);
+        return have_common(earlier.memory, memory) &&
+               may_meet(common_accesses(earlier.statement, threads_, facts), accesses, threads_, facts);
       });
       if (met == pending.end()) break;
       BarrierStep* site = met->site;
@@ -104,7 +119,7 @@ class Placing {
       site->is_needed = true;
       std::erase_if(pending, [&](const Pending& earlier) { return earlier.site == site; });
     }
-    pending.push_back({part, depth_, loops_});
+    pending.push_back({part, memory, depth_, loops_});
     return pending;
   }
 
@@ -193,7 +208,7 @@ class Placing {
     --depth_;
     for (Pending& part : pending)
       if (part.depth > depth_)
-        part = {fresh_copy(around(part.statement)), depth_, loops_,
+        part = {fresh_copy(around(part.statement)), part.memory, depth_, loops_,
                 part.loops > loops_ ? nullptr : part.site};
     return pending;
   }

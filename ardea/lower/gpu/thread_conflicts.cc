@@ -51,16 +51,20 @@ bool are_different_versions(const arith::Conflict& conflict, const std::vector<a
 
 }  // namespace
 
-bool may_meet(const Stmt& first, const Stmt& second, const std::vector<arith::LoopRange>& threads,
-              const arith::Analyzer& facts) {
+arith::AccessesInLoops common_accesses(const Stmt& s, const std::vector<arith::LoopRange>& threads,
+                                       const arith::Analyzer& facts) {
+  return {s, threads, facts,
+          [](const Buffer& buffer) { return !is_private(buffer->scope) && !is_warp_memory(buffer->scope); }};
+}
+
+bool may_meet(const arith::AccessesInLoops& first, const arith::AccessesInLoops& second,
+              const std::vector<arith::LoopRange>& threads, const arith::Analyzer& facts) {
   std::vector<std::size_t> axes(threads.size());
   std::iota(axes.begin(), axes.end(), 0);
   const std::vector<arith::Conflict> all = conflicts_between(first, second, threads, facts);
   return std::any_of(all.begin(), all.end(), [&](const arith::Conflict& conflict) {
-    const std::string& scope = conflict.first.buffer->scope;
-    return !is_private(scope) && !is_warp_memory(scope) && meet_across_threads(conflict, axes) &&
-           !(conflict.first.buffer == conflict.second.buffer &&
-             are_different_versions(conflict, threads, facts));
+    return meet_across_threads(conflict, axes) && !(conflict.first.buffer == conflict.second.buffer &&
+                                                    are_different_versions(conflict, threads, facts));
   });
 }
 

@@ -10,8 +10,11 @@ namespace ardea::lower {
 /// one of them by writing. `threads` are the loops over threads; all other variables are the same for both.
 bool meet_across_threads(const arith::Conflict& conflict, const std::vector<std::size_t>& axes);
 
-/// The same for any two accesses of memory that threads have in common.
-bool may_meet(const Stmt& first, const Stmt& second, const std::vector<arith::LoopRange>& threads,
-              const arith::Analyzer& facts);
+/// What a statement touches of the memory that threads have in common.
+arith::AccessesInLoops common_accesses(const Stmt& s, const std::vector<arith::LoopRange>& threads,
+                                       const arith::Analyzer& facts);
+/// The same for any two of these, found by the same facts.
+bool may_meet(const arith::AccessesInLoops& first, const arith::AccessesInLoops& second,
+              const std::vector<arith::LoopRange>& threads, const arith::Analyzer& facts);
 
 }  // namespace ardea::lower
