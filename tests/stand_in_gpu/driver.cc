@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -62,6 +63,9 @@ bool must_fail(const char* function) {
   return named != nullptr && std::strcmp(named, function) == 0;
 }
 
+/// Memory of this GPU is memory of this process.
+void* address(std::uint64_t memory) { return std::bit_cast<void*>(memory); }
+
 Result waited() {
   if (pending != fine) lost = pending;
   return lost;
@@ -99,17 +103,17 @@ Result cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   *memory = reinterpret_cast<std::uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   return fine;
 }
-Result cuMemFree_v2(std::uint64_t memory) { return std::free(reinterpret_cast<void*>(memory)), lost; }
+Result cuMemFree_v2(std::uint64_t memory) { return std::free(address(memory)), lost; }
 Result cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void*) {
-  return std::memcpy(reinterpret_cast<void*>(to), from, bytes), lost;
+  return std::memcpy(address(to), from, bytes), lost;
 }
 Result cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void*) {
-  return std::memcpy(to, reinterpret_cast<void*>(from), bytes), lost;
+  return std::memcpy(to, address(from), bytes), lost;
 }
 Result cuMemsetD8Async(std::uint64_t to, unsigned char value, std::size_t bytes, void*) {
-  return std::memset(reinterpret_cast<void*>(to), value, bytes), lost;
+  return std::memset(address(to), value, bytes), lost;
 }
-Result cuStreamCreate(void** stream, unsigned) { return *stream = &captured, lost; }
+Result cuStreamCreate(void** stream, unsigned) { return *stream = static_cast<void*>(&captured), lost; }
 Result cuStreamDestroy_v2(void*) { return lost; }
 Result cuStreamSynchronize(void*) { return waited(); }
 Result cuStreamBeginCapture_v2(void*, int) {
