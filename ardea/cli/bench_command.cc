@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "ardea/cli/backends.h"
@@ -224,6 +225,16 @@ Benched bench_one(const BenchOptions& options, const ProgramOptions& wanted, con
   return benched;
 }
 
+/// The operator's layout that has its channels where `wanted` has them (of c1d, nwc for nhwc); none where it
+/// has no choice.
+std::string layout_like(const std::string& wanted, const std::string& op) {
+  const std::vector<std::string>& all = ops::find(op).layouts;
+  const auto alike = std::find_if(all.begin(), all.end(), [&](const std::string& layout) {
+    return !wanted.empty() && (layout.back() == 'c') == (wanted.back() == 'c');
+  });
+  return alike == all.end() ? "" : *alike;
+}
+
 /// The operators and shapes of a set, as command lines name them.
 std::vector<ProgramOptions> members_of(const BenchOptions& options) {
   const nlohmann::json file = nlohmann::json::parse(read_text_file(options.workloads), nullptr, false);
@@ -244,9 +255,27 @@ std::vector<ProgramOptions> members_of(const BenchOptions& options) {
       if (member.records == ProgramOptions::Records::only)
         member.records = ProgramOptions::Records::where_there;
       member.shape = join(sizes, ",");
+      member.layout = layout_like(options.program.layout, op);
     }
   return members;
 }
+
+/// How far ahead of the best peer, of all and by operator.
+struct SetRatios {
+  std::vector<double> all;
+  std::map<std::string, std::vector<double>> by_operator;
+
+  void add(const std::string& op, double ratio) {
+    all.push_back(ratio);
+    by_operator[op].push_back(ratio);
+  }
+  static double mean(const std::vector<double>& ratios) {
+    return ratios.empty() ? 0 : measure::geometric_mean(ratios);
+  }
+  static double worst(const std::vector<double>& ratios) {
+    return ratios.empty() ? 0 : *std::min_element(ratios.begin(), ratios.end());
+  }
+};
 
 int bench_set(const BenchOptions& options, const Peers& peers) {
   require(options.program.program.empty(), "--set {}: it names all operators; leave {} out", options.set,
@@ -257,14 +286,15 @@ int bench_set(const BenchOptions& options, const Peers& peers) {
   require(!options.program.prepacked, "--set {}: not all of its operators have weights; bench those by name",
           options.set);
   nlohmann::json results = nlohmann::json::array();
-  std::vector<double> ratios;
+  SetRatios ratios;
   bool all_agree = true;
   for (const ProgramOptions& member : members_of(options)) {
     // One that fails must not cost the others their answers.
     try {
       const Benched benched = bench_one(options, member, peers);
       all_agree = all_agree && benched.report.all_agree();
-      if (benched.report.best) ratios.push_back(benched.report.contenders[*benched.report.best].ratio.median);
+      if (benched.report.best)
+        ratios.add(member.program, benched.report.contenders[*benched.report.best].ratio.median);
       options.json ? results.push_back(bench_json(benched)) : write_out(bench_line(benched));
     } catch (const Error& e) {
       all_agree = false;
@@ -273,21 +303,28 @@ int bench_set(const BenchOptions& options, const Peers& peers) {
                    : write_out(fmt::format("{}: {}\n", name, e.what()));
     }
   }
-  const double mean = ratios.empty() ? 0 : measure::geometric_mean(ratios);
-  const double worst = ratios.empty() ? 0 : *std::min_element(ratios.begin(), ratios.end());
   const target::Target host = target::host();
-  if (options.json)
-    write_out(nlohmann::json{{"set", options.set},
+  if (options.json) {
+    nlohmann::json means;
+    for (const auto& [op, of_op] : ratios.by_operator) means[op] = SetRatios::mean(of_op);
+    nlohmann::json report = {{"set", options.set},
                              {"cpu", host.cpu},
                              {"cores", host.cores},
                              {"threads", *options.threads},
-                             {"geometric_mean", mean},
-                             {"worst", worst},
-                             {"results", results}}
-                  .dump(2) +
-              "\n");
-  else
-    write_out(fmt::format("geometric mean of the ratios {:.3f}, worst {:.3f}\n", mean, worst));
+                             {"geometric_mean", SetRatios::mean(ratios.all)},
+                             {"geometric_means", means},
+                             {"worst", SetRatios::worst(ratios.all)},
+                             {"results", results}};
+    if (is_gpu(options)) report["gpu"] = options.target;
+    write_out(report.dump(2) + "\n");
+  } else {
+    if (ratios.by_operator.size() > 1)
+      for (const auto& [op, of_op] : ratios.by_operator)
+        write_out(fmt::format("{}: geometric mean {:.3f}, worst {:.3f}\n", op, SetRatios::mean(of_op),
+                              SetRatios::worst(of_op)));
+    write_out(fmt::format("geometric mean of the ratios {:.3f}, worst {:.3f}\n", SetRatios::mean(ratios.all),
+                          SetRatios::worst(ratios.all)));
+  }
   return all_agree ? exit_ok : exit_disagrees;
 }
 
@@ -366,8 +403,9 @@ int bench(const BenchOptions& given) {
     options.threads = 1;
   }
   if (!options.threads) options.threads = usual_threads(options);
-  // Before anything asks for the pool: Ardea gets as many threads as the others.
-  setenv("ARDEA_NUM_THREADS", std::to_string(*options.threads).c_str(), 1);
+  // Before anything asks for the pool: Ardea gets as many threads as the others. For a GPU the threads of
+  // this machine only find out what the answers must be.
+  if (!is_gpu(options)) setenv("ARDEA_NUM_THREADS", std::to_string(*options.threads).c_str(), 1);
   // Before any peer loads OpenMP: its threads wait for more work in a loop, by default for longer than the
   // pause between turns.
   setenv("GOMP_SPINCOUNT", "20000", 0);

@@ -21,7 +21,7 @@ struct Cublas {
                  int, int, long long, const void*, void*, int, int, long long, int, int, int) = nullptr;
 
   Cublas() {
-    void* const library = open_library("libcublas");
+    void* const library = open_library("libcublas", {"13", "12"});
     int (*create)(void**) = nullptr;
     find(library, create, "cublasCreate_v2");
     find(library, version, "cublasGetVersion_v2");

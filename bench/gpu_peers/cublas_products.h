@@ -1,9 +1,8 @@
 #pragma once
 
-#include "bench/peers/plugin.h"
+#include "bench/gpu_peers/gpu_library.h"
 
-/// Products as cuBLAS and cuBLASLt see them, and what both are loaded by. Types and numbers are those of
-/// their headers, which no machine needs to have.
+/// Products as cuBLAS and cuBLASLt see them.
 
 namespace peer {
 
@@ -21,22 +20,5 @@ struct ColumnProduct {
 
 /// Of gemm and bmm in float16, bfloat16 or float32, with sums in float32; Refusal for others.
 ColumnProduct column_product(const Workload& workload);
-
-/// The first that can be opened: in CUDA_HOME, /usr/local/cuda, or where the linker looks. Refusal where
-/// none.
-void* open_library(const std::string& stem);
-/// Refusal where the library has none of that name.
-void* found_symbol(void* library, const char* symbol);
-
-template <class Function>
-void find(void* library, Function& function, const char* symbol) {
-  function = reinterpret_cast<Function>(found_symbol(library, symbol));
-}
-
-/// Memory of the GPU that such a library may use, kept until the process ends.
-void* gpu_workspace(std::size_t bytes);
-
-/// std::runtime_error where the status is one.
-void require_done(int status, const char* call);
 
 }  // namespace peer

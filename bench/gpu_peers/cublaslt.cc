@@ -39,7 +39,7 @@ struct Lt {
                  void*, void*, void*, const void*, void*, std::size_t, void*) = nullptr;
 
   Lt() {
-    void* const library = open_library("libcublasLt");
+    void* const library = open_library("libcublasLt", {"13", "12"});
     int (*create)(void**) = nullptr;
     find(library, create, "cublasLtCreate");
     find(library, version, "cublasLtGetVersion");

@@ -146,7 +146,21 @@ TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
   EXPECT_GT(result["geometric_mean"].get<double>(), 0);
   EXPECT_LE(result["worst"], result["geometric_mean"]);
   const Answer lines = run_bench("--set tiny --workloads " + file + " --against cloop --rounds 6");
-  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 4) << lines.out;
+  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 6) << lines.out;
+  for (const char* words : {"gemm: geometric mean ", "softmax: geometric mean "})
+    EXPECT_NE(lines.out.find(words), std::string::npos) << lines.out;
+}
+
+TEST(BenchCommand, a_set_has_its_channels_in_one_place) {
+  const Folder folder;
+  const std::string file =
+      folder.write("sets.json", R"({"tiny": {"gemm": [[3, 5, 7]], "c1d": [[1, 5, 2, 3, 3, 1, 1, 1]]}})");
+  const std::string set = "--set tiny --workloads " + file + " --against cloop --rounds 6";
+  for (const auto& [asked, found] : {std::pair{" --layout nhwc", "layout=nwc"}, {"", "layout=ncw"}}) {
+    const Answer answer = run_bench(set + asked + " --json");
+    ASSERT_EQ(answer.exit_code, 0) << answer.error;
+    EXPECT_NE(answer.out.find(found), std::string::npos) << answer.out;
+  }
 }
 
 TEST(BenchCommand, a_member_of_a_set_that_fails_leaves_the_others_their_answers) {

@@ -46,9 +46,10 @@ TEST_F(GpuBenchCommand, says_who_is_wrong) {
 }
 
 TEST_F(GpuBenchCommand, leaves_out_libraries_that_cannot_begin) {
-  const Answer answer = bench("--against cublas,cublaslt");
+  const Answer answer = bench("--against cublas,cublaslt,cudnn");
   EXPECT_EQ(answer.exit_code, 0) << answer.error;
-  for (const char* words : {"cublas: left out, ", "cublaslt: left out, "})
+  for (const char* words :
+       {"cublas: left out, ", "cublaslt: left out, ", "cudnn: left out, it is asked for convolutions only"})
     EXPECT_NE(answer.out.find(words), std::string::npos) << answer.out;
 }
 
