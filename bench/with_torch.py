@@ -7,7 +7,6 @@ loaded and its manifest says the types and shapes. Both contenders read the same
 ratios (PyTorch's time over Ardea's) with its 95 % interval, and whether the answers agree with float64.
 """
 import argparse
-import ctypes
 import json
 import math
 import os
@@ -16,32 +15,7 @@ import statistics
 import sys
 import time
 
-
-def manifest_of(folder):
-    """The one function with three parameters in the folder's manifest, and the library's path."""
-    for path in sorted(folder.glob("*.json")):
-        manifest = json.loads(path.read_text())
-        if "functions" not in manifest:
-            continue
-        functions = manifest["functions"]
-        if len(functions) == 1 and len(functions[0]["parameters"]) == 3:
-            return functions[0], path.with_suffix(".so")
-    sys.exit(f"{folder}: there is no manifest of one matrix product; write it with: ardea compile gemm 64,64,64 -o {folder}")
-
-
-def interval(values, level=0.95):
-    """Median with an interval by order statistics, as ardea/measure/statistics.h."""
-    values, n = sorted(values), len(values)
-    tail, term, r = 0.0, 0.5 ** n, 0
-    while r < n // 2:
-        tail += term
-        if 2 * tail > 1 - level:
-            break
-        r += 1
-        term *= (n - r + 1) / r
-    if r == 0:
-        sys.exit(f"--rounds {n}: an interval of 95 % needs at least 6 rounds")
-    return statistics.median(values), values[r - 1], values[n - r]
+from ardea_library import Library, interval
 
 
 def tensor_of(torch, parameter):
@@ -113,18 +87,11 @@ def main():
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
 
-    function, library = manifest_of(options.folder)
+    library = Library(options.folder, 3)
+    function = library.function
     a, b, c = (tensor_of(torch, p) for p in function["parameters"])
-    loaded = ctypes.CDLL(str(library.resolve()))
-    symbol, error = getattr(loaded, function["symbol"]), getattr(loaded, function["error_symbol"])
-    error.restype = ctypes.c_char_p
-    pointers = [ctypes.c_void_p(t.data_ptr()) for t in (a, b, c)]
-
-    def ardea():
-        if symbol(*pointers) != 0:
-            sys.exit(f"ardea: {error().decode()}")
-
-    calls, answers = {"ardea": ardea}, {"ardea": lambda: c}
+    addresses = [t.data_ptr() for t in (a, b, c)]
+    calls, answers = {"ardea": lambda: library(*addresses)}, {"ardea": lambda: c}
     for name, (call, answer) in torch_products(torch, a, b, c).items():
         calls[name], answers[name] = call, answer
     if len(calls) == 1:
