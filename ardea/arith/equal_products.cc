@@ -69,9 +69,9 @@ void Reasoner::assume_equal_products(const Polynomial& zero) {
   understood_.equal_products.own().push_back(*known);
 }
 
-bool Reasoner::by_equal_products(Polynomial p) {
+bool Reasoner::by_worse_ends(Polynomial p) {
   const auto natural = [&](AtomId id) { return interval(id).low >= 0; };
-  // Where all variables with ends stand at the worse one, innermost first.
+  // All variables with ends stand at the worse one, innermost first.
   constexpr int most_variables = 16;
   for (int i = 0; i < most_variables; ++i) {
     AtomId last = -1;

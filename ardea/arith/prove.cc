@@ -26,7 +26,10 @@ bool Reasoner::nonnegative(const Polynomial& p) {
   auto key = key_of(p);
   if (const auto known = answers_.signs.find(key); known != answers_.signs.end()) return known->second;
   Search state;
-  const bool result = (!understood_.equal_products->empty() && by_equal_products(p)) || search(state, p, 0);
+  const bool has_products = !understood_.equal_products->empty();
+  // Where nothing is assumed the search comes to the ends by itself; what is may take all that it may spend.
+  const bool result = (has_products && by_worse_ends(p)) || search(state, p, 0) ||
+                      (!has_products && !assumptions().empty() && by_worse_ends(p));
   return answers_.signs[std::move(key)] = result;
 }
 

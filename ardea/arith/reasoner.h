@@ -155,7 +155,7 @@ class Reasoner {
 
   // equal_products.cc
   void assume_equal_products(const Polynomial& zero);
-  bool by_equal_products(Polynomial p);
+  bool by_worse_ends(Polynomial p);
 
   // bounds.cc
   Interval structural_interval(AtomId id);

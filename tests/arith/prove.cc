@@ -52,6 +52,22 @@ TEST_F(Proofs, splits_that_do_not_divide) {
   leaves_open(io * 16 + ii < n);
 }
 
+/// Tiles of variables' size in a loop that is padded to whole ones: each of what is assumed of the variables
+/// is of no help, and there is much of it.
+TEST_F(Proofs, tiles_of_assumed_sizes) {
+  const Var warps("warps"), squares("squares"), block("block"), warp("warp"), square("square");
+  for (const Var& size : {warps, squares}) {
+    facts.assume(size >= make_int(1));
+    facts.assume(size <= make_int(2));
+  }
+  const Expr blocks = floor_div(make_int(32), warps * squares * 16) + 1;
+  facts.bind(block, {make_int(0), blocks});
+  facts.bind(warp, {make_int(0), warps});
+  facts.bind(square, {make_int(0), squares});
+  proves(block * warps * squares + warp * squares + square < blocks * warps * squares);
+  leaves_open(block * warps * squares + warp * squares + square < blocks * warps * squares - 1);
+}
+
 TEST_F(Proofs, use_what_is_assumed) {
   facts.assume(logical_and(io * 16 + ii < n, u >= make_int(3)));
   proves(io * 16 + ii <= n - 1);
