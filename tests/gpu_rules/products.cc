@@ -1,24 +1,33 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
+#include "ardea/lower/pipeline.h"
 #include "ardea/rules/program_space.h"
 #include "tests/gpu_rules/workloads.h"
+#include "tests/rules/answers.h"
 
-/// What products and convolutions become on tensor instructions. That their answers are right is asked of all
-/// operators in answers.cc.
+/// What products and convolutions become on tensor instructions, and without them. That their answers are
+/// right is asked of all operators in answers.cc.
 
 namespace ardea::rules {
 
 namespace {
 
-Function halves(ops::Workload wanted) {
-  wanted.in = {float16, float16};
-  wanted.out = float16;
+Function aligned(const ops::Workload& wanted) {
   Function program = program_of(wanted);
   for (const Parameter& p : std::vector(program.parameters))
     program = promise_alignment(program, p.buffer->name, 16, "test");
   return program;
+}
+
+Function halves(ops::Workload wanted) {
+  wanted.in = {float16, float16};
+  wanted.out = float16;
+  return aligned(wanted);
 }
 
 TEST(GpuProducts, are_multiplied_by_tensor_instructions_out_of_copies_under_way) {
@@ -45,10 +54,64 @@ TEST(GpuProducts, of_convolutions_have_no_matrix_in_memory) {
 }
 
 TEST(GpuProducts, that_no_tensor_instruction_takes_are_left_to_threads) {
-  EXPECT_EQ(count_of(kernels_of(program_of({.op = "gemm", .sizes = {64, 64, 64}})), "mma_"), 0)
+  EXPECT_EQ(count_of(kernels_of(aligned({.op = "gemm", .sizes = {64, 64, 64}})), "mma_"), 0)
       << "factors of float32 would be rounded";
   EXPECT_EQ(count_of(kernels_of(halves({.op = "gemm", .sizes = {8, 64, 64}})), "mma_"), 0)
       << "most of a tile would be padding";
+}
+
+// What a thread multiplies in a step comes by accesses of sixteen bytes, and nothing goes lane by lane but
+// the factor that is turned on its way.
+TEST(GpuProducts, of_threads_are_squares_in_registers_out_of_panels_under_way) {
+  const std::string text = kernels_of(aligned({.op = "gemm", .sizes = {2048, 2048, 2048}}));
+  EXPECT_EQ(count_of(text, "__global__"), 1);
+  EXPECT_NE(text.find("alignas(16) float C_local[128]"), std::string::npos) << text;
+  EXPECT_GT(count_of(text, "copy_async<16>(B_shared"), 0);
+  EXPECT_GT(count_of(text, "copy_async<4>(A_shared"), 0);
+  EXPECT_GT(count_of(text, "const Pack<float,4> A_shared_row"), 0);
+  EXPECT_GT(count_of(text, "const Pack<float,4> B_shared_row"), 0);
+  EXPECT_GT(count_of(text, "const Pack<float,4> C_local_row"), 0);
+  EXPECT_EQ(count_of(text, "A_shared["), 0);
+  EXPECT_EQ(count_of(text, "B_shared["), 0);
+}
+
+/// The blocks of the first launch: "// grid (4, 8, 1), …".
+std::int64_t blocks_in(const std::string& text) {
+  long x = 0, y = 0, z = 0;
+  const std::size_t at = text.find("// grid (");
+  EXPECT_EQ(std::sscanf(text.c_str() + at, "// grid (%ld, %ld, %ld)", &x, &y, &z), 3) << text;
+  return x * y * z;
+}
+
+TEST(GpuProducts, of_threads_have_tiles_for_most_multiprocessors) {
+  for (const std::int64_t size : {256, 1024}) {
+    const std::string text = kernels_of(aligned({.op = "gemm", .sizes = {size, size, size}}));
+    EXPECT_GE(blocks_in(text), std::min<std::int64_t>(size * size / 1024, newest_gpu().cores * 9 / 10))
+        << size;
+  }
+}
+
+TEST(GpuProducts, of_threads_read_channels_of_convolutions_where_they_lie) {
+  const std::string text =
+      kernels_of(aligned({.op = "c2d", .sizes = {2, 8, 8, 16, 32, 3, 3, 1, 1, 1}, .layout = "nhwc"}));
+  EXPECT_EQ(count_of(text, "__global__"), 1);
+  EXPECT_GT(count_of(text, "copy_async_or_zero<4>("), 0) << "borders are asked for where they are copied";
+  EXPECT_GT(count_of(text, "copy_async<16>("), 0) << "the kernel's rows lie side by side";
+}
+
+TEST(GpuProducts, of_threads_are_left_to_other_rules_where_they_are_thin) {
+  for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{4, 256, 256}, {256, 256, 8}})
+    EXPECT_EQ(kernels_of(aligned({.op = "gemm", .sizes = sizes})).find("A_shared_row"), std::string::npos);
+}
+
+TEST(GpuProducts, of_threads_leave_tiles_and_panels_open) {
+  const Function program = aligned({.op = "gemm", .sizes = {64, 32, 64}});
+  for (const char* gpu : {"t4", "h200"}) {
+    const target::Target target = target::find(gpu);
+    const ProgramSpace space = program_space(program, target, rules_for(target));
+    EXPECT_TRUE(space.left_out.empty());
+    EXPECT_EQ(space.sketches.size(), target.gpu->copy_engines.empty() ? 1U : 3U) << "panels under way";
+  }
 }
 
 TEST(GpuProducts, of_few_results_are_made_in_parts_that_a_second_launch_adds) {
@@ -56,6 +119,12 @@ TEST(GpuProducts, of_few_results_are_made_in_parts_that_a_second_launch_adds) {
   EXPECT_EQ(count_of(text, "__global__"), 2);
   EXPECT_GT(count_of(text, "blockIdx.z"), 0);
   EXPECT_GT(count_of(text, "copy_async<16>("), 0) << "parts begin where elements lie side by side";
+}
+
+TEST(GpuProducts, of_threads_are_made_in_parts_where_results_are_few) {
+  const Function program = aligned({.op = "gemm", .sizes = {17, 512, 16}});
+  EXPECT_EQ(count_of(kernels_of(program), "__global__"), 2);
+  Answers(program).expect_of(lower::lower(by_the_model(program), newest_gpu()));
 }
 
 TEST(GpuProducts, leave_tiles_and_panels_open) {

@@ -50,6 +50,17 @@ constexpr std::array tensor_products = {
     "conv_bn_relu 1,9,7,16,24,3,3,2,1,1 --layout nhwc --in float16 --out float16",
 };
 
+/// What threads multiply without them on every GPU: types, sizes that tiles divide and others, and ways in
+/// which factors and results lie.
+constexpr std::array thread_products = {
+    "bmm 2,33,5,34",
+    "c2d 1,3,6,2,18,3,3,1,1,1",
+    "gemm 17,9,19 --in float64 --out float64 --tb yes",
+    "gemm 32,8,32 --in int32 --out int32",
+    "gemm_bias_relu 19,8,37",
+    "conv_bn_relu 1,7,9,2,24,3,3,2,1,1 --layout nhwc",
+};
+
 }  // namespace
 
 const std::vector<GpuWorkload>& gpu_workloads() {
@@ -59,6 +70,7 @@ const std::vector<GpuWorkload>& gpu_workloads() {
     for (std::string line; std::getline(in, line);)
       if (!line.empty() && line[0] != '#' && line[0] != '@') found.push_back(read(line));
     for (const char* line : tensor_products) found.push_back(read(line));
+    for (const char* line : thread_products) found.push_back(read(line));
     return found;
   }();
   return all;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ardea/rules/gpu/implicit_product.h"
-#include "ardea/rules/gpu/mma_unit.h"
 #include "ardea/rules/gpu/tensor_product.h"
+#include "ardea/rules/gpu/thread_product.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/iterate_by_loops.h"
 #include "ardea/schedule/primitives/loops/split.h"
@@ -36,7 +36,7 @@ std::int64_t parts_for(const Contraction& c, const target::Target& target) {
 
 std::optional<ConvertedContraction> contraction_to_split(const Derivation& d, const BlockRef& stage) {
   if (d.left<AskedForParts>(stage) != nullptr) return std::nullopt;
-  auto found = contraction_for_unit(d, stage);
+  auto found = contraction_in_tiles(d, stage);
   if (!found || parts_for(found->contraction, d.target()) == 1) return std::nullopt;
   return found;
 }
@@ -73,7 +73,8 @@ Rule depth_in_parts() {
                 if (d.way("depth in parts", {"1", std::to_string(parts)}, 1) == 0) return;
                 const BlockRef product = in_parts(d, found, parts);
                 take_implicit_product(d, product);
-                take_tensor_product(d, product);
+                (tensor_product().applies(d, product) ? take_tensor_product : take_thread_product)(d,
+                                                                                                   product);
               }};
 }
 

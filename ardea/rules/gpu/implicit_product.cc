@@ -11,7 +11,7 @@
 #include "ardea/rules/analysis/contraction.h"
 #include "ardea/rules/analysis/epilogue.h"
 #include "ardea/rules/analysis/producers.h"
-#include "ardea/rules/gpu/mma_unit.h"
+#include "ardea/rules/gpu/block_tile.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/iterate_by_loops.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -236,25 +236,22 @@ std::optional<ConvertedContraction> other_contraction(const Derivation& d, const
   if (d.left<ImplicitProduct>(stage) != nullptr) return std::nullopt;
   // One of matrices needs no other form.
   if (product_of_stage(d.steps().program(), stage)) return std::nullopt;
-  return contraction_for_unit(d, stage);
+  return contraction_in_tiles(d, stage);
 }
 
 }  // namespace
 
-std::optional<ConvertedContraction> contraction_for_unit(const Derivation& d, const BlockRef& stage) {
+std::optional<ConvertedContraction> contraction_in_tiles(const Derivation& d, const BlockRef& stage) {
   auto found = contraction_of_stage(d.steps().program(), stage);
   if (!found || d.is_finished(found->sums)) return std::nullopt;
   const Contraction& c = found->contraction;
-  MatrixProduct types;
-  types.out = c.stage.out, types.left = c.left.buffer, types.right = c.right.buffer;
-  const bool has_unit = mma_unit(types, d.target()).has_value();
-  if (!has_unit || c.extent(c.rows) < MmaUnit::rows || c.extent(c.columns) < MmaUnit::columns_loaded)
+  if (!d.target().gpu || !is_worth_tiles({c.extent(c.rows), c.extent(c.columns), c.extent(c.depth)}))
     return std::nullopt;
   return found;
 }
 
 void take_implicit_product(Derivation& d, const BlockRef& stage) {
-  const auto found = contraction_for_unit(d, stage);
+  const auto found = contraction_in_tiles(d, stage);
   ensure(found.has_value(), "take_implicit_product: the stage is no sum of products");
   d.leave(stage, ImplicitSteps(d, *found).run());
 }

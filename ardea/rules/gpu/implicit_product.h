@@ -30,9 +30,9 @@ struct ConvertedContraction {
   std::optional<BlockRef> converter = {};
 };
 
-/// That the stage is, or of whose sums it makes the result, on the target's tensor instructions; nothing
-/// where it is none, or these cannot.
-std::optional<ConvertedContraction> contraction_for_unit(const Derivation& d, const BlockRef& stage);
+/// That the stage is, or of whose sums it makes the result, on a GPU; nothing where it is none, or too small
+/// for tiles.
+std::optional<ConvertedContraction> contraction_in_tiles(const Derivation& d, const BlockRef& stage);
 
 /// Its form as matrices, left for the rules for products; whatever it is.
 void take_implicit_product(Derivation& d, const BlockRef& stage);

@@ -3,17 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
-#include "ardea/ir/ceil_div.h"
 #include "ardea/ir/memory_alignment.h"
-#include "ardea/rules/cpu/padded_product.h"
-#include "ardea/rules/gpu/implicit_product.h"
+#include "ardea/rules/gpu/block_product.h"
 #include "ardea/rules/gpu/mma_unit.h"
 #include "ardea/rules/gpu/tensor_tiles.h"
 #include "ardea/schedule/primitives/find/find.h"
-#include "ardea/schedule/primitives/loops/bind.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/loop_partition.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -21,18 +16,14 @@
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_read.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
-#include "ardea/schedule/primitives/memory/set_scope.h"
 #include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
-#include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
-#include "ardea/schedule/primitives/reduce/pad_einsum.h"
 #include "ardea/schedule/primitives/tensor/software_pipeline.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/schedule/program/tree.h"
-#include "ardea/support/ceil_div.h"
 
 namespace ardea::rules {
 
@@ -40,33 +31,11 @@ using namespace schedule;
 
 namespace {
 
-/// Whether the stage stores what it reads, of whatever type.
-bool only_converts(const Function& program, const BlockRef& stage) {
-  const auto* store = path_to(program, stage)->block().body.as<Store>();
-  if (store == nullptr) return false;
-  const auto* cast = store->value.as<Cast>();
-  return store->value.is<Load>() || (cast != nullptr && cast->value.is<Load>());
-}
-
-/// "lambda b0, b1, m, n: (b0, b1, m // 16, …)"
-std::string layout_of(std::size_t batches, const std::string& axes, const std::string& places) {
-  std::string before;
-  for (std::size_t i = 0; i < batches; ++i) before += fmt::format("b{}, ", i);
-  return fmt::format("lambda {0}{1}: ({0}{2})", before, axes, places);
-}
-
-class TensorSteps {
+class TensorSteps : BlockProduct {
  public:
-  TensorSteps(Derivation& d, const ImplicitProduct& given, bool is_implicit, const MmaUnit& unit)
-      : d_(d),
-        s_(d.steps()),
-        factors_(given),
-        is_implicit_(is_implicit),
-        given_(given.product),
-        sizes_(given_.product.sizes),
+  TensorSteps(Derivation& d, const OpenProduct& given, const MmaUnit& unit)
+      : BlockProduct(d, given),
         unit_(unit),
-        warp_(d.target().gpu->warp_threads),
-        sums_(given_.sums),
         turns_b_(!given_.product.transposed && unit.load_b.empty()),
         work_(work()),
         model_(tensor_tiles_for(work_, unit, d.target())) {}
@@ -81,21 +50,18 @@ class TensorSteps {
     multiply();
     bind();
     pipeline();
-    d_.finish(given_.sums);
-    if (given_.converter) d_.finish(*given_.converter);
+    finish();
   }
 
  private:
-  std::size_t batches() const { return given_.product.batches; }
   TensorWork work() const {
-    const MatrixProduct& product = given_.product;
-    TensorWork work{.sizes = sizes_, .factors = product.left->type, .has_rows_of_n = product.transposed};
-    work.is_a_along_rows = factors_.left_source.along_rows;
-    work.is_b_along_rows = factors_.right_source.along_rows;
-    for (std::size_t i = 0; i < batches(); ++i) work.batches *= typical(product.left->shape[i]);
-    work.lanes_a = lanes_of(factors_.left_source.run, work.factors);
-    work.lanes_b = turns_b_ ? 1 : lanes_of(factors_.right_source.run, work.factors);
-    work.run_b = run_of_columns(sizes_, work.lanes_b);
+    TensorWork work{.sizes = sizes_, .batches = batch_count(), .factors = given_.product.left->type};
+    work.a =
+        copy_of_deep_rows(factors_.left_source, copied_lanes(factors_.left_source.run, work.factors), warp_);
+    const std::int64_t lanes_b = turns_b_ ? 1 : copied_lanes(factors_.right_source.run, work.factors);
+    work.b = given_.product.transposed ? copy_of_deep_rows(factors_.right_source, lanes_b, warp_)
+                                       : copy_of_columns(sizes_.n, lanes_b, warp_);
+    work.b.turns = turns_b_;
     return work;
   }
 
@@ -110,30 +76,16 @@ class TensorSteps {
     frags_n_ = d_.follows(value_of(pairs_n_) * 2);
     rows_ = d_.follows(value_of(warps_m_) * value_of(frags_m_) * make_int(unit_.rows));
     columns_ = d_.follows(value_of(warps_n_) * value_of(frags_n_) * make_int(unit_.columns));
-    panel_ = steps_ * unit_.depth;
-    for (const TensorTiles& tiles : all_tensor_tiles(sizes_, unit_)) {
-      pads_m_ = pads_m_ || sizes_.m % tiles.rows() != 0;
-      pads_n_ = pads_n_ || sizes_.n % tiles.columns() != 0;
-    }
-    pads_k_ = sizes_.k % panel_ != 0;
+    depth_ = steps_ * unit_.depth;
+    const auto block_of = [&](TensorTiles tiles) {
+      tiles.steps = steps_;
+      return tiles.block(unit_);
+    };
+    std::vector<BlockTile> tiles;
+    for (const TensorTiles& one : all_tensor_tiles(sizes_, unit_)) tiles.push_back(block_of(one));
+    use_tiles(std::move(tiles), block_of(model_));
     no_idle_tiles(rows_, unit_.rows, sizes_.m, "rows");
     no_idle_tiles(columns_, unit_.columns_loaded, sizes_.n, "columns");
-  }
-
-  /// Structure, so a way and no number.
-  std::int64_t choice(const std::string& question, const std::vector<std::int64_t>& values,
-                      std::int64_t model) {
-    if (values.size() == 1) return values[0];
-    std::vector<std::string> answers;
-    for (const std::int64_t value : values) answers.push_back(std::to_string(value));
-    const auto at = std::find(values.begin(), values.end(), model) - values.begin();
-    return values[d_.way(question, answers, static_cast<std::size_t>(at))];
-  }
-
-  /// A block that had more than there is would be idle in part.
-  void no_idle_tiles(const Number& tile, std::int64_t least, std::int64_t size, const std::string& what) {
-    d_.keep_to(value_of(tile) <= make_int(std::max(least, size)), what + " of a block",
-               fmt::format("a block has no more than all {} {}", size, what));
   }
 
   bool is_direct() const { return is_direct_; }
@@ -143,47 +95,9 @@ class TensorSteps {
   void make_stages() {
     const std::string store = stores_directly();
     is_direct_ = !store.empty() && !d_.whether("results go through shared memory", false);
-    std::vector<BlockRef> copies;
-    if (pads_m_ || pads_n_ || pads_k_) {
-      std::vector<Number> padding(batches(), std::int64_t{1});
-      padding.push_back(pads_m_ ? rows_ : std::int64_t{1});
-      padding.push_back(pads_n_ ? columns_ : std::int64_t{1});
-      padding.emplace_back(pads_k_ ? panel_ : std::int64_t{1});
-      copies = s_.blocks(PadEinsum{sums_, padding});
-    }
-    // Padded ones in the order of the reads.
-    std::size_t next = 0;
-    const auto copy_of = [&](bool is_padded, std::int64_t read, const BlockRef& maker) {
-      BlockRef copy = maker;
-      if (is_padded)
-        copy = copies[next++];
-      else if (!is_implicit_)
-        return s_.blocks(CacheRead{sums_, read, "shared"})[0];
-      if (is_padded && is_implicit_) s_.apply(ComputeInline{maker});
-      s_.apply(SetScope{copy, 0, "shared"});
-      return copy;
-    };
-    const auto copy_a = [&] { a_ = copy_of(pads_m_ || pads_k_, factors_.left_read, factors_.left); };
-    const auto copy_b = [&] { b_ = copy_of(pads_k_ || pads_n_, factors_.right_read, factors_.right); };
-    if (factors_.left_read < factors_.right_read)
-      copy_a(), copy_b();
-    else
-      copy_b(), copy_a();
-    const bool unpads = pads_m_ || pads_n_;
-    if (given_.converter) {
-      if (unpads) s_.apply(ComputeInline{copies[next]});
-      result_ = *given_.converter;
-    } else if (unpads) {
-      result_ = copies[next];
-    } else {
-      result_ = s_.blocks(CacheWrite{sums_, 0, is_direct() ? "mma.c" : "shared"})[0];
-    }
-    if (!is_direct()) {
-      staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
-      if (given_.converter || unpads) s_.apply(SetScope{staged_, 0, "shared"});
-    } else if (given_.converter) {
-      s_.apply(SetScope{sums_, 0, "mma.c"});
-    }
+    copy_factors();
+    take_sums_from(is_direct() ? "mma.c" : "shared");
+    if (!is_direct()) staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
     store_ = is_direct() ? store : unit_.store_as(unit_.sums);
   }
 
@@ -191,7 +105,7 @@ class TensorSteps {
   std::string stores_directly() const {
     if (pads_m_ || pads_n_) return "";
     const Function& program = s_.program();
-    if (is_implicit_ || (given_.converter && !only_converts(program, *given_.converter))) return "";
+    if (is_implicit_ || computes_results()) return "";
     const BlockRef& last = given_.converter ? *given_.converter : given_.sums;
     const Buffer out = path_to(program, last)->block().body.as<Store>()->buffer;
     // Two elements are stored at once.
@@ -201,10 +115,8 @@ class TensorSteps {
 
   std::vector<LoopRef> tiles_of(const LoopRef& loop, bool is_padded, std::int64_t size, const Number& warps,
                                 const Number& frags, std::int64_t unit) {
-    const Expr tile = value_of(warps) * value_of(frags) * make_int(unit);
-    const Expr count = is_padded ? ceil_div(make_int(size), tile) : floor_div(make_int(size), tile);
-    return s_.loops(
-        Split{.loop = loop, .factors = {d_.follows(count), warps, frags, unit}, .disable_predication = true});
+    const Number count = tile_count(is_padded, size, value_of(warps) * value_of(frags) * make_int(unit));
+    return s_.loops(Split{.loop = loop, .factors = {count, warps, frags, unit}, .disable_predication = true});
   }
 
   void tile() {
@@ -217,84 +129,19 @@ class TensorSteps {
     block_ = n[0], panel_loop_ = k[0], step_loop_ = k[1];
     if (!is_direct()) s_.apply(ReverseComputeAt{staged_, block_});
     s_.apply(ReverseComputeAt{result_, block_});
-    blocks_ = {{n[0], "blockIdx.x"}, {m[0], "blockIdx.y"}};
-    if (batches() == 0) return;
-    const std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(batches()));
-    blocks_.emplace_back(outer.size() == 1 ? outer[0] : s_.loops(Fuse{outer})[0], "blockIdx.z");
+    blocks_of(m[0], n[0]);
   }
 
   /// Rows of B lie in shared memory by k, or by n.
   bool has_rows_of_n() const { return given_.product.transposed || turns_b_; }
 
+  /// In shared memory eight rows lie in different banks.
   void copy_panels() {
-    const Extent rows{rows_, [](const TensorTiles& t) { return t.rows(); }},
-        columns{columns_, [](const TensorTiles& t) { return t.columns(); }},
-        depth{panel_, [this](const TensorTiles&) { return panel_; }};
-    const auto copy_deep_rows = [&](const std::string& name, const BlockRef& copy, const Extent& all,
-                                    std::int64_t lanes, bool is_along_rows) {
-      copy_panel(name, copy, all, depth, lanes, work_.run_of_depth(panel_, lanes, is_along_rows),
-                 is_along_rows);
-    };
-    copy_deep_rows("a", a_, rows, work_.lanes_a, work_.is_a_along_rows);
-    if (given_.product.transposed)
-      copy_deep_rows("b", b_, columns, work_.lanes_b, work_.is_b_along_rows);
-    else
-      copy_panel("b", b_, depth, columns, work_.lanes_b, work_.run_b, false);
-    if (turns_b_) s_.apply(TransformLayout{b_, {"write", 0}, layout_of(batches(), "k, n", "n, k")});
-  }
-
-  /// So many elements are moved at once: rows of memory are multiples of them.
-  static std::int64_t lanes_of(std::int64_t row, DataType type) {
-    std::int64_t lanes = MmaUnit::row_bytes / type.bytes();
-    while (row % lanes != 0) lanes /= 2;
-    return lanes;
-  }
-
-  /// A number that follows from the tiles.
-  struct Extent {
-    Number now;
-    std::function<std::int64_t(const TensorTiles&)> at;
-  };
-
-  /// How often a part is in the whole: a number of its own, so that it is known of both what their product
-  /// is.
-  Number parts_of(const std::string& name, const Extent& whole, const Extent& part) {
-    std::set<std::int64_t> counts;
-    for (const TensorTiles& tiles : all_tensor_tiles(sizes_, unit_))
-      if (whole.at(tiles) % part.at(tiles) == 0) counts.insert(whole.at(tiles) / part.at(tiles));
-    const std::int64_t model = whole.at(model_) / part.at(model_);
-    if (counts.size() == 1) return model;
-    return d_.number(name, {counts.begin(), counts.end()}, model);
-  }
-
-  /// By all threads of the block together, each warp runs of some rows; in shared memory eight rows lie in
-  /// different banks.
-  void copy_panel(const std::string& name, const BlockRef& copy, const Extent& rows, const Extent& columns,
-                  std::int64_t lanes, std::int64_t run, bool is_along_rows) {
-    s_.apply(ComputeAt{copy, panel_loop_});
-    const bool turns = turns_b_ && copy == b_;
-    s_.apply(StorageAlign{copy, 0, -2, turns ? Number(panel_) : columns.now,
-                          unit_.row_bytes / given_.product.left->type.bytes()});
-    const auto loops = s_.get_loops(copy);
-    const std::int64_t chunks = run / lanes, rows_of_warp = warp_ / chunks;
-    const Extent at_once{d_.follows(value_of(warps_m_) * value_of(warps_n_) * make_int(rows_of_warp)),
-                         [=](const TensorTiles& t) { return t.warps() * rows_of_warp; }};
-    const auto down = s_.loops(
-        Split{.loop = loops[loops.size() - 2],
-              .factors = {parts_of("copies_" + name, rows, at_once), warps_m_, warps_n_, rows_of_warp},
-              .disable_predication = true});
-    const auto across = s_.loops(
-        Split{.loop = loops[loops.size() - 1],
-              .factors = {parts_of("runs_" + name, columns, {run, [=](const TensorTiles&) { return run; }}),
-                          chunks, lanes},
-              .disable_predication = true});
-    // Side by side goes what lies so in memory.
-    const std::vector<LoopRef> threads =
-        is_along_rows ? std::vector{across[1], down[3]} : std::vector{down[3], across[1]};
-    s_.apply(Reorder{{down[0], across[0], down[1], down[2], threads[0], threads[1], across[2]}});
-    warp_rows_.push_back(down[1]), warp_columns_.push_back(down[2]);
-    lanes_.push_back(s_.loops(Fuse{threads})[0]);
-    if (lanes > 1) vectors_.push_back(across[2]);
+    const std::int64_t panel = steps_ * unit_.depth;
+    const std::int64_t apart = unit_.row_bytes / given_.product.left->type.bytes();
+    copy_panel("a", a_, work_.a.of_depth(panel), apart);
+    copy_panel("b", b_, work_.b.of_depth(panel), apart);
+    turn_panel(b_, work_.b);
   }
 
   /// Fragments lie one after the other, in memory and in what instructions work on.
@@ -302,8 +149,7 @@ class TensorSteps {
     s_.apply(TransformLayout{
         sums_,
         {"write", 0},
-        layout_of(batches(), "m, n",
-                  fmt::format("m // {0}, n // {1}, m % {0}, n % {1}", unit_.rows, unit_.columns))});
+        layout("m, n", fmt::format("m // {0}, n // {1}, m % {0}, n % {1}", unit_.rows, unit_.columns))});
     const BlockRef zero = s_.blocks(DecomposeReduction{sums_, panel_loop_})[0];
     const auto loops = s_.get_loops(zero);
     warp_rows_.push_back(loops[loops.size() - 6]);
@@ -331,16 +177,15 @@ class TensorSteps {
     s_.apply(TransformLayout{
         staged_,
         {"write", 0},
-        IndexText(
-            layout_of(batches(), "m, n", fmt::format("m // {0} // f, m // {0} % f, m % {0}, n", unit_.rows)),
-            {{"f", frags_m_}})});
+        IndexText(layout("m, n", fmt::format("m // {0} // f, m // {0} % f, m % {0}, n", unit_.rows)),
+                  {{"f", frags_m_}})});
     s_.apply(StorageAlign{staged_, 0, -2, columns_, 8});
     const auto stored = s_.get_loops(staged_);
     const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
     s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
     s_.apply(Tensorize{stored[stored.size() - 2], store_});
-    const std::int64_t lanes =
-        lanes_of(factors_.result.run, path_to(s_.program(), result_)->block().body.as<Store>()->buffer->type);
+    const std::int64_t lanes = copied_lanes(
+        factors_.result.run, path_to(s_.program(), result_)->block().body.as<Store>()->buffer->type);
     // Of each row as much as two fragments have.
     const std::int64_t chunks = unit_.columns_loaded / lanes, at_once = warp_ / chunks;
     const auto down = s_.loops(Split{m[2], {unit_.rows / at_once, at_once}});
@@ -371,13 +216,12 @@ class TensorSteps {
     s_.apply(TransformLayout{
         a,
         {"write", 0},
-        layout_of(batches(), "m, k",
-                  fmt::format("m // {0}, k // {1}, m % {0}, k % {1}", unit_.rows, unit_.depth))});
+        layout("m, k", fmt::format("m // {0}, k // {1}, m % {0}, k % {1}", unit_.rows, unit_.depth))});
     s_.apply(TransformLayout{
         b,
         {"write", 0},
-        layout_of(batches(), has_rows_of_n() ? "n, k" : "k, n",
-                  fmt::format("k // {0}, n // {1}, k % {0}, n % {1}", unit_.depth, unit_.columns))});
+        layout(has_rows_of_n() ? "n, k" : "k, n",
+               fmt::format("k // {0}, n // {1}, k % {0}, n % {1}", unit_.depth, unit_.columns))});
     const auto of_a = s_.get_loops(a);
     const auto rows = s_.loops(Split{of_a[of_a.size() - 2], {warps_m_, frags_m_, unit_.rows}});
     s_.apply(Tensorize{rows[2], unit_.load_a});
@@ -398,16 +242,6 @@ class TensorSteps {
     s_.apply(Tensorize{loops[loops.size() - 3], unit_.product});
   }
 
-  /// When all stands where it shall, from the inside out: each step after a loop is bound asks anew whether
-  /// its iterations still have what is their own.
-  void bind() {
-    for (const LoopRef& loop : vectors_) s_.apply(Vectorize{loop});
-    for (const LoopRef& loop : lanes_) s_.apply(Bind{loop, "threadIdx.x"});
-    for (const LoopRef& loop : warp_columns_) s_.apply(Bind{loop, "threadIdx.y"});
-    for (const LoopRef& loop : warp_rows_) s_.apply(Bind{loop, "threadIdx.z"});
-    for (const auto& [loop, axis] : blocks_) s_.apply(Bind{loop, axis});
-  }
-
   /// Before each product the loads of the step behind it, before the last one those of the next panel's first
   /// step; copies behind the first loads. One barrier a panel is left, behind all of it.
   void pipeline() {
@@ -420,61 +254,36 @@ class TensorSteps {
     s_.apply(SoftwarePipeline{panel_loop_, stage, order});
   }
 
-  Derivation& d_;
-  Schedule& s_;
-  const ImplicitProduct& factors_;  ///< plain matrices, too, of which nothing makes a copy yet
-  const bool is_implicit_;
-  const ConvertedProduct& given_;
-  const ProductSizes& sizes_;
   const MmaUnit& unit_;
-  const std::int64_t warp_;
-  BlockRef sums_, a_, b_, staged_, result_;
+  BlockRef staged_;
   const bool turns_b_;  ///< its rows of k become rows of n on their way to shared memory
   const TensorWork work_;
   const TensorTiles model_;
-  std::int64_t steps_ = 2, ahead_ = 2, panel_ = 32;
-  Number warps_m_, warps_n_, frags_m_, pairs_n_, frags_n_, rows_, columns_;
-  bool pads_m_ = false, pads_n_ = false, pads_k_ = false, is_direct_ = false;
+  std::int64_t steps_ = 2, ahead_ = 2;
+  Number frags_m_, pairs_n_, frags_n_;
+  bool is_direct_ = false;
   std::string store_;
-  LoopRef block_, panel_loop_, step_loop_;
-  std::vector<LoopRef> warp_rows_, warp_columns_, lanes_, vectors_;  ///< what becomes threads and their lanes
-  std::vector<std::pair<LoopRef, std::string>> blocks_;
+  LoopRef step_loop_;
 };
 
 struct OnUnit {
-  ImplicitProduct product;
-  bool is_implicit = false;
+  OpenProduct product;
   MmaUnit unit;
 };
 
 std::optional<OnUnit> tensor_product_of(const Derivation& d, const BlockRef& stage) {
-  ImplicitProduct product;
-  const ImplicitProduct* left = d.left<ImplicitProduct>(stage);
-  if (left != nullptr) {
-    product = *left;
-  } else {
-    auto found = product_of_stage(d.steps().program(), stage);
-    if (!found) return std::nullopt;
-    product.product = *std::move(found);
-    const ProductSizes& sizes = product.product.product.sizes;
-    product.left_source.run = sizes.k;
-    product.right_source.run = product.product.product.transposed ? sizes.k : sizes.n;
-    product.result.run = sizes.n;
-  }
-  if (d.is_finished(product.product.sums)) return std::nullopt;
-  // A tile of which more is padding than not is quicker elsewhere.
-  const ProductSizes& sizes = product.product.product.sizes;
-  if (sizes.m < MmaUnit::rows || sizes.n < MmaUnit::columns_loaded) return std::nullopt;
-  const auto unit = mma_unit(product.product.product, d.target());
+  auto product = open_product(d, stage);
+  if (!product) return std::nullopt;
+  const auto unit = mma_unit(product->product.product.product, d.target());
   if (!unit) return std::nullopt;
-  return OnUnit{std::move(product), left != nullptr, *unit};
+  return OnUnit{*std::move(product), *unit};
 }
 
 }  // namespace
 
 void take_tensor_product(Derivation& d, const BlockRef& stage) {
   const OnUnit found = *tensor_product_of(d, stage);
-  TensorSteps(d, found.product, found.is_implicit, found.unit).run();
+  TensorSteps(d, found.product, found.unit).run();
 }
 
 Rule tensor_product() {

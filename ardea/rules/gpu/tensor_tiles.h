@@ -1,29 +1,21 @@
 #pragma once
 
+#include "ardea/rules/gpu/block_tile.h"
 #include "ardea/rules/gpu/mma_unit.h"
+#include "ardea/rules/gpu/panel_copy.h"
 #include "ardea/rules/model/product_sizes.h"
 
 /// Numbers for products on a GPU's tensor instructions, from sizes and the target record.
 
 namespace ardea::rules {
 
-/// A product, and how many elements of its factors are copied at once.
+/// A product, and how its factors come to shared memory.
 struct TensorWork {
   ProductSizes sizes;
   std::int64_t batches = 1;
   DataType factors = float16;
-  std::int64_t lanes_a = 1, lanes_b = 1;
-  bool has_rows_of_n = false;  ///< B lies so
-  std::int64_t run_b = 32;     ///< columns of B that threads side by side copy of one of its rows
-  /// What lies side by side in memory are different rows, so that threads side by side copy of as many.
-  bool is_a_along_rows = false, is_b_along_rows = false;
-
-  /// The same of rows as long as a panel is deep.
-  std::int64_t run_of_depth(std::int64_t depth, std::int64_t lanes, bool is_along_rows) const;
+  PanelCopy a = {}, b = {};  ///< with runs of the deepest panels
 };
-
-/// A warp copies so many columns of a row, of which a thread moves `lanes` at once.
-std::int64_t run_of_columns(const ProductSizes& sizes, std::int64_t lanes);
 
 struct TensorTiles {
   std::int64_t warps_m = 1, warps_n = 1;  ///< of a block
@@ -31,10 +23,7 @@ struct TensorTiles {
   std::int64_t steps = 2;                 ///< of an instruction's depth in a panel
   std::int64_t ahead = 2;                 ///< panels under way
 
-  std::int64_t warps() const { return warps_m * warps_n; }
-  /// Of a block.
-  std::int64_t rows() const { return warps_m * frags_m * MmaUnit::rows; }
-  std::int64_t columns() const { return warps_n * pairs_n * MmaUnit::columns_loaded; }
+  BlockTile block(const MmaUnit& unit) const;
 };
 
 /// What the model chooses.
