@@ -11,6 +11,8 @@ namespace ardea::lower {
 
 class Movable {
  public:
+  /// Without a function of which symbolic extents are known to be positive.
+  Movable() = default;
   explicit Movable(const Function& f);
 
   /// Whether e may be computed wherever its variables are known, also where the program does not compute it:

@@ -136,20 +136,26 @@ Text Emitter::emit_choice(const Expr& e, const Expr& condition, const Expr& when
       [&] { return emit_typed(when_false, lane); });
 }
 
-/// `and` and `or`: the right side only where the left one does not decide.
+/// `and` and `or`: the right side only where the left one does not decide, unless it may be computed
+/// anywhere.
 Text Emitter::emit_logical(const Binary& binary, int lane) {
   const bool is_and = binary.op == BinaryOp::logical_and;
-  const Text left = emit(binary.left, lane);
-  const std::string result = names_.fresh("holds");
-  Text right;
-  const std::vector<std::string> before = captured_lines([&] { right = emit(binary.right, lane); });
-  if (before.empty()) {
-    names_.forget(result);
+  const auto joined = [&](const Text& left, const Text& right) -> Text {
     const Binding binding = is_and ? Binding::logical_and : Binding::logical_or;
     const auto side = [&](const Text& text) {
       return inside(text, text.binding == binding ? binding : Binding::equality);
     };
     return {side(left) + (is_and ? " && " : " || ") + side(right), binding};
+  };
+  const Text left = emit(binary.left, lane);
+  // A branch costs more than a few sums, and the compiler moves nothing out of it.
+  if (movable_.anywhere(binary.right)) return joined(left, emit(binary.right, lane));
+  const std::string result = names_.fresh("holds");
+  Text right;
+  const std::vector<std::string> before = captured_lines([&] { right = emit(binary.right, lane); });
+  if (before.empty()) {
+    names_.forget(result);
+    return joined(left, right);
   }
   line("bool " + result + " = " + left.text + ";");
   line(std::string("if (") + (is_and ? "" : "!") + result + ") {");

@@ -14,6 +14,7 @@
 #include "ardea/intrin/instruction.h"
 #include "ardea/ir/function.h"
 #include "ardea/lower/gpu/split_kernels.h"
+#include "ardea/lower/movable.h"
 
 /// Writes one kernel as CUDA C++. Its parts are files: emit_kernel, emit_stmt, emit_expr, emit_arithmetic,
 /// emit_call, emit_instruction, emit_memory.
@@ -134,6 +135,7 @@ class Emitter {
   c::Names names_;
   Ranges ranges_;
   arith::Analyzer facts_;
+  lower::Movable movable_;
   std::unordered_map<Expr, int> uses_;  ///< in the statement under way
   /// What is written for shared nodes and for rows, one table for each block that is open in the statement.
   std::vector<std::unordered_map<Expr, std::map<int, Text>>> known_ = {{}};

@@ -24,10 +24,9 @@ std::optional<GuardedCopy> guarded_copy(const Expr& value) {
     return std::nullopt;
   auto inner = guarded_copy(call->arguments[1]);
   if (!inner) return std::nullopt;
-  // The inner condition is asked where the outer one holds: it may read what else is not there.
-  inner->condition = inner->condition.defined()
-                         ? make_call("if_then_else", {call->arguments[0], inner->condition, make_bool(false)})
-                         : call->arguments[0];
+  // The inner condition is asked only where the outer one holds: it may read what else is not there.
+  inner->condition =
+      inner->condition.defined() ? logical_and(call->arguments[0], inner->condition) : call->arguments[0];
   return inner;
 }
 

@@ -24,12 +24,15 @@ bool BlockLoad::fits(const target::Gpu& gpu) const {
          registers_of_thread * warps * gpu.warp_threads <= gpu.registers_per_block;
 }
 
+std::int64_t BlockLoad::held_by(const target::Gpu& gpu) const {
+  const std::int64_t threads = warps * gpu.warp_threads;
+  return std::max<std::int64_t>(
+      1, std::min({gpu.shared_bytes_per_core / shared_bytes, gpu.threads_per_core / threads,
+                   gpu.registers_per_core / (registers_of_thread * threads)}));
+}
+
 double time_of_blocks(std::int64_t blocks, double one, const BlockLoad& load, const target::Target& target) {
-  const target::Gpu& gpu = *target.gpu;
-  const std::int64_t threads = load.warps * gpu.warp_threads;
-  const std::int64_t held = std::max<std::int64_t>(
-      1, std::min({gpu.shared_bytes_per_core / load.shared_bytes, gpu.threads_per_core / threads,
-                   gpu.registers_per_core / (load.registers_of_thread * threads)}));
+  const std::int64_t held = load.held_by(*target.gpu);
   const std::int64_t waves = ceil_div(blocks, held * target.cores);
   const std::int64_t side_by_side = std::min(held, ceil_div(blocks, target.cores));
   const double hidden = std::min(1.0, static_cast<double>(load.warps * side_by_side) / busy_warps);

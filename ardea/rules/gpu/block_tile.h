@@ -24,6 +24,8 @@ struct BlockLoad {
   std::int64_t warps = 1, shared_bytes = 0, registers_of_thread = 0;
 
   bool fits(const target::Gpu& gpu) const;
+  /// How many such blocks a multiprocessor holds at a time; at least one.
+  std::int64_t held_by(const target::Gpu& gpu) const;
 };
 
 /// Of so many blocks, each as long as `one` where it is alone: they run in waves, and wait where a

@@ -48,7 +48,7 @@ std::optional<ConvertedContraction> contraction_of_stage(const Function& program
 class ImplicitSteps {
  public:
   ImplicitSteps(Derivation& d, const ConvertedContraction& given)
-      : d_(d), s_(d.steps()), given_(given), c_(given.contraction) {}
+      : d_(d), s_(d.steps()), given_(given), c_(with_neighbours_last(given.contraction)) {}
 
   ImplicitProduct run() {
     const auto from = [&](std::int64_t read) { return s_.blocks(Reindex{given_.sums, {"read", read}})[0]; };
@@ -87,6 +87,19 @@ class ImplicitSteps {
   }
 
  private:
+  /// With the iterator along which elements of an operand lie side by side as the innermost of the depth, so
+  /// that a copy moves several of them: sums may be made in any order.
+  static Contraction with_neighbours_last(Contraction c) {
+    for (const std::vector<Expr>* const indices : {&c.left.indices, &c.right.indices}) {
+      const auto last = c.last_of(*indices);
+      const auto at = last ? std::find(c.depth.begin(), c.depth.end(), *last) : c.depth.end();
+      if (at == c.depth.end()) continue;
+      std::rotate(at, at + 1, c.depth.end());
+      break;
+    }
+    return c;
+  }
+
   MatrixProduct as_matrices(const ImplicitProduct& made, bool transposed) const {
     const auto written = [&](const BlockRef& block) {
       return path_to(s_.program(), block)->block().body.as<Store>()->buffer;
@@ -229,7 +242,7 @@ class ImplicitSteps {
   Derivation& d_;
   Schedule& s_;
   const ConvertedContraction& given_;
-  const Contraction& c_;
+  const Contraction c_;
 };
 
 std::optional<ConvertedContraction> other_contraction(const Derivation& d, const BlockRef& stage) {
