@@ -53,6 +53,25 @@ TEST(GpuProducts, of_convolutions_have_no_matrix_in_memory) {
   EXPECT_GT(count_of(text, "copy_async_or_zero<16>("), 0) << "channels lie side by side";
 }
 
+// Of its sums the channels are the outermost, and lie side by side.
+TEST(GpuProducts, of_transposed_convolutions_copy_channels_at_once) {
+  const std::string text =
+      kernels_of(halves({.op = "t2d", .sizes = {2, 8, 8, 16, 32, 3, 3, 1, 1, 1}, .layout = "nhwc"}));
+  EXPECT_GT(count_of(text, "mma_m16n8k16_f16(out"), 0);
+  EXPECT_GT(count_of(text, "copy_async_or_zero<16>(") + count_of(text, "copy_or_zero<16>("), 0);
+  EXPECT_EQ(count_of(text, "copy_async_or_zero<2>(") + count_of(text, "copy_or_zero<2>("), 0);
+}
+
+// Rows behind the last one, and elements around the image: both are asked for at each copy.
+TEST(GpuProducts, ask_without_a_branch_what_there_is_to_copy) {
+  const std::string text =
+      kernels_of(halves({.op = "c2d", .sizes = {3, 7, 11, 64, 64, 3, 3, 1, 1, 1}, .layout = "nhwc"}));
+  EXPECT_GT(count_of(text, "copy_async_or_zero<16>("), 0);
+  EXPECT_GT(count_of(text, " < 231 && "), 0);
+  EXPECT_EQ(count_of(text, "} else {"), 0);
+  EXPECT_EQ(count_of(text, "  bool holds"), 0) << "set in a branch";
+}
+
 TEST(GpuProducts, that_no_tensor_instruction_takes_are_left_to_threads) {
   EXPECT_EQ(count_of(kernels_of(aligned({.op = "gemm", .sizes = {64, 64, 64}})), "mma_"), 0)
       << "factors of float32 would be rounded";
