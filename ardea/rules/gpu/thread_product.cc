@@ -52,8 +52,8 @@ class ThreadSteps : BlockProduct {
   }
 
  private:
-  /// Rows of shared memory are those that threads read along: of A's rows, and of B's where they lie by n,
-  /// the columns.
+  /// In shared memory a row is what a step needs: A's rows, and B's where they are as long as the sums, are
+  /// turned.
   ThreadWork work() const {
     const MatrixProduct& product = given_.product;
     ThreadWork work{
