@@ -106,13 +106,16 @@ std::string shown(const ShowOptions& options, const Program& program, const targ
        did_you_mean(options.as, forms));
 }
 
-/// From the text or the operator's name to machine code: loaded where this machine can run it.
+/// From the text or the operator's name to machine code, loaded where this machine can run it; for a GPU to
+/// what NVIDIA's compiler is given.
 int show_timing(const ShowOptions& options, const target::Target& target) {
   require(options.pass.empty() && options.as == "tir", "--timing shows no program: leave {} out",
           options.pass.empty() ? "--as " + options.as : "--pass " + options.pass);
   const TimingReport report = time_compilation([&] {
     const Program program = load_program(options.program, target);
-    if (target.name == "host")
+    if (target.kind == target::Kind::cuda)
+      compile::cuda_source(program.module, target);
+    else if (target.name == "host")
       compile::callable(program.module, target);
     else
       compile::assembly(program.module, target);

@@ -94,7 +94,9 @@ std::string c_source(const Module& m, const target::Target& target, const Option
 
 std::string cuda_source(const Module& m, const target::Target& target, const Options& options) {
   require_gpu(target);
-  return codegen::cuda_source(lowered_for(m, target, options), target, codegen_options(options));
+  const std::vector<Function> all = lowered_for(m, target, options);
+  const TimedSection timed("cuda", "source");
+  return codegen::cuda_source(all, target, codegen_options(options));
 }
 
 }  // namespace ardea::compile

@@ -82,6 +82,9 @@ TEST(Show, timing_names_every_step_pass_and_part_of_llvm) {
   EXPECT_EQ(table.out.find(" load "), std::string::npos)
       << "nothing is loaded that this machine need not run";
   EXPECT_EQ(ardea("show gemm 8,8,8 --timing --as asm").exit_code, 2);
+  const Answer gpu = ardea("show relu 8,8 --timing --target h200");
+  for (const char* step : {"unify_thread_bindings", "source"})
+    EXPECT_NE(gpu.out.find(step), std::string::npos) << gpu.out << gpu.error;
 }
 
 TEST(Run, the_interpreter_is_a_backend_too) {
