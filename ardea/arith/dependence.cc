@@ -189,6 +189,27 @@ std::vector<Conflict> conflicts(const Stmt& body, const std::vector<LoopRange>& 
 
 namespace {
 
+/// The same access in fewer words: what a schedule leaves of loops that were unrolled or shifted differs from
+/// copy to copy, and comes to the same. A loop inside that it does not name only repeats it.
+void abridge(Access& access) {
+  for (Range& range : access.each.region) {
+    range.min = access.facts.simplify(range.min);
+    range.extent = access.facts.simplify(range.extent);
+  }
+  for (std::size_t k = access.inner.size(); k-- > 0;) {  // innermost first: a range names loops around
+    const Var& loop = access.inner[k].first;
+    const auto names = [&](const Expr& e) { return uses(e, loop); };
+    const auto is_named_in = [&](const Range& range) { return names(range.min) || names(range.extent); };
+    const bool is_named =
+        std::any_of(access.each.region.begin(), access.each.region.end(), is_named_in) ||
+        std::any_of(access.inner_conditions.begin(), access.inner_conditions.end(), names) ||
+        std::any_of(access.relaxing.conditions.begin(), access.relaxing.conditions.end(), names) ||
+        std::any_of(access.inner.begin() + static_cast<std::ptrdiff_t>(k) + 1, access.inner.end(),
+                    [&](const LoopRange& inside) { return is_named_in(inside.second); });
+    if (!is_named) access.inner.erase(access.inner.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+}
+
 std::vector<Access> accesses_where(const Stmt& s, const Analyzer& facts,
                                    const std::function<bool(const Buffer&)>& is_asked_about) {
   std::vector<Access> all = each_access(s, facts);
@@ -202,6 +223,19 @@ AccessesInLoops::AccessesInLoops(const Stmt& s, const std::vector<LoopRange>& lo
                                  const std::function<bool(const Buffer&)>& is_asked_about)
     : accesses_(accesses_where(s, inside_loops(facts, loops), is_asked_about)),
       placed_(placed(accesses_, loops)) {}
+
+AccessesInLoops AccessesInLoops::distinct(const Stmt& s, const std::vector<LoopRange>& loops,
+                                          const Analyzer& facts,
+                                          const std::function<bool(const Buffer&)>& is_asked_about) {
+  AccessesInLoops found(accesses_where(s, inside_loops(facts, loops), is_asked_about));
+  for (Access& access : found.accesses_) abridge(access);
+  for (PlacedAccess& access : placed(found.accesses_, loops)) {
+    const auto is_alike = [&](const PlacedAccess& other) { return are_alike(other, access); };
+    if (std::none_of(found.placed_.begin(), found.placed_.end(), is_alike))
+      found.placed_.push_back(std::move(access));
+  }
+  return found;
+}
 
 std::vector<Conflict> conflicts_between(const AccessesInLoops& first, const AccessesInLoops& second,
                                         const std::vector<LoopRange>& loops, const Analyzer& facts) {

@@ -37,9 +37,15 @@ class AccessesInLoops {
   AccessesInLoops(const AccessesInLoops&) = delete;
   AccessesInLoops(AccessesInLoops&&) = default;
 
+  /// One of several that come to the same: worth its work where a statement has many, and is compared often.
+  static AccessesInLoops distinct(const Stmt& s, const std::vector<LoopRange>& loops, const Analyzer& facts,
+                                  const std::function<bool(const Buffer&)>& is_asked_about);
+
   const std::vector<PlacedAccess>& all() const { return placed_; }
 
  private:
+  explicit AccessesInLoops(std::vector<Access> accesses) : accesses_(std::move(accesses)) {}
+
   std::vector<Access> accesses_;
   std::vector<PlacedAccess> placed_;  ///< of these
 };

@@ -13,10 +13,13 @@ namespace ardea::arith {
 
 namespace {
 
+Range substituted(const Range& range, const Substitution& values) {
+  return {substitute(range.min, values), substitute(range.extent, values)};
+}
+
 BufferRegion substituted(const BufferRegion& region, const Substitution& values) {
   BufferRegion out{region.buffer, {}};
-  for (const Range& range : region.region)
-    out.region.push_back({substitute(range.min, values), substitute(range.extent, values)});
+  for (const Range& range : region.region) out.region.push_back(substituted(range, values));
   return out;
 }
 
@@ -161,8 +164,7 @@ std::optional<SharedFunction> shared_function(const Repeated& first, const Repea
   std::vector<Range> my_ranges, their_ranges;
   for (std::size_t i = 0; i < mine.size(); ++i) {
     my_ranges.push_back(mine[i].second);
-    their_ranges.push_back(
-        {substitute(theirs[i].second.min, names), substitute(theirs[i].second.extent, names)});
+    their_ranges.push_back(substituted(theirs[i].second, names));
   }
   if (!same_ranges(my_ranges, their_ranges) ||
       !same_ranges(first.region.region, substituted(second.region, names).region))
@@ -500,6 +502,29 @@ bool same_instances(const PlacedAccess& a, const PlacedAccess& b) {
          std::equal(here.inner.begin(), here.inner.end(), there.inner.begin(), there.inner.end(),
                     same_loop) &&
          same_exprs(here.inner_conditions, there.inner_conditions) && same_exprs(a.conditions, b.conditions);
+}
+
+bool are_alike(const PlacedAccess& a, const PlacedAccess& b) {
+  const Access &here = a.access, &there = b.access;
+  if (here.write != there.write || here.opaque != there.opaque || !(here.each.buffer == there.each.buffer) ||
+      here.inner.size() != there.inner.size() || here.relaxing.exact != there.relaxing.exact ||
+      here.relaxing.all_run != there.relaxing.all_run)
+    return false;
+  Substitution names;
+  for (std::size_t i = 0; i < here.inner.size(); ++i) {
+    if (!(here.inner[i].first.type() == there.inner[i].first.type())) return false;
+    if (!same_ranges({here.inner[i].second}, {substituted(there.inner[i].second, names)})) return false;
+    names[there.inner[i].first] = here.inner[i].first;
+  }
+  const auto same_renamed = [&](const std::vector<Expr>& mine, const std::vector<Expr>& theirs) {
+    return std::equal(
+        mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+        [&](const Expr& x, const Expr& y) { return structurally_equal(x, substitute(y, names)); });
+  };
+  return same_ranges(here.each.region, substituted(there.each, names).region) &&
+         same_renamed(here.inner_conditions, there.inner_conditions) &&
+         same_renamed(here.relaxing.conditions, there.relaxing.conditions) &&
+         same_renamed(a.conditions, b.conditions);
 }
 
 bool same_boxes(const PlacedAccess& a, const PlacedAccess& b) {

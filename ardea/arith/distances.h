@@ -51,6 +51,9 @@ std::optional<std::vector<Signs>> distances_of_iterations(const PlacedAccess& fi
 /// Whether both say the same of where they happen, before loops inside are relaxed: what is known of the one
 /// without its box holds of the other.
 bool same_instances(const PlacedAccess& a, const PlacedAccess& b);
+/// Whether they are one access in all but the names of the loops inside, and so conflict with the same
+/// others: found by the same facts, and with the same loops and conditions around them.
+bool are_alike(const PlacedAccess& a, const PlacedAccess& b);
 /// Whether they touch the same box while the loops inside run.
 bool same_boxes(const PlacedAccess& a, const PlacedAccess& b);
 

@@ -26,38 +26,64 @@ bool stores_to(const Stmt& s, const Var& data) {
 
 /// In all iterations of the loops around it, since content lives as long as the launch.
 Stmt in_all_iterations(const ThreadPart& part) {
-  Stmt whole = part.statement;
+  Stmt whole = substitute(part.statement, part.lets);
   for (const Stmt& around : std::views::reverse(part.around)) {
     if (const auto* loop = around.as<For>()) {
       For out = *loop;
+      out.min = substitute(loop->min, part.lets);
+      out.extent = substitute(loop->extent, part.lets);
       out.body = whole;
       whole = out;
     } else {
-      whole = If{around.as<If>()->condition, whole};
+      whole = If{substitute(around.as<If>()->condition, part.lets), whole};
     }
   }
-  return fresh_copy(substitute(whole, part.lets));
+  return fresh_copy(whole);
 }
+
+/// Parts that the same threads do.
+struct AlikeParts {
+  const ThreadPart* first = nullptr;
+  std::vector<Stmt> statements;  ///< in all their iterations
+  std::optional<arith::AccessesInLoops> accesses;
+};
 
 class Exchange {
  public:
   Exchange(const std::vector<ThreadMemory>& memory, const std::vector<ThreadPart>& parts,
            const std::vector<For>& threads, const Analyzer& facts)
-      : memory_(memory), parts_(parts), facts_(facts), accesses_(parts.size()) {
+      : memory_(memory), facts_(facts) {
     for (const For& loop : threads) {
       tags_.push_back(loop.thread);
       ranges_.emplace_back(loop.var, Range{loop.min, loop.extent});
     }
+    for (const ThreadPart& part : parts) {
+      const auto is_like_it = [&](const AlikeParts& others) {
+        return others.first->bound == part.bound && others.first->by_all == part.by_all;
+      };
+      if (std::none_of(parts_.begin(), parts_.end(), is_like_it)) parts_.push_back(AlikeParts{&part, {}, {}});
+      std::find_if(parts_.begin(), parts_.end(), is_like_it)->statements.push_back(in_all_iterations(part));
+    }
   }
 
-  /// Memory of which the one part may look for something that the other one has left to other threads.
-  const ThreadMemory* lost_between(std::size_t writer, std::size_t user) {
+  /// Memory of which a thread may look for something that another one has left there.
+  const ThreadMemory* lost() {
+    for (AlikeParts& writer : parts_)
+      for (AlikeParts& user : parts_)
+        if (const ThreadMemory* found = lost_between(writer, user)) return found;
+    return nullptr;
+  }
+
+ private:
+  const ThreadMemory* lost_between(AlikeParts& writer, AlikeParts& user) {
     std::optional<std::vector<arith::Conflict>> all;
     for (const ThreadMemory& memory : memory_) {
-      if (!stores_to(parts_[writer].statement, memory.data) ||
-          !arith::touches(parts_[user].statement, memory.data))
+      const auto stores = [&](const Stmt& s) { return stores_to(s, memory.data); };
+      const auto touches = [&](const Stmt& s) { return arith::touches(s, memory.data); };
+      if (std::none_of(writer.statements.begin(), writer.statements.end(), stores) ||
+          std::none_of(user.statements.begin(), user.statements.end(), touches))
         continue;
-      const auto axes = axes_of_own_threads(parts_[writer], parts_[user], memory);
+      const auto axes = axes_of_own_threads(*writer.first, *user.first, memory);
       if (!axes) return &memory;
       if (axes->empty()) continue;
       if (!all) all = conflicts_between(accesses(writer), accesses(user), ranges_, facts_);
@@ -69,7 +95,6 @@ class Exchange {
     return nullptr;
   }
 
- private:
   /// The axes along which each part has threads of its own; nothing where only one of them has.
   std::optional<std::vector<std::size_t>> axes_of_own_threads(const ThreadPart& writer,
                                                               const ThreadPart& user,
@@ -86,37 +111,32 @@ class Exchange {
     return axes;
   }
 
-  const arith::AccessesInLoops& accesses(std::size_t part) {
-    if (!accesses_[part])
-      accesses_[part].emplace(in_all_iterations(parts_[part]), ranges_, facts_, [&](const Buffer& buffer) {
-        return std::any_of(memory_.begin(), memory_.end(),
-                           [&](const ThreadMemory& memory) { return memory.data == buffer->data; });
-      });
-    return *accesses_[part];
+  const arith::AccessesInLoops& accesses(AlikeParts& parts) const {
+    if (!parts.accesses)
+      parts.accesses.emplace(arith::AccessesInLoops::distinct(
+          make_seq(parts.statements), ranges_, facts_, [&](const Buffer& buffer) {
+            return std::any_of(memory_.begin(), memory_.end(),
+                               [&](const ThreadMemory& memory) { return memory.data == buffer->data; });
+          }));
+    return *parts.accesses;
   }
 
   const std::vector<ThreadMemory>& memory_;
-  const std::vector<ThreadPart>& parts_;
   const Analyzer& facts_;
   std::vector<std::string> tags_;
   std::vector<arith::LoopRange> ranges_;
-  std::vector<std::optional<arith::AccessesInLoops>> accesses_;  ///< of the parts that were asked about
+  std::vector<AlikeParts> parts_;
 };
 
 }  // namespace
 
 void require_private(const std::vector<ThreadMemory>& memory, const std::vector<ThreadPart>& parts,
                      const std::vector<For>& threads, const arith::Analyzer& facts, const std::string& name) {
-  Exchange exchange(memory, parts, threads, facts);
-  for (std::size_t writer = 0; writer < parts.size(); ++writer)
-    for (std::size_t user = 0; user < parts.size(); ++user) {
-      const ThreadMemory* lost = exchange.lost_between(writer, user);
-      require(
-          lost == nullptr,
+  const ThreadMemory* const lost = Exchange(memory, parts, threads, facts).lost();
+  require(lost == nullptr,
           "lower {}: it is not proved that each thread reads of {}, in scope \"local\", only what it wrote "
           "itself; use scope \"shared\" where threads exchange values",
           name, lost == nullptr ? "" : lost->data.name());
-    }
 }
 
 }  // namespace ardea::lower
