@@ -1,5 +1,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "ardea/support/error.h"
@@ -36,11 +37,26 @@ Target load_file(const std::string& path) {
   return parse_record(text.str(), path);
 }
 
+/// The record with the tensor instructions of one family, for rules that would take another.
+Target only_family(Target target, const std::string& family) {
+  std::set<std::string> families;
+  for (const TensorShape& shape : target.tensor_shapes) families.insert(shape.unit);
+  require(families.contains(family), "target {}:{}: {} has {}", target.name, family, target.name,
+          families.empty() ? "no tensor instructions"
+                           : fmt::format("tensor instructions {}, not {}",
+                                         join(std::vector(families.begin(), families.end()), ", "), family));
+  std::erase_if(target.tensor_shapes, [&](const TensorShape& shape) { return shape.unit != family; });
+  target.name += ":" + family;
+  return target;
+}
+
 }  // namespace
 
 Target find(const std::string& name_or_path) {
   if (name_or_path == "host") return host();
   if (is_path(name_or_path)) return load_file(name_or_path);
+  if (const std::size_t at = name_or_path.find(':'); at != std::string::npos)
+    return only_family(find(name_or_path.substr(0, at)), name_or_path.substr(at + 1));
   const auto record = named_records().find(name_or_path);
   if (record == named_records().end())
     fail("target {} is not known; use one of {} or the path of a .json file{}", in_quotes(name_or_path),

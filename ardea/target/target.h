@@ -147,6 +147,7 @@ struct Target {
 Target host();
 
 /// "host", a name out of names(), or the path of a JSON file (anything with a '/' or ending in ".json").
+/// "h200:wmma" is the record h200 with the tensor instructions of the family wmma alone.
 /// Throws Error: an unknown name with the nearest ones, an unreadable or malformed file with the fault.
 Target find(const std::string& name_or_path);
 

@@ -175,6 +175,21 @@ TEST(Records, of_gpus_have_the_limits_of_their_capability) {
   }
 }
 
+TEST(Records, may_be_asked_for_with_one_family_of_tensor_instructions) {
+  const Target target = find("h200:wmma");
+  EXPECT_EQ(target.name, "h200:wmma");
+  EXPECT_FALSE(target.tensor_shapes.empty());
+  for (const TensorShape& shape : target.tensor_shapes) EXPECT_EQ(shape.unit, "wmma");
+  for (const auto& [name, words] : {std::pair{"v100:mma", "v100 has tensor instructions wmma, not mma"},
+                                    {"avx2:mma", "avx2 has no tensor instructions"}})
+    try {
+      find(name);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+}
+
 TEST(Records, h100_and_h200_differ_in_their_memory_alone) {
   Target h100 = find("h100"), h200 = find("h200");
   EXPECT_LT(h100.memory_bytes, h200.memory_bytes);

@@ -28,6 +28,16 @@ struct MmaUnit {
   DataType sums = float32;
 };
 
+/// Whether its record lists shapes of a family of instructions, "mma" or "wmma": one that leaves them out has
+/// none for the rules.
+bool has_unit_of_family(const target::Target& target, const std::string& family);
+
+/// How names of records spell a type; empty of one that has none. Products of float32 round their factors
+/// there, which a program that does not say so does not allow.
+std::string spelled_in_records(DataType type);
+/// The name, where there is a record of it; else empty.
+std::string record_if_there(const std::string& name);
+
 /// Nothing where the target has none for these types.
 std::optional<MmaUnit> mma_unit(const MatrixProduct& product, const target::Target& target);
 

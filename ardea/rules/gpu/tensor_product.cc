@@ -8,6 +8,8 @@
 #include "ardea/rules/gpu/block_product.h"
 #include "ardea/rules/gpu/mma_unit.h"
 #include "ardea/rules/gpu/tensor_tiles.h"
+#include "ardea/rules/gpu/wmma_product.h"
+#include "ardea/rules/gpu/wmma_unit.h"
 #include "ardea/schedule/primitives/find/find.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/loop_partition.h"
@@ -266,32 +268,24 @@ class TensorSteps : BlockProduct {
   LoopRef step_loop_;
 };
 
-struct OnUnit {
-  OpenProduct product;
-  MmaUnit unit;
-};
-
-std::optional<OnUnit> tensor_product_of(const Derivation& d, const BlockRef& stage) {
-  auto product = open_product(d, stage);
-  if (!product) return std::nullopt;
-  const auto unit = mma_unit(product->product.product.product, d.target());
-  if (!unit) return std::nullopt;
-  return OnUnit{*std::move(product), *unit};
-}
-
 }  // namespace
 
 void take_tensor_product(Derivation& d, const BlockRef& stage) {
-  const OnUnit found = *tensor_product_of(d, stage);
-  TensorSteps(d, found.product, found.unit).run();
+  const OpenProduct product = *open_product(d, stage);
+  const auto unit = mma_unit(product.product.product.product, d.target());
+  if (!unit) return take_wmma_product(d, product);
+  TensorSteps(d, product, *unit).run();
 }
 
 Rule tensor_product() {
   return {
       .name = "tensor cores",
       .doc = "a product of matrices on a GPU's tensor instructions: tiles of warps, panels in shared memory",
-      .applies = [](const Derivation& d,
-                    const BlockRef& stage) { return tensor_product_of(d, stage).has_value(); },
+      .applies =
+          [](const Derivation& d, const BlockRef& stage) {
+            const auto product = open_product(d, stage);
+            return product && has_tensor_unit(product->product.product.product, d.target());
+          },
       .apply = take_tensor_product};
 }
 
