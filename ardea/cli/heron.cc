@@ -21,10 +21,7 @@ namespace {
 using nlohmann::json;
 
 void check_platform(const std::string& platform) {
-  require(platform != "tensorcore",
-          "-p tensorcore: Heron's configurations are not taken for GPUs yet; `ardea tune OPERATOR SIZES --in "
-          "float16 --out float16 --target h200` searches there");
-  require(platform == "cpu" || platform == "dlboost" || platform == "vta",
+  require(platform == "cpu" || platform == "dlboost" || platform == "tensorcore" || platform == "vta",
           "-p {}: there is no such platform, only cpu, dlboost, tensorcore and vta", platform);
 }
 
@@ -37,9 +34,11 @@ std::filesystem::path log_of(const std::string& folder, const std::string& name)
   return path;
 }
 
-/// The accelerator whose results are of that type, unless another is asked for.
+/// A GPU, or the accelerator whose results are of that type, unless another is asked for.
 std::string target_of(const HeronConfig& config, const TuneOptions& options) {
-  if (options.platform != "vta" || options.target != "host") return options.target;
+  const bool is_gpu = options.platform == "tensorcore";
+  if ((!is_gpu && options.platform != "vta") || options.target != "host") return options.target;
+  if (is_gpu) return "h200";
   return config.out == "int8" ? "vta" : "vta-out32";
 }
 
@@ -82,6 +81,8 @@ int tune_as_heron(const TuneOptions& options) {
   const HeronConfig config = read_heron_config(options.config, options.platform);
   for (const std::string& note : config.notes) write_note(note);
   const target::Target host = target::find(target_of(config, options));
+  require(options.platform != "tensorcore" || host.kind == target::Kind::cuda,
+          "-p tensorcore --target {}: it has no tensor cores; name a GPU, such as h200", host.name);
   if (options.platform == "dlboost" && !host.has("avx512vnni"))
     write_note(
         fmt::format("-p dlboost: {} has no DL Boost; what it has for such products is used", host.name));

@@ -87,13 +87,15 @@ void take_cases(const Given& given) {
 void take_target(const Given& given) {
   const std::string name = given.text();
   const bool is_cuda = name.find("cuda") != std::string::npos, is_vta = name.find("vta") != std::string::npos;
-  const bool fits = given.platform == "vta" ? is_vta : !is_cuda && !is_vta;
+  const bool fits = given.platform == "vta"          ? is_vta
+                    : given.platform == "tensorcore" ? is_cuda
+                                                     : !is_cuda && !is_vta;
   if (!fits) given.refuse(fmt::format("-p {} runs on another machine than that", given.platform));
 }
 
 void take_codegen(const Given& given) {
   const std::string name = given.text();
-  const std::string wanted = given.platform == "vta" ? "VTA" : "CPU";
+  const std::string wanted = given.platform == "vta" ? "VTA" : given.platform == "tensorcore" ? "GPU" : "CPU";
   if (name.find(wanted) == std::string::npos)
     given.refuse(fmt::format("-p {} makes code of the type {}", given.platform, wanted));
 }

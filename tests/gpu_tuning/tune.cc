@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ardea/db/database.h"
@@ -77,6 +78,15 @@ TEST_F(GpuTuneCommand, searches_the_rules_spaces) {
     ASSERT_EQ(answer.exit_code, 0) << workload << answer.error << answer.out;
     EXPECT_EQ(json::parse(answer.out)["timed"], 3) << json::parse(answer.out)["failures"];
   }
+}
+
+TEST_F(GpuTuneCommand, takes_configurations_of_herons) {
+  std::ofstream(at("c.json")) << R"({"config": {"method": "CGA", "max_trials": 3, "in_dtype": "float32",
+    "out_dtype": "float32", "target_name": "cuda", "codegen_type": "GPU_TENSOR_CORE",
+    "cases": {"G1": ["gemm", [8, 24, 20]]}}})";
+  const Answer answer = ardea("tune -p tensorcore -c " + at("c.json") + " --db " + at("t.db"));
+  ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
+  EXPECT_NE(answer.out.find("\nPASS\nCase [8, 24, 20], latency "), std::string::npos) << answer.out;
 }
 
 TEST_F(GpuTuneCommand, says_in_words_what_it_found) {
