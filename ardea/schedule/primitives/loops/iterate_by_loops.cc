@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ardea/arith/analyzer.h"
+#include "ardea/arith/distances.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/print.h"
@@ -57,6 +58,24 @@ Result<IteratorKind> kind_of(const For& loop, const Block& block) {
   return kinds.empty() ? IteratorKind::spatial : *kinds.begin();
 }
 
+/// Iterators that make elements make each of them once. What computes the halo of each tile does not.
+std::optional<Refusal> refuse_repetition(const std::vector<const For*>& loops, const Block& block,
+                                         const arith::Analyzer& facts) {
+  std::vector<Expr> made;
+  for (const BlockIterator& iterator : block.iterators)
+    if (iterator.kind == IteratorKind::spatial) made.push_back(as_index(iterator.binding));
+  std::vector<arith::LoopRange> moving;
+  for (const For* loop : loops)
+    if (std::any_of(made.begin(), made.end(), [&](const Expr& value) { return uses(value, loop->var); }))
+      moving.emplace_back(loop->var, Range{loop->min, loop->extent});
+  if (moving.empty() || arith::tell_apart(made, moving, {}, facts)) return std::nullopt;
+  return Refusal{
+      "instances_repeat",
+      fmt::format("it is not proved that each iteration of the loops of block {} makes elements of "
+                  "its own; compute it at a loop outside of those that repeat it",
+                  block.name)};
+}
+
 }  // namespace
 
 Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
@@ -91,6 +110,7 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
     values[iterator.var] = make_cast(iterator.var.type(), value);
   }
   arith::Analyzer facts = path.facts(f);
+  ARDEA_TRY(refuse_repetition(loops, block, facts));
   // One of a single value keeps its place in the indices, which say what dimension is whose.
   for (const BlockIterator& iterator : iterators)
     facts.bind(iterator.var,

@@ -17,11 +17,12 @@ What the block computes, and in which order, stays; what changes is what its ins
 reorder the loops of a window are those of a matrix: pad_einsum and tensorize then see one iterator where there were
 several.
 Requires loops that begin at 0, whose lengths depend on no other of them; that each moves only iterators that make
-elements or only ones that reduce, and each of more than one iteration some; and no condition on the block.
+elements or only ones that reduce, and each of more than one iteration some; that no two iterations make the same
+elements, as those of neighbouring windows do; and no condition on the block.
 All references stay valid.)";
-  static constexpr std::array refusals = {"root_block",          "no_loops",     "bounds_depend",
-                                          "loop_feeds_both",     "loop_is_idle", "block_is_guarded",
-                                          "binds_something_else"};
+  static constexpr std::array refusals = {"root_block",           "no_loops",        "bounds_depend",
+                                          "loop_feeds_both",      "loop_is_idle",    "block_is_guarded",
+                                          "binds_something_else", "instances_repeat"};
 };
 Outcome apply(const Function& f, const IterateByLoops& step, Context& context);
 
