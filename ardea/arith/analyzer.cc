@@ -4,8 +4,11 @@
 #include <numeric>
 
 #include "ardea/arith/scopes.h"
+#include "ardea/arith/work.h"
+#include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
 #include "ardea/support/format_type.h"
 
@@ -30,6 +33,24 @@ std::optional<bool> order_of_constants(const Expr& condition) {
     case BinaryOp::gt: return a->value > b->value;
     default: return a->value >= b->value;
   }
+}
+
+/// For all parts of an expression that is too dear as a whole.
+constexpr std::int64_t steps_of_parts = 3 * steps_of_a_question;
+
+/// Each part by itself.
+Expr with_simple_parts(const Expr& e, const Analyzer& facts) {
+  const auto* call = e.as<Call>();
+  if (call == nullptr || call->op->name != "if_then_else")
+    return map_children(e, Mapper{.expr = [&](const Expr& part) { return facts.simplify(part); }});
+  const Expr& condition = call->arguments[0];
+  Analyzer where_true = facts, where_false = facts;
+  if (condition.type().is_scalar()) {
+    where_true.assume(condition);
+    where_false.assume(logical_not(condition));
+  }
+  return make_call("if_then_else", {facts.simplify(condition), where_true.simplify(call->arguments[1]),
+                                    where_false.simplify(call->arguments[2])});
 }
 
 }  // namespace
@@ -63,8 +84,19 @@ void Analyzer::assume(const Expr& condition) {
 
 Expr Analyzer::simplify(const Expr& e) const {
   if (!e.defined() || e.is<IntImm>() || e.is<FloatImm>() || e.is<StringImm>()) return e;
-  return remembered(facts_, {What::simple_form, {e}}, e,
-                    [&](Reasoner& reasoner) { return reasoner.simplify_with_effects(e); });
+  const auto whole = [&](const Expr& x) {
+    return remembered(facts_, {What::simple_form, {x}}, Expr(),
+                      [&](Reasoner& reasoner) { return reasoner.simplify_with_effects(x); });
+  };
+  if (const Expr simple = whole(e); simple.defined()) return simple;
+  // It costs more than one question may. What is read from memory has indices and conditions that are
+  // expressions of their own: they may cost less, and then the whole does.
+  if (Question::is_exhausted() || !reads_memory(e)) return e;
+  const Question of_parts(steps_of_parts);
+  const Expr by_parts = with_simple_parts(e, *this);
+  if (structurally_equal(by_parts, e)) return e;
+  const Expr simple = whole(by_parts);
+  return simple.defined() ? simple : by_parts;
 }
 
 Proof Analyzer::prove(const Expr& condition) const {

@@ -35,15 +35,17 @@ struct Factors {
     return type == sums ? element : fmt::format("T.Cast(\"{}\", {})", sums, element);
   }
   Operand a() const {
-    return {.scope = "mma.a", .tile_bytes = 16 * depth() * bytes, .lane_words = 2 * halves};
+    return {.scope = "mma.a", .tile_bytes = std::int64_t{16} * depth() * bytes, .lane_words = 2 * halves};
   }
-  Operand b() const { return {.scope = "mma.b", .tile_bytes = 8 * depth() * bytes, .lane_words = halves}; }
+  Operand b() const {
+    return {.scope = "mma.b", .tile_bytes = std::int64_t{8} * depth() * bytes, .lane_words = halves};
+  }
 };
 
 /// Rows of 16 bytes in shared memory, each on a multiple of 16 bytes.
 const Operand shared_rows = {.scope = "shared", .alignment_bytes = 16, .stride_bytes = 16};
 
-Operand sums() { return {.scope = "mma.c", .tile_bytes = 16 * 8 * 4, .lane_words = 4}; }
+Operand sums() { return {.scope = "mma.c", .tile_bytes = std::int64_t{16} * 8 * 4, .lane_words = 4}; }
 
 Instruction product(const Factors& f) {
   const std::string& sum = f.is_float() ? "f32" : "s32";
@@ -192,7 +194,8 @@ def store(m: T.handle, C: T.Buffer((16, 8), "$sums"), ldm: T.int64):
             M[vi, vj] = $value
 )",
              {{"sums", s.sums}, {"type", s.type}, {"value", value}}),
-      {{.scope = "", .alignment_bytes = 2 * s.bytes, .stride_bytes = 2 * s.bytes}, sums()},
+      {{.scope = "", .alignment_bytes = std::int64_t{2} * s.bytes, .stride_bytes = std::int64_t{2} * s.bytes},
+       sums()},
       {{"cuda", filled(R"(
 __device__ __forceinline__ void $function(void* M, const uint32_t* C, int64_t ldm) {
   const int lane = threadIdx.x % 32;

@@ -43,7 +43,9 @@ struct Sums {
   int bytes = 4;
 
   Operand fragment(const Shape& shape) const {
-    return {.scope = "wmma.accumulator_" + shape.name(), .tile_bytes = 256 * bytes, .lane_words = words()};
+    return {.scope = "wmma.accumulator_" + shape.name(),
+            .tile_bytes = std::int64_t{256} * bytes,
+            .lane_words = words()};
   }
   int words() const { return 256 * bytes / 128; }
 };
@@ -59,7 +61,7 @@ Side right(const Shape& shape) { return {"b", shape.k, shape.n}; }
 Operand fragment(const Factors& f, const Side& side, const std::string& layout) {
   const int elements = side.rows * side.columns;
   return {.scope = fmt::format("wmma.matrix_{}_{}", side.name, layout),
-          .tile_bytes = elements * f.bytes,
+          .tile_bytes = std::int64_t{elements} * f.bytes,
           .lane_words = f.words(elements)};
 }
 

@@ -6,6 +6,7 @@
 #include "ardea/interp/interpreter.h"
 #include "ardea/intrin/families.h"
 #include "ardea/intrin/instruction.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/parse.h"
 #include "ardea/ir/traverse.h"
