@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ardea/arith/inside.h"
 #include "ardea/arith/scopes.h"
 #include "ardea/arith/work.h"
 #include "ardea/ir/equal.h"
