@@ -16,6 +16,7 @@
 #include "ardea/compile/cuda_program.h"
 #include "ardea/measure/gpu_bench.h"
 #include "ardea/measure/inputs.h"
+#include "ardea/runtime/cuda/driver.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 #include "ardea/support/text_file.h"
@@ -400,6 +401,7 @@ int bench(const BenchOptions& given) {
                 (!options.program.shape.empty() && !ops::has_open_sizes(options.program.shape)),
             "bench --target {}: it times operators of given sizes; `ardea run --target {}` times a file",
             options.target, options.target);
+    runtime::cuda::driver();  // one sentence where there is none, and not one for each member of a set
     options.threads = 1;
   }
   if (!options.threads) options.threads = usual_threads(options);

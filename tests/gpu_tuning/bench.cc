@@ -53,6 +53,14 @@ TEST_F(GpuBenchCommand, leaves_out_libraries_that_cannot_begin) {
     EXPECT_NE(answer.out.find(words), std::string::npos) << answer.out;
 }
 
+TEST_F(GpuBenchCommand, says_once_that_there_is_no_gpu) {
+  const Answer answer = ardea("bench --set heron_tensorcore_f16 --target h200 --against cublas", "",
+                              "ARDEA_CUDA_DRIVER=/nowhere/libcuda.so ");
+  EXPECT_EQ(answer.exit_code, 2) << answer.out;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_NE(answer.error.find("/nowhere/libcuda.so"), std::string::npos) << answer.error;
+}
+
 TEST_F(GpuBenchCommand, refuses_what_is_for_processors) {
   for (const char* unwanted : {"--threads 2", "--copies", "--prepacked"})
     expect_refusal(bench(unwanted), "is for processors; leave it out");
