@@ -25,7 +25,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
-.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed lint-each campaign \
+.PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-whole test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed lint-each campaign \
         schedules stages tuples samples gpu-samples kills functions bench-functions bench-peers bench-cpu bench-random bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
 
 help: ## list the targets
@@ -67,6 +67,9 @@ test: deps deps-fuzz unit-test fuzz-briefly ## build and run all tests, and fuzz
 
 unit-test: build
 	$(call CTEST,release)
+
+test-whole: build ## the tests with every case of the lists that `make test` takes samples of
+	ARDEA_WHOLE_TESTS=1 $(call CTEST,release)
 
 test-asan: deps ## all tests, of the two longest suites an eighth, under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory build/asan/build.ninja

@@ -6,6 +6,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/gpu/split_kernels.h"
 #include "ardea/lower/pipeline.h"
+#include "tests/support/sampled.h"
 #include "thread_programs.h"
 
 /// Lowering for GPUs: after every pass the answers are those of the program whose threads run one after the
@@ -130,7 +131,7 @@ TEST(Barriers, of_a_pipeline_keep_its_stages_beside_each_other) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, ThreadPasses, ::testing::ValuesIn(thread_programs()),
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadPasses, ::testing::ValuesIn(test::sampled(2, thread_programs())),
                          [](const auto& info) { return info.param.program.name; });
 
 /// What lowering says to the program with that body.

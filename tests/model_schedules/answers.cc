@@ -10,6 +10,7 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/rules/program_space.h"
 #include "tests/model_schedules/workloads.h"
+#include "tests/support/sampled.h"
 
 /// What rules make by their model computes what the operator says, here and on the targets that this machine
 /// is not.
@@ -158,9 +159,10 @@ TEST_P(ModelSchedules, replay_from_their_trace) {
   EXPECT_TRUE(structurally_equal(again.program(), s->program())) << print(again.program());
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, ProductsInSmallCaches, testing::ValuesIn(products_for_small_caches()),
-                         line_of);
-INSTANTIATE_TEST_SUITE_P(Workloads, ModelSchedules, testing::ValuesIn(scheduled_workloads()), line_of);
+INSTANTIATE_TEST_SUITE_P(Workloads, ProductsInSmallCaches,
+                         testing::ValuesIn(test::sampled(2, products_for_small_caches())), line_of);
+INSTANTIATE_TEST_SUITE_P(Workloads, ModelSchedules,
+                         testing::ValuesIn(test::sampled(5, scheduled_workloads())), line_of);
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "ardea/schedule/separate_packing.h"
 #include "ardea/support/error.h"
 #include "tests/model_schedules/workloads.h"
+#include "tests/support/sampled.h"
 
 /// Weights that are packed ahead: what packs and what computes are two functions, which together compute what
 /// the operator says of the weights as they were given.
@@ -101,7 +102,8 @@ TEST_P(Prepacked, programs_compute_it_on_other_targets_by_interpreter) {
   EXPECT_NO_THROW(compile::assembly(Module{{}, {program->main, program->pack}}, target::find(name)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, Prepacked, testing::ValuesIn(packed_workloads()), line_of);
+INSTANTIATE_TEST_SUITE_P(Workloads, Prepacked, testing::ValuesIn(test::sampled(5, packed_workloads())),
+                         line_of);
 
 TEST(PrepackedWeights, are_no_argument_of_the_main_function_and_the_rest_stays) {
   const ops::Workload workload = ops::make_workload({.op = "gemm", .sizes = {29, 31, 67}});

@@ -13,6 +13,7 @@
 #include "ardea/schedule/program/tree.h"
 #include "tests/rules/answers.h"
 #include "tests/rules/laws.h"
+#include "tests/support/sampled.h"
 
 /// Spaces of programs one of whose sizes only a call knows: every point is right for all of them.
 
@@ -61,26 +62,27 @@ TEST_P(AnyLengthSpaces, have_programs_that_are_right_for_all_sizes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, AnyLengthSpaces,
-    testing::Values(AnyLength{"relu_rows", "m", "avx2", 2}, AnyLength{"add_elements", "n"},
-                    AnyLength{"softmax_rows", "m", "neoverse-v1", 2}, AnyLength{"gemm_rows", "m", "avx2", 2},
-                    AnyLength{"gemm_columns", "n", "neoverse-v1"}, AnyLength{"gemm_sums", "k"},
-                    AnyLength{"gemm_bias_relu_rows", "m", "neoverse-v1"}),
-    [](const auto& info) { return std::string(info.param.program); });
+INSTANTIATE_TEST_SUITE_P(All, AnyLengthSpaces,
+                         testing::ValuesIn(test::sampled<AnyLength>(
+                             2, {AnyLength{"relu_rows", "m", "avx2", 2}, AnyLength{"add_elements", "n"},
+                                 AnyLength{"softmax_rows", "m", "neoverse-v1", 2},
+                                 AnyLength{"gemm_rows", "m", "avx2", 2},
+                                 AnyLength{"gemm_columns", "n", "neoverse-v1"}, AnyLength{"gemm_sums", "k"},
+                                 AnyLength{"gemm_bias_relu_rows", "m", "neoverse-v1"}})),
+                         [](const auto& info) { return std::string(info.param.program); });
 
-INSTANTIATE_TEST_SUITE_P(Windows, AnyLengthSpaces,
-                         testing::Values(AnyLength{"c2d n,5,7,2,3,3,3,1,1,1", "n"},
-                                         AnyLength{"c2d n,5,7,2,3,3,3,2,0,1", "n", "neoverse-v1", 2},
-                                         AnyLength{"conv_bn_relu n,4,5,3,2,3,3,1,1,1", "n"},
-                                         AnyLength{"depthwise n,5,5,3,3,3,1,1", "n"},
-                                         AnyLength{"grouped n,5,5,4,6,3,3,1,1,1,2", "n"}),
-                         [](const auto& info) {
-                           std::string name = info.param.program;
-                           std::replace_if(
-                               name.begin(), name.end(), [](char c) { return c == ' ' || c == ','; }, '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Windows, AnyLengthSpaces,
+    testing::ValuesIn(test::sampled<AnyLength>(
+        2, {AnyLength{"c2d n,5,7,2,3,3,3,1,1,1", "n"},
+            AnyLength{"c2d n,5,7,2,3,3,3,2,0,1", "n", "neoverse-v1", 2},
+            AnyLength{"conv_bn_relu n,4,5,3,2,3,3,1,1,1", "n"}, AnyLength{"depthwise n,5,5,3,3,3,1,1", "n"},
+            AnyLength{"grouped n,5,5,4,6,3,3,1,1,1,2", "n"}})),
+    [](const auto& info) {
+      std::string name = info.param.program;
+      std::replace_if(name.begin(), name.end(), [](char c) { return c == ' ' || c == ','; }, '_');
+      return name;
+    });
 
 /// Tiles of sums are registers whatever the size at the call is, also those of one row.
 TEST(AnyLength, has_tiles_of_one_row) {

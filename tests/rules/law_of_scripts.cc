@@ -15,6 +15,7 @@
 #include "ardea/schedule/script.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text_file.h"
+#include "tests/support/sampled.h"
 
 /// The law of templates over schedules as people write them: each solution applies, is the symbolic program
 /// with its numbers, takes of the machine no more than was predicted, lowers, and computes what it should.
@@ -120,7 +121,7 @@ TEST_P(LawOfScripts, no_more_questions_are_left_to_the_replay_than_before) {
   EXPECT_LE(sketch_.deferred.size(), GetParam().deferred) << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LawOfScripts, ::testing::ValuesIn(script_cases()));
+INSTANTIATE_TEST_SUITE_P(All, LawOfScripts, ::testing::ValuesIn(test::sampled(2, script_cases())));
 
 }  // namespace
 
