@@ -146,6 +146,18 @@ void separate_weights(Program& program) {
 
 }  // namespace
 
+std::string command_of(const ProgramOptions& program) {
+  std::string text = program.program;
+  if (!program.shape.empty()) text += " " + program.shape;
+  for (const auto& [flag, value] :
+       {std::pair(" --in ", program.in), std::pair(" --acc ", program.acc), std::pair(" --out ", program.out),
+        std::pair(" --layout ", program.layout)})
+    if (!value.empty()) text += flag + value;
+  if (program.transpose_b) text += " --tb";
+  for (const std::string& promise : program.align) text += " --align " + promise;
+  return program.prepacked ? text + " --prepacked" : text;
+}
+
 Program load_program(const ProgramOptions& options, const target::Target& given,
                      const std::string& function_name) {
   require(options.threads >= 0 && options.threads <= 4096, "--threads {}: must be from 1 to 4096",

@@ -36,6 +36,9 @@ struct ProgramOptions {
   std::optional<std::uint64_t> draw = {};  ///< draw all decisions of the steps anew, from this seed
 };
 
+/// The program as another command is to be given it.
+std::string command_of(const ProgramOptions& program);
+
 struct Program {
   Module module;
   std::optional<ops::Workload> workload = {};  ///< where it is an operator with all its sizes

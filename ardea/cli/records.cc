@@ -23,17 +23,10 @@ bool insists(const ProgramOptions& options) {
   return options.records == Records::only || options.schedule == "best";
 }
 
-std::string named(const ProgramOptions& options) {
-  const std::string name = options.shape.empty() ? options.program : options.program + " " + options.shape;
-  return options.prepacked ? name + " --prepacked" : name;
-}
-
 /// As `ardea tune` takes it.
 std::string tunable(const ProgramOptions& options, const target::Target& target) {
-  std::string text = named(options);
-  if (target.kind == target::Kind::cuda) text += " --target " + target.name;
-  for (const std::string& promise : options.align) text += " --align " + promise;
-  return text;
+  const std::string text = command_of(options);
+  return target.kind == target::Kind::cuda ? text + " --target " + target.name : text;
 }
 
 /// Whose answer is wanted; nothing where it need not be there and is not.
@@ -42,7 +35,7 @@ std::optional<db::Database> opened(const ProgramOptions& options) {
     require(std::filesystem::exists(options.db),
             "--db {}: there is no such database; `ardea tune {} --db {}` "
             "makes one",
-            options.db, named(options), options.db);
+            options.db, command_of(options), options.db);
     return db::Database::open(options.db);
   }
   // Who did not name it must not be kept from working by what is wrong with it.
@@ -51,7 +44,7 @@ std::optional<db::Database> opened(const ProgramOptions& options) {
     if (std::filesystem::exists(path)) return db::Database::open(path);
     require(!insists(options),
             "--best: nothing was tuned yet, there is no database {}; `ardea tune {}` makes it", path.string(),
-            named(options));
+            command_of(options));
   } catch (const Error& error) {
     if (insists(options)) throw;
     write_note(fmt::format("records of tuning are not used: {}", error.what()));
@@ -154,7 +147,7 @@ std::optional<Recorded> recorded_schedule(const Program& program, const ProgramO
     const std::string instead =
         made_for == threads ? ""
                             : fmt::format("; there is none for {}, which `ardea tune {} --threads {}` makes",
-                                          threads_text(threads), named(options), threads);
+                                          threads_text(threads), command_of(options), threads);
     write_note(fmt::format("{} as tuned for {}{}: {}, of {}{}", program.title, threads_text(made_for),
                            options.prepacked ? ", weights packed ahead" : "", tune::describe(*found.best),
                            database->path(), instead));

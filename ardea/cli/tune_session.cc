@@ -95,18 +95,6 @@ Program as_written(const TuneRequest& request, const target::Target& target) {
 }
 
 /// As other commands are to be given it.
-std::string command_of(const ProgramOptions& program) {
-  std::string text = program.program;
-  if (!program.shape.empty()) text += " " + program.shape;
-  for (const auto& [flag, value] :
-       {std::pair(" --in ", program.in), std::pair(" --acc ", program.acc), std::pair(" --out ", program.out),
-        std::pair(" --layout ", program.layout)})
-    if (!value.empty()) text += flag + value;
-  if (program.transpose_b) text += " --tb";
-  for (const std::string& promise : program.align) text += " --align " + promise;
-  return program.prepacked ? text + " --prepacked" : text;
-}
-
 std::string command_of(const TuneRequest& request) {
   std::string text = command_of(request.program);
   if (request.target != "host") text += " --target " + request.target;

@@ -51,7 +51,8 @@ Rotation rotate(const std::vector<Turn>& contenders, const RotationOptions& opti
         estimate * static_cast<double>(rotation.calls + (estimate < short_call_s ? 1 : 0)) + options.pause_s;
   rotation.rounds = options.rounds > 0 ? options.rounds : rounds_within(options.budget_s, round_s);
   rotation.seconds.resize(contenders.size());
-  for (std::int64_t round = 0; round < rotation.rounds; ++round)
+  for (std::int64_t round = 0; round < rotation.rounds; ++round) {
+    options.begin_round(round);
     for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
       const std::size_t who = (static_cast<std::size_t>(round) + turn) % contenders.size();
       spin(options.pause_s, options.clock);
@@ -60,6 +61,7 @@ Rotation rotate(const std::vector<Turn>& contenders, const RotationOptions& opti
       contenders[who](rotation.calls);
       rotation.seconds[who].push_back((options.clock() - start) / static_cast<double>(rotation.calls));
     }
+  }
   return rotation;
 }
 

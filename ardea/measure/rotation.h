@@ -21,6 +21,8 @@ struct RotationOptions {
   /// Between turns the caller spins for so long: threads of the last contender that still wait for work in a
   /// loop go to sleep before the next one's turn.
   double pause_s = 0;
+  /// Told the number of each round before it begins.
+  std::function<void(std::int64_t round)> begin_round = [](std::int64_t) {};
   std::function<double()> clock = runtime::steady_seconds;
 };
 

@@ -3,6 +3,7 @@
 
 #include "ardea/compile/compile.h"
 #include "ardea/ir/parse.h"
+#include "ardea/measure/array_places.h"
 #include "ardea/measure/canary.h"
 #include "ardea/measure/check.h"
 #include "ardea/measure/inputs.h"
@@ -42,26 +43,25 @@ class RunWorker {
   explicit RunWorker(const ReceivedTask& received)
       : task_(received.task),
         given_(make_arguments(task_.program, {.seed = task_.seed, .sizes = task_.sizes})),
-        expectation_(Expectation::load(reference_folder(received.folder))),
-        arguments_(given_) {
+        expectation_(Expectation::load(reference_folder(received.folder))) {
     const std::vector<Role> roles = argument_roles(task_.program);
     for (std::size_t i = 0; i < roles.size(); ++i) {
       if (!task_.program.parameters[i].buffer.defined() || roles[i] == Role::input) continue;
-      arguments_[i] = std::get<runtime::Array>(given_[i]).copy_with_strides();
       written_.push_back(i);
       if (roles[i] != Role::output) changed_in_place_.push_back(i);
     }
-    values_ = values_of(arguments_);
+    places_ = in_several_places(task_.program, given_, written_);
   }
 
   json answer(const json& request) {
     if (request.contains("duel")) return duel(request);
-    const runtime::PreparedCall call = loaded(request.at("object"));
+    const PlacedCalls calls = loaded(request.at("object"));
+    const runtime::PreparedCall& call = calls.front();
     const FirstCall first = check(call);
     TimedCallOptions options{.race = {.precision = request.at("precision"), .most_s = request.at("timing_s")},
                              .interruptions = involuntary_switches};
     if (!request.at("incumbent").is_null()) options.incumbent = time_from_json(request["incumbent"]);
-    if (!changed_in_place_.empty()) options.restore = [&] { restore(changed_in_place_); };
+    if (!changed_in_place_.empty()) options.restore = [&] { restore(changed_in_place_, 0); };
     const TimedCall timed =
         is_out(first, options.incumbent)
             ? TimedCall{.time = {first.seconds, first.seconds, first.seconds}, .raced = true}
@@ -69,18 +69,24 @@ class RunWorker {
     json answer = {{"time", time_to_json(timed.time)}, {"raced", timed.raced}};
     if (options.incumbent && request.contains("rival") && is_near_incumbent(timed.time, *options.incumbent) &&
         timed.time.median_s <= longest_in_turns * options.race.most_s)
-      answer.update(against_incumbent(call, request));
+      answer.update(against_incumbent(calls, request));
     const CanaryReading canary = read_canary();
     answer["canary"] = {canary.arithmetic_s, canary.memory_s};
     return answer;
   }
 
  private:
-  runtime::PreparedCall loaded(const std::string& object) const {
+  /// One program on the arguments in each of their places.
+  using PlacedCalls = std::vector<runtime::PreparedCall>;
+
+  PlacedCalls loaded(const std::string& object) const {
     const std::string& name = task_.program.name;
+    PlacedCalls calls;
     if (task_.prepacked.empty()) {
       const runtime::Module module = compile::load_object(read_text_file(object), {name}, task_.target);
-      return {module.get_function(name), values_};
+      for (const auto& arguments : places_)
+        calls.emplace_back(module.get_function(name), values_of(arguments));
+      return calls;
     }
     // Each schedule has a packing of its own: what it makes of the weights lives as long as the call.
     const Function pack = parse_function(read_text_file(packing_beside(object)));
@@ -89,7 +95,12 @@ class RunWorker {
     const auto packs = [&](const std::vector<interp::Argument>& arguments) {
       runtime::PreparedCall(module.get_function(pack.name), values_of(arguments)).run();
     };
-    return {module.get_function(name), values_of(with_packed({weights_place(), pack, packs}, arguments_))};
+    const auto packed = with_packed({weights_place(), pack, packs}, places_[0]);
+    for (auto arguments : places_) {
+      arguments[weights_place()] = packed[weights_place()];
+      calls.emplace_back(module.get_function(name), values_of(arguments));
+    }
+    return calls;
   }
 
   std::size_t weights_place() const {
@@ -114,51 +125,56 @@ class RunWorker {
     };
   }
 
-  void restore(const std::vector<std::size_t>& arguments) const {
+  void restore(const std::vector<std::size_t>& arguments, std::size_t place) const {
     for (const std::size_t i : arguments)
-      std::get<runtime::Array>(arguments_[i]).copy_from(std::get<runtime::Array>(given_[i]));
+      std::get<runtime::Array>(places_[place][i]).copy_from(std::get<runtime::Array>(given_[i]));
   }
 
   /// Turn by turn with the incumbent: which of two is the faster one does not depend on what else the machine
   /// did when each was timed by itself.
-  json against_incumbent(const runtime::PreparedCall& call, const json& request) {
+  json against_incumbent(const PlacedCalls& calls, const json& request) {
     const std::string& object = request.at("rival").get_ref<const std::string&>();
     if (!rival_ || rival_->first != object) rival_.emplace(object, loaded(object));
-    const Rotation rotation = rotated({&call, &rival_->second}, 0.5 * request.at("timing_s").get<double>());
+    const Rotation rotation = rotated({&calls, &rival_->second}, 0.5 * request.at("timing_s").get<double>());
     return {{"ratio", time_to_json(call_time(ratios(rotation.seconds[0], rotation.seconds[1])))},
             {"rival_time", time_to_json(call_time(rotation.seconds[1]))}};
   }
 
-  Rotation rotated(const std::vector<const runtime::PreparedCall*>& calls, double seconds) const {
+  /// After each has begun a round, the arrays lie elsewhere.
+  Rotation rotated(const std::vector<const PlacedCalls*>& contenders, double seconds) const {
+    std::size_t place = 0;
     std::vector<Turn> turns;
-    for (const runtime::PreparedCall* call : calls)
-      turns.emplace_back([this, turn = turn_of(*call)](std::int64_t number) {
-        if (!changed_in_place_.empty()) restore(changed_in_place_);
-        turn(number);
+    for (const PlacedCalls* calls : contenders)
+      turns.emplace_back([this, calls, &place](std::int64_t number) {
+        if (!changed_in_place_.empty()) restore(changed_in_place_, place);
+        turn_of(calls->at(place))(number);
       });
-    return rotate(turns, {.budget_s = seconds});
+    const auto move = [&](std::int64_t round) {
+      place = static_cast<std::size_t>(round) / contenders.size() % array_places;
+    };
+    return rotate(turns, {.budget_s = seconds, .begin_round = move});
   }
 
   /// One call on outputs that hold a poison, and arguments as they were given.
   FirstCall check(const runtime::PreparedCall& call) const {
-    restore(written_);
+    restore(written_, 0);
     const std::int64_t switches = involuntary_switches();
     const double start = runtime::steady_seconds();
     call.run();
     const double seconds = runtime::steady_seconds() - start;
     const bool disturbed = involuntary_switches() != switches;
-    require_right(expectation_.compare(arguments_));
+    require_right(expectation_.compare(places_[0]));
     return {seconds, disturbed};
   }
 
   json duel(const json& request) const {
-    std::vector<runtime::PreparedCall> calls;
+    std::vector<PlacedCalls> all;
     for (const json& object : request.at("duel")) {
-      calls.push_back(loaded(object));
-      check(calls.back());
+      all.push_back(loaded(object));
+      check(all.back().front());
     }
-    std::vector<const runtime::PreparedCall*> contenders;
-    for (const runtime::PreparedCall& call : calls) contenders.push_back(&call);
+    std::vector<const PlacedCalls*> contenders;
+    for (const PlacedCalls& calls : all) contenders.push_back(&calls);
     const Rotation rotation = rotated(contenders, request.at("seconds"));
     json duelists = json::array();
     for (const std::vector<double>& seconds : rotation.seconds) {
@@ -171,10 +187,10 @@ class RunWorker {
   TrialTask task_;
   std::vector<interp::Argument> given_;
   Expectation expectation_;
-  std::vector<interp::Argument> arguments_;
-  std::vector<runtime::Value> values_;
+  std::vector<std::vector<interp::Argument>>
+      places_;  ///< what programs run on; checks and trials on the first
   std::vector<std::size_t> written_, changed_in_place_;
-  std::optional<std::pair<std::string, runtime::PreparedCall>> rival_;  ///< the incumbent, by its file
+  std::optional<std::pair<std::string, PlacedCalls>> rival_;  ///< the incumbent, by its file
 };
 
 }  // namespace

@@ -149,6 +149,8 @@ TEST_F(Tuned, is_told_of_where_it_does_not_fit) {
   expect_refusal(ardea("show gemm 24,16,21 --threads 1 --best" + db()),
                  "`ardea tune gemm 24,16,21 --threads 1` makes one");
   expect_refusal(ardea("show gemm 24,16,20 --best"), "nothing was tuned yet");
+  expect_refusal(ardea("show gemm 24,16,20 --in bfloat16 --tb --best"),
+                 "`ardea tune gemm 24,16,20 --in bfloat16 --tb` makes it");
   expect_refusal(ardea("run gemm 24,16,20 --db " + (folder.path() / "none.db").string()),
                  "there is no such database");
 

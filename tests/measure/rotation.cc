@@ -40,6 +40,14 @@ TEST(Rotation, each_round_begins_with_the_next_contender) {
   EXPECT_EQ(r.seconds[1], (std::vector<double>{2, 2, 2, 2}));
 }
 
+TEST(Rotation, tells_of_each_round_before_it_begins) {
+  Simulation machine;
+  RotationOptions options = machine.options(3);
+  options.begin_round = [&](std::int64_t round) { machine.calls += std::to_string(round); };
+  rotate({machine.contender('a', 1), machine.contender('b', 2)}, options);
+  EXPECT_EQ(machine.calls, "aabb0ab1ba2ab");
+}
+
 TEST(Rotation, short_calls_come_several_times_a_turn_and_as_often_for_all) {
   Simulation machine;
   const Rotation r =
