@@ -9,6 +9,7 @@
 #include "ardea/rules/program_space.h"
 #include "tests/gpu_rules/workloads.h"
 #include "tests/rules/answers.h"
+#include "tests/support/sampled.h"
 
 /// What products and convolutions become on tensor instructions, and without them. That their answers are
 /// right is asked of all operators in answers.cc.
@@ -159,6 +160,16 @@ TEST(GpuProducts, leave_tiles_and_panels_open) {
   const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
   EXPECT_TRUE(space.left_out.empty());
   EXPECT_EQ(space.sketches.size(), 16U) << "panels of 2 and 4 steps, 1 to 4 under way, results both ways";
+}
+
+// That each block has sums of its own takes the longest to prove where rows are made of four axes.
+TEST(GpuProducts, of_windows_in_three_dimensions_have_a_place_for_their_sums) {
+  if (!test::takes_all_cases()) GTEST_SKIP() << "ten seconds: `make test-whole`";
+  const Function program =
+      halves({.op = "c3d", .sizes = {1, 4, 28, 28, 8, 32, 3, 3, 3, 1, 1, 1}, .layout = "ndhwc"});
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  EXPECT_EQ(space.sketches.size(), 8U) << "panels of 2 and 4 steps, 1 to 4 under way";
 }
 
 }  // namespace
