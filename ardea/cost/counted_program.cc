@@ -86,7 +86,7 @@ class ProgramWalk {
                   surroundings_.size_of(loop.extent), loop.kind, one_};
     around.extent = f_.max(around.extent, zero_);
     if (loop.kind == ForKind::vectorized)
-      around.lanes = f_.number(limits::register_lanes(limits::widest_bits(loop.body), target_));
+      around.lanes = f_.number(limits::register_lanes(limits::lane_bits(loop.body, target_), target_));
     const Value runs = f_.more_than_one(around.extent);
     const Value count_before = count_, share_before = share_;
     count_ = times(count_, around.extent);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <optional>
 
 #include "ardea/ir/accuracy.h"
 #include "ardea/ir/intrinsics.h"
@@ -40,8 +42,6 @@ bool only_moves(const Stmt& body) {
   return moves;
 }
 
-}  // namespace
-
 int widest_bits(const Stmt& body) {
   int widest = 8;
   const bool moves = only_moves(body);
@@ -62,6 +62,25 @@ int widest_bits(const Stmt& body) {
     if (const auto* let = s.as<LetStmt>()) return visit_value(let->value);
   });
   return widest;
+}
+
+/// Of numbers in memory of the device or of a block; nothing where there is none.
+std::optional<int> narrowest_moved(const Stmt& body) {
+  std::optional<int> narrowest;
+  for (const Buffer& buffer : buffers_in(body)) {
+    const ScopeRank rank = scope_rank(buffer->scope).value_or(ScopeRank::device);
+    if (rank != ScopeRank::device && rank != ScopeRank::block) continue;
+    const int bits = std::max<int>(buffer->type.bits, 8);
+    narrowest = std::min(narrowest.value_or(bits), bits);
+  }
+  return narrowest;
+}
+
+}  // namespace
+
+int lane_bits(const Stmt& body, const target::Target& target) {
+  const std::optional<int> moved = target.gpu ? narrowest_moved(body) : std::nullopt;
+  return moved.value_or(widest_bits(body));
 }
 
 int register_lanes(int bits, const target::Target& target) {

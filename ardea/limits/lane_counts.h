@@ -16,10 +16,12 @@ struct LanePiece {
   int used = 1;
 };
 
-/// The widest number that the body moves between memory and registers or converts to, in bits; what is
-/// narrower than a byte counts as one, floats of 16 and fewer bits as the float32 in which they are computed,
-/// where they are not only moved.
-int widest_bits(const Stmt& body);
+/// The bits of the numbers that fill a vector of the target. The widest that the body moves between memory
+/// and registers or converts to; what is narrower than a byte counts as one, floats of 16 and fewer bits as
+/// the float32 in which they are computed, where they are not only moved. A GPU computes lane by lane, and
+/// only its accesses of memory have a width: there it is the narrowest number in memory that others see, too,
+/// so that as much of it moves at once as may, and wider ones in several accesses.
+int lane_bits(const Stmt& body, const target::Target& target);
 
 /// Lanes of `bits` that one vector register of the target holds; at least 2.
 int register_lanes(int bits, const target::Target& target);

@@ -46,7 +46,8 @@ std::vector<VectorLoop> vector_loops(const Function& f, const target::Target& ta
   visit_stmts(f.body, [&](const Stmt& s) {
     const auto* loop = s.as<For>();
     if (loop == nullptr || loop->kind != ForKind::vectorized) return;
-    found.push_back({loop->var, as_index(loop->extent), register_lanes(widest_bits(loop->body), target)});
+    found.push_back(
+        {loop->var, as_index(loop->extent), register_lanes(lane_bits(loop->body, target), target)});
   });
   return found;
 }

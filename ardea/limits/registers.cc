@@ -57,7 +57,7 @@ class Strips {
     for (const For* loop : vectors_) {
       if (!uses(indices.back(), loop->var)) continue;
       const Expr extent = as_index(loop->extent);
-      const Expr lanes = make_int(register_lanes(widest_bits(loop->body), target_));
+      const Expr lanes = make_int(register_lanes(lane_bits(loop->body, target_), target_));
       strips_[buffer->data].push_back({extent, rounded_up(extent, lanes)});
     }
   }

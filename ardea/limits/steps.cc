@@ -23,7 +23,7 @@ Expr larger(const Expr& a, const Expr& b, const Analyzer& facts) {
 
 /// How often the body of a vectorized loop is written. Registers have no index: there every vector is.
 Expr vectors_in(const For& loop, const target::Target& target, bool each) {
-  const int bits = widest_bits(loop.body);
+  const int bits = lane_bits(loop.body, target);
   const bool all = each || uses_registers(loop.body);
   if (const auto extent = constant_int(loop.extent)) {
     if (*extent < 1) return make_int(1);

@@ -169,7 +169,7 @@ Stmt rolled(const Stmt& s, const target::Target& target) {
     out.annotations[limits::auto_unroll_key] = {make_int(0)};
     return out;
   }
-  const int bits = limits::widest_bits(loop->body), lanes = limits::register_lanes(bits, target);
+  const int bits = limits::lane_bits(loop->body, target), lanes = limits::register_lanes(bits, target);
   const auto extent = constant_int(loop->extent);
   if (limits::has_lane_masks(bits, target) || !extent || *extent <= lanes || *extent % lanes != 0) return out;
   const DataType type = loop->var.type();

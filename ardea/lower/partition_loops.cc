@@ -148,7 +148,7 @@ class Partition {
   bool is_unmasked_vector(const Stmt& s) const {
     const auto* loop = s.as<For>();
     return loop != nullptr && loop->kind == ForKind::vectorized &&
-           !limits::has_lane_masks(limits::widest_bits(loop->body), target_);
+           !limits::has_lane_masks(limits::lane_bits(loop->body, target_), target_);
   }
 
   /// At most; nothing where that is not known.

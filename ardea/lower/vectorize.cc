@@ -28,7 +28,7 @@ class Vectorizing {
         type_(loop.var.type()),
         facts_(facts),
         target_(target),
-        bits_(limits::widest_bits(loop_.body)) {}
+        bits_(limits::lane_bits(loop_.body, target)) {}
 
   Stmt run() {
     const auto extent = constant_int(loop_.extent);

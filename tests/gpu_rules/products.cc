@@ -46,6 +46,13 @@ TEST(GpuProducts, copy_sixteen_bytes_at_once_where_tiles_end_beyond_the_matrices
   EXPECT_EQ(count_of(text, "copy_or_zero<"), 0) << "bytes that no engine copies";
 }
 
+// Sums are float32 and come in two accesses, results are float16 and leave in one.
+TEST(GpuProducts, store_sixteen_bytes_of_results_at_once) {
+  const std::string text = kernels_of(halves({.op = "gemm", .sizes = {67, 136, 72}}));
+  EXPECT_GT(count_of(text, "*(Pack<__half,8>*)(C + "), 0);
+  EXPECT_EQ(count_of(text, "*(Pack<__half,4>*)(C + "), 0);
+}
+
 TEST(GpuProducts, of_convolutions_have_no_matrix_in_memory) {
   const Function program = halves({.op = "c2d", .sizes = {2, 8, 8, 16, 32, 3, 3, 1, 1, 1}, .layout = "nhwc"});
   const std::string text = kernels_of(program);
