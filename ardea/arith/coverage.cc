@@ -362,7 +362,8 @@ bool carries_an_init(const Stmt& s, const Buffer& buffer, std::unordered_set<Var
 
 bool reads_only_own_writes(const Stmt& s, const Buffer& buffer, const std::unordered_set<Var>& loops_around,
                            const Analyzer& facts) {
-  // A GPU's sums of windows in three dimensions need 300,000 steps, and without this answer they have no place.
+  // A GPU's sums of windows in three dimensions need 300,000 steps, and without this answer they have no
+  // place.
   const Question question(3 * steps_of_an_analysis);
   Coverage::Written written;
   return !carries_an_init(s, buffer, loops_around) && Coverage(buffer).visit(s, written, {facts}, true) &&

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ struct Kernel {
   void (*launch)(const unsigned* grid, const unsigned* block, void** arguments) = nullptr;
   int arguments = 0;
 };
+
+struct Module {
+  void* library;
+  std::vector<std::unique_ptr<Kernel>> kernels = {};
+};
+
 struct Launch {
   const Kernel* kernel = nullptr;
   std::array<unsigned, 3> grid = {}, block = {};
@@ -157,18 +164,24 @@ Result cuModuleLoadData(void** module, const void* image) {
   const std::size_t bytes = head->e_shoff + std::size_t{head->e_shnum} * head->e_shentsize;
   const int file = memfd_create("kernels", MFD_CLOEXEC);
   if (file < 0 || write(file, image, bytes) != static_cast<ssize_t>(bytes)) return invalid;
-  *module = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  return *module == nullptr ? invalid : lost;
+  void* const library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return invalid;
+  *module = new Module{library};
+  return lost;
 }
-Result cuModuleUnload(void* module) { return dlclose(module), fine; }
+Result cuModuleUnload(void* module) {
+  dlclose(static_cast<Module*>(module)->library);
+  return delete static_cast<Module*>(module), fine;
+}
 Result cuModuleGetFunction(void** kernel, void* module, const char* name) {
-  auto* const made = new Kernel;
-  void* const launch = dlsym(module, (std::string(name) + "__launch").c_str());
-  const void* const count = dlsym(module, (std::string(name) + "__count").c_str());
+  auto& [library, kernels] = *static_cast<Module*>(module);
+  void* const launch = dlsym(library, (std::string(name) + "__launch").c_str());
+  const void* const count = dlsym(library, (std::string(name) + "__count").c_str());
   if (launch == nullptr || count == nullptr) return invalid;
+  const auto& made = kernels.emplace_back(std::make_unique<Kernel>());
   made->launch = reinterpret_cast<decltype(made->launch)>(launch);
   made->arguments = *static_cast<const int*>(count);
-  *kernel = made;
+  *kernel = made.get();
   return lost;
 }
 Result cuLibraryLoadData(void** library, const void* code, void*, void*, unsigned, void*, void*, unsigned) {

@@ -96,7 +96,7 @@ class TensorSteps : BlockProduct {
   /// way of shared memory where elements are more than stored.
   void make_stages() {
     const std::string store = stores_directly();
-    is_direct_ = !store.empty() && !d_.whether("results go through shared memory", false);
+    is_direct_ = !store.empty() && !d_.whether("results go through shared memory", true);
     copy_factors();
     take_sums_from(is_direct() ? "mma.c" : "shared");
     if (!is_direct()) staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
