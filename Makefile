@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 0        # 0: until interrupted
 COUNT ?= 10000
 SINCE ?=                 # since origin/main, or the commit before
 SEED ?= 1
-PART ?= 0                # of the suites that sanitizers run an eighth of
+PART ?= 0                # of the suites that sanitizers run a quarter or an eighth of
 SCALE ?= 1                # of the samples
 LINT_FILES ?= (ardea|tests)/   # a regular expression of the folders whose sources clang-tidy reads, such as ardea/(ir|te)/
 
@@ -72,7 +72,7 @@ unit-test: build
 test-whole: build ## the tests with every case of the lists that `make test` takes samples of
 	ARDEA_WHOLE_TESTS=1 $(call CTEST,release)
 
-test-asan: deps ## all tests, of the longest suites one of eight parts (PART=0 to 7), under the address and undefined-behaviour sanitizers
+test-asan: deps ## all tests, of the longest suites one of four or eight parts (PART=0 to 7), under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory build/asan/build.ninja CMAKE_ARGS='$(CMAKE_ARGS) -DARDEA_PART=$(PART)'
 	$(call BUILD,asan)
 	ASAN_OPTIONS=allocator_may_return_null=1 $(call CTEST,asan) # as malloc does: tests ask for more than there is
