@@ -318,7 +318,8 @@ class DistanceSearch {
       positions.push_back(k);
     }
     for (const LoopRange& loop : inner) {
-      moving.push_back(loop);
+      // One of a single iteration is the same in both, if it begins where both do.
+      if (!is_one(loop.second.extent) || uses_any(loop.second.min, moving)) moving.push_back(loop);
       facts.bind(loop.first, loop.second);
     }
     std::vector<Expr> indices;

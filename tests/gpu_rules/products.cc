@@ -70,6 +70,26 @@ TEST(GpuProducts, of_transposed_convolutions_copy_channels_at_once) {
   EXPECT_EQ(count_of(text, "copy_async_or_zero<2>(") + count_of(text, "copy_or_zero<2>("), 0);
 }
 
+// Rows a stride apart are multiplied with the same part of the kernel: a product for each of the stride's
+// remainders, none of which has more of the kernel than it needs.
+TEST(GpuProducts, of_strided_transposed_convolutions_are_as_many_as_the_stride_has_remainders) {
+  const std::string text =
+      kernels_of(halves({.op = "t2d", .sizes = {2, 8, 8, 64, 32, 4, 4, 2, 1, 1}, .layout = "nhwc"}));
+  EXPECT_EQ(count_of(text, "__global__"), 1);
+  EXPECT_GT(count_of(text, "mma_m16n8k16_f16(out"), 0);
+  EXPECT_GT(count_of(text, "copy_async_or_zero<16>("), 0);
+  EXPECT_EQ(count_of(text, ", 4), block (32"), 1) << text.substr(text.find("// grid"), 60);
+}
+
+// The sums go on to whole strides, the results do not.
+TEST(GpuProducts, of_strided_transposed_convolutions_take_any_number_of_rows) {
+  const std::string text =
+      kernels_of(halves({.op = "t2d", .sizes = {2, 8, 8, 64, 32, 3, 3, 2, 0, 1}, .layout = "nhwc"}));
+  EXPECT_EQ(count_of(text, "__global__"), 1);
+  EXPECT_GT(count_of(text, "mma_m16n8k16_f16(out"), 0);
+  EXPECT_GT(count_of(text, "*(Pack<__half,8>*)(out + "), 0);
+}
+
 // Rows behind the last one, and elements around the image: both are asked for at each copy.
 TEST(GpuProducts, ask_without_a_branch_what_there_is_to_copy) {
   const std::string text =

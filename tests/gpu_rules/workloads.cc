@@ -48,6 +48,10 @@ constexpr std::array tensor_products = {
     "gemm 17,512,16 --in float16 --out float16",
     "c2d 1,9,7,12,20,3,3,1,1,2 --in float16 --out float16",
     "conv_bn_relu 1,9,7,16,24,3,3,2,1,1 --layout nhwc --in float16 --out float16",
+    "t2d 1,5,4,16,16,3,3,2,1,1,1 --layout nhwc --in float16 --out float16",
+    "t2d 2,4,3,16,16,1,1,2,0,1,0 --layout nhwc --in float16 --out float16",
+    "t2d 1,5,5,16,17,2,5,3,1,2,0 --in float16 --out float32",
+    "t1d 1,19,16,16,3,2,3,4,1 --layout nwc --in float16 --out float16",
 };
 
 /// What threads multiply without them on every GPU: types, sizes that tiles divide and others, and ways in
@@ -59,6 +63,9 @@ constexpr std::array thread_products = {
     "gemm 32,8,32 --in int32 --out int32",
     "gemm_bias_relu 19,8,37",
     "conv_bn_relu 1,7,9,2,24,3,3,2,1,1 --layout nhwc",
+    "t2d 1,5,4,5,17,3,3,2,1,1,0 --layout nhwc",
+    "t1d 2,11,5,17,5,3,2,2,1",
+    "t1d 1,19,4,16,4,4,1,6,2 --layout nwc",
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ardea/arith/analyzer.h"
-#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/program/tree.h"
 
@@ -20,12 +19,7 @@ struct ChannelTerm {
 std::optional<ChannelTerm> term_of(const Block& block) {
   const auto term = added_term(block);
   if (!term) return std::nullopt;
-  Expr added = *term, condition;
-  if (const auto* choice = added.as<Call>();
-      choice != nullptr && choice->op == find_intrinsic("if_then_else") && is_zero(choice->arguments[2])) {
-    condition = choice->arguments[0];
-    added = Expr(choice->arguments[1]);
-  }
+  const auto [added, condition] = asked_value(*term);
   const auto* product = added.as<Binary>();
   if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
   const auto *left = product->left.as<Load>(), *right = product->right.as<Load>();

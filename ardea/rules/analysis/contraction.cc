@@ -47,18 +47,32 @@ std::optional<Contraction> contraction(const Function& program, const schedule::
   if (!stage || !stage->reduces()) return std::nullopt;
   const Block& body = schedule::path_to(program, block)->block();
   const auto added = added_term(body);
-  const auto* term = added ? added->as<Binary>() : nullptr;
+  if (!added) return std::nullopt;
+  const auto [value, condition] = asked_value(*added);
+  const auto* term = value.as<Binary>();
   if (term == nullptr || term->op != BinaryOp::mul) return std::nullopt;
-  const Load *left = load_under_casts(term->left), *right = load_under_casts(term->right);
+  const AskedValue first = asked_under_casts(term->left), second = asked_under_casts(term->right);
+  const Load *left = load_under_casts(first.value), *right = load_under_casts(second.value);
   if (left == nullptr || right == nullptr || left->buffer == right->buffer) return std::nullopt;
   const bool is_plain_result = std::all_of(stage->indices.begin(), stage->indices.end(),
                                            [](const Expr& index) { return index.is<VarNode>(); });
   const auto left_read = read_of(body, left->buffer), right_read = read_of(body, right->buffer);
   if (!is_plain_result || !left_read || !right_read) return std::nullopt;
-  Contraction found{*stage, *left, *right, *left_read, *right_read, {}, {}, {}, {}};
+  Contraction found{.stage = *stage,
+                    .left = *left,
+                    .right = *right,
+                    .condition = condition,
+                    .left_condition = first.condition,
+                    .right_condition = second.condition,
+                    .left_read = *left_read,
+                    .right_read = *right_read};
   for (std::size_t i = 0; i < stage->iterators.size(); ++i) {
-    const bool in_left = moves(left->indices, stage->iterators[i]),
-               in_right = moves(right->indices, stage->iterators[i]), makes = i < stage->spatial;
+    const auto asks = [&](const Expr& e) { return e.defined() && uses(e, stage->iterators[i]); };
+    const bool in_left =
+        asks(condition) || asks(first.condition) || moves(left->indices, stage->iterators[i]);
+    const bool in_right =
+        asks(condition) || asks(second.condition) || moves(right->indices, stage->iterators[i]);
+    const bool makes = i < stage->spatial;
     if (makes != moves(stage->indices, stage->iterators[i])) return std::nullopt;
     if (in_left && in_right)
       (makes ? found.batch : found.depth).push_back(i);
@@ -71,6 +85,7 @@ std::optional<Contraction> contraction(const Function& program, const schedule::
   const auto last = found.last_of(stage->indices);
   if (last && std::find(found.rows.begin(), found.rows.end(), *last) != found.rows.end()) {
     std::swap(found.left, found.right);
+    std::swap(found.left_condition, found.right_condition);
     std::swap(found.left_read, found.right_read);
     std::swap(found.rows, found.columns);
   }

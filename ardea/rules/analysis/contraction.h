@@ -9,15 +9,18 @@
 
 namespace ardea::rules {
 
-/// out[…] += left[…] · right[…]. Each iterator belongs to one group, by the operands that it moves.
+/// out[…] += left[…] · right[…], or 0 where a condition does not hold. Each iterator belongs to one group, by
+/// the operands that it moves; one that the condition asks for moves both.
 struct Contraction {
   Stage stage;
   Load left, right;
-  std::int64_t left_read = 0, right_read = 1;  ///< their places among what the block reads
-  std::vector<std::size_t> batch;              ///< both and the result
-  std::vector<std::size_t> rows;               ///< the left one and the result
-  std::vector<std::size_t> columns;            ///< the right one and the result
-  std::vector<std::size_t> depth;              ///< both, reduced
+  Expr condition = {};                             ///< empty where all is added
+  Expr left_condition = {}, right_condition = {};  ///< of one operand, which is 0 elsewhere; empty where none
+  std::int64_t left_read = 0, right_read = 1;      ///< their places among what the block reads
+  std::vector<std::size_t> batch = {};             ///< both and the result
+  std::vector<std::size_t> rows = {};              ///< the left one and the result
+  std::vector<std::size_t> columns = {};           ///< the right one and the result
+  std::vector<std::size_t> depth = {};             ///< both, reduced
 
   std::int64_t extent(const std::vector<std::size_t>& group) const;
   /// The iterator that the last index is; nothing where it is more than an iterator.

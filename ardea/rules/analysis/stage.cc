@@ -124,6 +124,24 @@ const Load* load_under_casts(const Expr& e) {
   return e.as<Load>();
 }
 
+AskedValue asked_value(const Expr& e) {
+  const auto* choice = e.as<Call>();
+  const bool asks =
+      choice != nullptr && choice->op == find_intrinsic("if_then_else") && is_zero(choice->arguments[2]);
+  return asks ? AskedValue{choice->arguments[1], choice->arguments[0]} : AskedValue{e};
+}
+
+AskedValue asked_under_casts(const Expr& e) {
+  if (const auto* cast = e.as<Cast>()) return asked_under_casts(cast->value);
+  return asked_value(e);
+}
+
+const Store* only_store(const Block& block) {
+  const auto* asked = block.body.as<If>();
+  if (asked != nullptr && !asked->else_case.defined()) return asked->then_case.as<Store>();
+  return block.body.as<Store>();
+}
+
 std::optional<Expr> added_term(const Block& block) {
   const auto* store = block.body.as<Store>();
   const auto* sum = store == nullptr ? nullptr : store->value.as<Binary>();

@@ -61,9 +61,21 @@ bool computes_functions(const Function& program, const schedule::BlockRef& block
 /// What is loaded, of whatever type it is made; null where the value is more than an element.
 const Load* load_under_casts(const Expr& e);
 
+/// A value that is asked for, if_then_else(condition, value, 0), or any other.
+struct AskedValue {
+  Expr value;
+  Expr condition = {};  ///< empty where it is always taken
+};
+AskedValue asked_value(const Expr& e);
+/// The same of a value that a cast makes of another one.
+AskedValue asked_under_casts(const Expr& e);
+
 /// What a block adds to the element that it stores, whose indices are variables; nothing where it does
 /// something else.
 std::optional<Expr> added_term(const Block& block);
+
+/// What a block stores, where it does nothing else but to ask first; null where it does.
+const Store* only_store(const Block& block);
 
 /// Whether the indices are these variables, one each, in order.
 bool are_plain(const std::vector<Expr>& indices, const std::vector<Var>& variables);

@@ -130,7 +130,7 @@ void BlockProduct::take_sums_from(const std::string& scope) {
 
 bool BlockProduct::computes_results() const {
   if (!given_.converter) return false;
-  const auto* store = path_to(s_.program(), *given_.converter)->block().body.as<Store>();
+  const auto* store = only_store(path_to(s_.program(), *given_.converter)->block());
   if (store == nullptr) return true;
   const auto* cast = store->value.as<Cast>();
   return !store->value.is<Load>() && (cast == nullptr || !cast->value.is<Load>());

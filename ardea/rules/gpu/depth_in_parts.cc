@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/rules/gpu/implicit_product.h"
+#include "ardea/rules/gpu/phases.h"
 #include "ardea/rules/gpu/tensor_product.h"
 #include "ardea/rules/gpu/thread_product.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
@@ -35,7 +36,7 @@ std::int64_t parts_for(const Contraction& c, const target::Target& target) {
 }
 
 std::optional<ConvertedContraction> contraction_to_split(const Derivation& d, const BlockRef& stage) {
-  if (d.left<AskedForParts>(stage) != nullptr) return std::nullopt;
+  if (d.left<AskedForParts>(stage) != nullptr || d.left<SumsInPhases>(stage) != nullptr) return std::nullopt;
   auto found = contraction_in_tiles(d, stage);
   if (!found || parts_for(found->contraction, d.target()) == 1) return std::nullopt;
   return found;

@@ -12,6 +12,7 @@
 #include "ardea/rules/analysis/epilogue.h"
 #include "ardea/rules/analysis/producers.h"
 #include "ardea/rules/gpu/block_tile.h"
+#include "ardea/rules/gpu/phases.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/iterate_by_loops.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -33,28 +34,20 @@ using Group = std::vector<std::size_t>;
 /// No access is wider.
 constexpr std::int64_t most_side_by_side = 16;
 
-std::optional<ConvertedContraction> contraction_of_stage(const Function& program, const BlockRef& stage) {
-  if (auto found = contraction(program, stage))
-    return ConvertedContraction{stage, *std::move(found), elementwise_consumer(program, stage)};
-  for (const Path& path : all_blocks(program)) {
-    const BlockRef sums{path.block().id};
-    auto found = contraction(program, sums);
-    if (found && elementwise_consumer(program, sums) == stage)
-      return ConvertedContraction{sums, *std::move(found), stage};
-  }
-  return std::nullopt;
-}
-
 class ImplicitSteps {
  public:
   ImplicitSteps(Derivation& d, const ConvertedContraction& given)
       : d_(d), s_(d.steps()), given_(given), c_(with_neighbours_last(given.contraction)) {}
 
   ImplicitProduct run() {
-    const auto from = [&](std::int64_t read) { return s_.blocks(Reindex{given_.sums, {"read", read}})[0]; };
+    const auto from = [&](std::int64_t read, const Expr& own_condition) {
+      return s_.blocks(Reindex{.block = given_.sums,
+                               .buffer = {"read", read},
+                               .with_condition = c_.condition.defined() || own_condition.defined()})[0];
+    };
     ImplicitProduct made;
-    made.left = from(c_.left_read);
-    made.right = from(c_.right_read);
+    made.left = from(c_.left_read, c_.left_condition);
+    made.right = from(c_.right_read, c_.right_condition);
     const BlockRef copied = s_.blocks(Reindex{given_.sums, {"write", 0}})[0];
     inline_borders(made.left);
     inline_borders(made.right);
@@ -245,6 +238,15 @@ class ImplicitSteps {
   const Contraction c_;
 };
 
+std::optional<ConvertedContraction> open_contraction(const Derivation& d, const BlockRef& stage) {
+  const Function& program = d.steps().program();
+  const auto* phases = d.left<SumsInPhases>(stage);
+  if (phases == nullptr) return contraction_of_stage(program, stage);
+  auto found = contraction(program, phases->sums);
+  if (!found) return std::nullopt;
+  return ConvertedContraction{phases->sums, *std::move(found), phases->converter};
+}
+
 std::optional<ConvertedContraction> other_contraction(const Derivation& d, const BlockRef& stage) {
   if (d.left<ImplicitProduct>(stage) != nullptr) return std::nullopt;
   // One of matrices needs no other form.
@@ -254,8 +256,20 @@ std::optional<ConvertedContraction> other_contraction(const Derivation& d, const
 
 }  // namespace
 
+std::optional<ConvertedContraction> contraction_of_stage(const Function& program, const BlockRef& stage) {
+  if (auto found = contraction(program, stage))
+    return ConvertedContraction{stage, *std::move(found), elementwise_consumer(program, stage)};
+  for (const Path& path : all_blocks(program)) {
+    const BlockRef sums{path.block().id};
+    auto found = contraction(program, sums);
+    if (found && elementwise_consumer(program, sums) == stage)
+      return ConvertedContraction{sums, *std::move(found), stage};
+  }
+  return std::nullopt;
+}
+
 std::optional<ConvertedContraction> contraction_in_tiles(const Derivation& d, const BlockRef& stage) {
-  auto found = contraction_of_stage(d.steps().program(), stage);
+  auto found = open_contraction(d, stage);
   if (!found || d.is_finished(found->sums)) return std::nullopt;
   const Contraction& c = found->contraction;
   if (!d.target().gpu || !is_worth_tiles({c.extent(c.rows), c.extent(c.columns), c.extent(c.depth)}))

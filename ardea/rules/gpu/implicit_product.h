@@ -30,7 +30,10 @@ struct ConvertedContraction {
   std::optional<BlockRef> converter = {};
 };
 
-/// That the stage is, or of whose sums it makes the result, on a GPU; nothing where it is none, or too small
+/// That the stage is, or of whose sums it makes the result; nothing where it is none.
+std::optional<ConvertedContraction> contraction_of_stage(const Function& program, const BlockRef& stage);
+
+/// The same on a GPU; nothing where it is none, or too small
 /// for tiles.
 std::optional<ConvertedContraction> contraction_in_tiles(const Derivation& d, const BlockRef& stage);
 

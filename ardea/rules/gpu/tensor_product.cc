@@ -186,8 +186,8 @@ class TensorSteps : BlockProduct {
     const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
     s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
     s_.apply(Tensorize{stored[stored.size() - 2], store_});
-    const std::int64_t lanes = copied_lanes(
-        factors_.result.run, path_to(s_.program(), result_)->block().body.as<Store>()->buffer->type);
+    const std::int64_t lanes =
+        copied_lanes(factors_.result.run, only_store(path_to(s_.program(), result_)->block())->buffer->type);
     // Of each row as much as two fragments have.
     const std::int64_t chunks = unit_.columns_loaded / lanes, at_once = warp_ / chunks;
     const auto down = s_.loops(Split{m[2], {unit_.rows / at_once, at_once}});

@@ -174,7 +174,7 @@ class ThreadSteps : BlockProduct {
     const auto m = s_.loops(Split{.loop = row,
                                   .factors = {warps_m_, squares_m_, unit_.lanes_m, unit_.side},
                                   .disable_predication = !pads_m_});
-    const Buffer out = path_to(s_.program(), result_)->block().body.as<Store>()->buffer;
+    const Buffer out = only_store(path_to(s_.program(), result_)->block())->buffer;
     const std::int64_t lanes = std::min(unit_.side, copied_lanes(factors_.result.run, out->type));
     const auto n = s_.loops(Split{.loop = column,
                                   .factors = {warps_n_, squares_n_, unit_.lanes_n, unit_.side / lanes, lanes},

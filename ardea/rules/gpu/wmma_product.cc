@@ -290,7 +290,7 @@ class WmmaSteps : BlockProduct {
     store_sums();
     const auto loops = s_.get_loops(result_);
     const LoopRef &row = loops[loops.size() - 2], &column = loops[loops.size() - 1];
-    const DataType type = path_to(s_.program(), result_)->block().body.as<Store>()->buffer->type;
+    const DataType type = only_store(path_to(s_.program(), result_)->block())->buffer->type;
     const std::int64_t lanes = copied_lanes(factors_.result.run, type);
     // As wide as leaves all lanes something to do.
     std::int64_t vector = std::min(lanes, n_.model_of_warp());

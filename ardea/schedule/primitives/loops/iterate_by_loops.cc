@@ -5,6 +5,7 @@
 
 #include "ardea/arith/analyzer.h"
 #include "ardea/arith/distances.h"
+#include "ardea/arith/inside.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/print.h"
@@ -58,6 +59,17 @@ Result<IteratorKind> kind_of(const For& loop, const Block& block) {
   return kinds.empty() ? IteratorKind::spatial : *kinds.begin();
 }
 
+/// One of its loops alone can be asked inside of the block, and only of a block that does nothing elsewhere.
+std::optional<Refusal> refuse_condition(const Function& f, const Block& block, const Substitution& by_loop) {
+  if (!block.predicate.defined()) return std::nullopt;
+  const std::vector<Var> used = free_variables(block.predicate);
+  const bool is_of_loops = std::all_of(
+      used.begin(), used.end(), [&](const Var& var) { return by_loop.contains(var) || is_size(f, var); });
+  if (!block.init.defined() && is_of_loops && !arith::reads_memory(block.predicate)) return std::nullopt;
+  return Refusal{"block_is_guarded", fmt::format("block {} runs only where {}, which is not all of its loops",
+                                                 block.name, print(block.predicate))};
+}
+
 /// Iterators that make elements make each of them once. What computes the halo of each tile does not.
 std::optional<Refusal> refuse_repetition(const std::vector<const For*>& loops, const Block& block,
                                          const arith::Analyzer& facts) {
@@ -87,10 +99,6 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
   if (loops.empty())
     return Refusal{"no_loops", fmt::format("block {} stands in no loop of its own", block.name)};
   ARDEA_TRY(refuse_bounds(loops));
-  if (block.predicate.defined())
-    return Refusal{"block_is_guarded",
-                   fmt::format("block {} runs only where {}, which is not all of its loops", block.name,
-                               print(block.predicate))};
   Substitution by_loop;
   std::vector<BlockIterator> iterators;
   for (const For* loop : loops) {
@@ -99,6 +107,7 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
     iterators.push_back({var, {make_int(0), as_index(loop->extent)}, kind, as_index(loop->var)});
     by_loop[loop->var] = make_cast(loop->var.type(), var);
   }
+  ARDEA_TRY(refuse_condition(f, block, by_loop));
   Substitution values;
   for (const BlockIterator& iterator : block.iterators) {
     const Expr value = substitute(iterator.binding, by_loop);
@@ -115,6 +124,10 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
   for (const BlockIterator& iterator : iterators)
     facts.bind(iterator.var,
                constant_int(iterator.domain.extent) == 1 ? Range{make_int(0), make_int(2)} : iterator.domain);
+  if (block.predicate.defined()) {
+    block.body = If{substitute(block.predicate, by_loop), block.body};
+    block.predicate = {};
+  }
   block.iterators.clear();
   const Stmt counted = substitute(Stmt(std::move(block)), values);
   block = *counted.as<Block>();

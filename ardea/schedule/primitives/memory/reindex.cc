@@ -28,7 +28,65 @@ namespace {
 /// How the block uses the buffer: always at these indices.
 struct Pattern {
   std::vector<Expr> indices;
+  Expr condition = {};  ///< that the copy asks in the block's place; empty where it does not
+  Stmt body = {};       ///< of the block, where it asks no more
   bool reads = false, writes = false;
+};
+
+/// What is loaded, of whatever type it is made.
+bool is_load_of(const Expr& e, const Buffer& buffer) {
+  if (const auto* cast = e.as<Cast>()) return is_load_of(cast->value, buffer);
+  const auto* load = e.as<Load>();
+  return load != nullptr && load->buffer == buffer;
+}
+
+/// Takes the questions before a read of the buffer out of a block: the read then finds 0 where an answer is
+/// no, and so does what it is multiplied with. 0 · 0 is 0 whatever the other factor would have been there.
+class AskedRead {
+ public:
+  explicit AskedRead(Buffer buffer) : buffer_(std::move(buffer)) {}
+
+  /// The statement without the questions; nothing where there are none, or several reads.
+  std::optional<Stmt> without(const Stmt& body) {
+    Rewriter rewriter;
+    rewriter.expr_after = [&](const Expr& e) { return unasked(e); };
+    const Stmt out = rewrite(body, rewriter);
+    int reads = 0;
+    visit_exprs(body, [&](const Expr& e) {
+      const auto* load = e.as<Load>();
+      if (load != nullptr && load->buffer == buffer_) ++reads;
+    });
+    return condition_.defined() && reads == 1 ? std::optional(out) : std::nullopt;
+  }
+
+  const Expr& condition() const { return condition_; }
+
+ private:
+  Expr unasked(const Expr& e) {
+    const auto* choice = e.as<Call>();
+    if (choice == nullptr || choice->op != find_intrinsic("if_then_else") || !is_zero(choice->arguments[2]))
+      return e;
+    const Expr &condition = choice->arguments[0], &value = choice->arguments[1];
+    const auto asked = [&](const Expr& factor) {
+      return chosen_value(condition, factor, make_const(0, factor.type()));
+    };
+    const auto* product = value.as<Binary>();
+    const bool multiplies = product != nullptr && product->op == BinaryOp::mul;
+    Expr without;
+    if (is_load_of(value, buffer_))
+      without = value;
+    else if (multiplies && is_load_of(product->left, buffer_))
+      without = product->left * asked(product->right);
+    else if (multiplies && is_load_of(product->right, buffer_))
+      without = asked(product->left) * product->right;
+    else
+      return e;
+    condition_ = both_hold(condition, condition_);  // the inner ones may need what the outer ones say
+    return without;
+  }
+
+  const Buffer buffer_;
+  Expr condition_;
 };
 
 class PatternSearch {
@@ -57,6 +115,21 @@ class PatternSearch {
       return Refusal{"no_such_buffer",
                      fmt::format("block {} declares {}, but does not use it", block_.name, buffer_->name)};
     return std::move(pattern_);
+  }
+
+  /// The same with the questions before the only read.
+  Result<Pattern> run_with_condition() {
+    Pattern pattern = ARDEA_TRY(run());
+    AskedRead read(buffer_);
+    const auto body = read.without(block_.body);
+    if (pattern.writes || !body || !only_iterators({read.condition()}))
+      return Refusal{"no_condition",
+                     fmt::format("block {} does not read {} once, as if_then_else(c, {}[…], 0) or "
+                                 "if_then_else(c, {}[…] * …, 0) with a condition of its iterators",
+                                 block_.name, buffer_->name, buffer_->name, buffer_->name)};
+    pattern.condition = read.condition();
+    pattern.body = *body;
+    return pattern;
   }
 
  private:
@@ -139,6 +212,7 @@ class Reindexing {
       for (std::size_t d = 0; d < pattern_.indices.size(); ++d)
         occurs = occurs || (uses(pattern_.indices[d], iterator.var) &&
                             std::find(keep.begin(), keep.end(), d) == keep.end());
+      occurs = occurs || (pattern_.condition.defined() && uses(pattern_.condition, iterator.var));
       if (!occurs) continue;
       axes_.push_back({iterator, 0});
       shape.push_back(arith::as_index(iterator.domain.extent));
@@ -235,7 +309,7 @@ class Reindexing {
       return open;
     };
     Block out = block_;
-    out.body = rewrite(block_.body, rewriter);
+    out.body = rewrite(pattern_.body.defined() ? pattern_.body : block_.body, rewriter);
     if (block_.init.defined()) out.init = rewrite(block_.init, rewriter);
     // In the place of the old regions, so that the others keep their positions.
     for (auto* regions : {&out.reads, &out.writes})
@@ -270,6 +344,10 @@ class Reindexing {
     }
     std::vector<Expr> indices;
     Expr inside;
+    if (pattern_.condition.defined()) {
+      inside = substitute(pattern_.condition, values);
+      facts.assume(inside);
+    }
     for (std::size_t d = 0; d < pattern_.indices.size(); ++d) {
       const auto same = kept.find(d);
       indices.push_back(same != kept.end() ? same->second : substitute(pattern_.indices[d], values));
@@ -327,7 +405,8 @@ Outcome apply(const Function& f, const Reindex& step, Context& context) {
       return Refusal{"buffer_is_viewed",
                      fmt::format("block {} uses {} through a view, a matched part or an address", block.name,
                                  buffer->name)};
-  Pattern pattern = ARDEA_TRY(PatternSearch(path, buffer).run());
+  PatternSearch search(path, buffer);
+  Pattern pattern = ARDEA_TRY(step.with_condition ? search.run_with_condition() : search.run());
   const bool writes = pattern.writes;
   std::vector<std::size_t> keep = ARDEA_TRY(kept_dimensions(step, buffer, writes));
   Reindexing reindexing(f, path, buffer, std::move(pattern), keep, context);

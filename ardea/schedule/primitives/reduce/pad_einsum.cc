@@ -36,7 +36,8 @@ struct EinsumDimension {
 struct EinsumOperand {
   Buffer buffer;
   std::vector<EinsumDimension> dimensions;
-  Buffer padded = {};  ///< empty where it stays
+  Buffer padded = {};         ///< empty where it stays
+  bool is_asked_for = false;  ///< it stays, though padded iterators may take an index beyond it
 
   bool has_index(std::size_t iterator) const {
     return std::any_of(dimensions.begin(), dimensions.end(),
@@ -177,7 +178,8 @@ class Padding {
   /// A copy holds more than the block reads where an index leaves gaps, one iterator is in two of them or the
   /// read has a condition: such elements may never have been written.
   std::optional<Refusal> refuse_copy_of_no_value(const EinsumOperand& input) {
-    if (!input.padded.defined() || is_never_written(f_, input.buffer)) return std::nullopt;
+    const bool stays = !input.padded.defined() && !input.is_asked_for;
+    if (stays || is_never_written(f_, input.buffer)) return std::nullopt;
     BufferRegion copied{input.buffer, {}};
     for (const EinsumDimension& dimension : input.dimensions)
       copied.region.push_back({make_int(0), dimension.read});
@@ -199,6 +201,14 @@ class Padding {
   std::optional<Refusal> take(EinsumOperand& operand, const Buffer& buffer,
                               const std::vector<Expr>& indices) {
     operand.buffer = buffer;
+    if (&operand != &output_ && moves_otherwise(indices)) {
+      for (std::size_t d = 0; d < indices.size(); ++d) {
+        const Expr size = arith::as_index(buffer->shape[d]);
+        operand.dimensions.push_back({std::nullopt, indices[d], size, size});
+      }
+      operand.is_asked_for = true;
+      return std::nullopt;
+    }
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const auto found = std::find_if(block_.iterators.begin(), block_.iterators.end(),
                                       [&](const BlockIterator& i) { return indices[d] == i.var; });
@@ -221,6 +231,23 @@ class Padding {
     }
     if (has_padding) operand.padded = make_buffer(buffer->name + "_pad", shape, buffer->type, buffer->scope);
     return std::nullopt;
+  }
+
+  /// Whether padded iterators, all of which make elements, move an index in quotients or remainders. No copy
+  /// that is padded would be read so; and what is read for elements that nobody asked for may be anything.
+  bool moves_otherwise(const std::vector<Expr>& indices) const {
+    bool divides = false;
+    for (const Expr& index : indices)
+      for (std::size_t i = 0; i < block_.iterators.size(); ++i) {
+        if (!is_padded(i) || !uses(index, block_.iterators[i].var)) continue;
+        if (block_.iterators[i].kind == IteratorKind::reduce) return false;
+        visit_exprs(index, [&](const Expr& e) {
+          const auto* binary = e.as<Binary>();
+          divides = divides || (binary != nullptr && uses(e, block_.iterators[i].var) &&
+                                (binary->op == BinaryOp::floor_div || binary->op == BinaryOp::floor_mod));
+        });
+      }
+    return divides;
   }
 
   /// Of an index that moves with padded iterators a step each, as windows do: the copy reaches as far as it
@@ -337,11 +364,45 @@ class Padding {
     });
   }
 
+  /// With 0 for what padded iterators would read beyond an operand that stays.
+  Stmt asked_for(const Stmt& body) const {
+    arith::Analyzer facts = facts_;
+    for (std::size_t i = 0; i < block_.iterators.size(); ++i)
+      facts.bind(block_.iterators[i].var, {make_int(0), extents_[i]});
+    return map_children(body, Mapper{.expr = [&](const Expr& e) { return asked_for(e, facts); }});
+  }
+
+  Expr asked_for(const Expr& e, const arith::Analyzer& facts) const {
+    if (const auto* choice = e.as<Call>();
+        choice != nullptr && choice->op == find_intrinsic("if_then_else")) {
+      arith::Analyzer inside = facts;
+      inside.assume(choice->arguments[0]);
+      return map_children(e, Mapper{.expr = [&](const Expr& part) {
+                            return asked_for(part, part == choice->arguments[1] ? inside : facts);
+                          }});
+    }
+    const Expr out =
+        map_children(e, Mapper{.expr = [&](const Expr& part) { return asked_for(part, facts); }});
+    const auto* load = e.as<Load>();
+    const auto is_it = [&](const EinsumOperand& input) {
+      return load != nullptr && input.is_asked_for && input.buffer == load->buffer;
+    };
+    if (std::none_of(inputs_.begin(), inputs_.end(), is_it)) return out;
+    Expr inside;
+    for (std::size_t d = 0; d < load->indices.size(); ++d) {
+      const Expr index = arith::as_index(load->indices[d]), size = arith::as_index(load->buffer->shape[d]);
+      for (const Expr& condition : {make_int(0) <= index, index < size})
+        if (!facts.proves(condition)) inside = both_hold(inside, condition);
+    }
+    return inside.defined() ? chosen_value(inside, out, make_const(0, load->buffer->type)) : out;
+  }
+
   Stmt padded_nest() const {
     std::unordered_map<Buffer, Buffer> padded;
     for (const EinsumOperand& operand : operands())
       if (operand.padded.defined()) padded[operand.buffer] = operand.padded;
     Block block = *substitute_buffers(path_.back(), padded).as<Block>();
+    block.body = asked_for(block.body);
     for (std::size_t i = 0; i < block.iterators.size(); ++i)
       if (is_padded(i))
         block.iterators[i].domain.extent = make_cast(block.iterators[i].domain.extent.type(), extents_[i]);

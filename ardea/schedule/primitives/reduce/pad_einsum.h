@@ -22,9 +22,10 @@ pad_einsum(C, [1, 16, 4]):   for i, j, k: C[i, j] += A[i, k] * B[k, j]
 One number an iterator of the block, in their order; 1 leaves the iterator as it is. A buffer that no padded iterator
 indexes stays; each of the others gets a padded copy, <buffer>_pad, made right before the loops of the block, and
 what is written is copied out by <buffer>_unpad right after them. The copy of a window's data, X[y * 2 + r], reaches as
-far as the padded iterators take the window.
+far as the padded iterators take the window. An operand of which iterators that make elements move an index in quotients
+or remainders, X[(y + 1) // 2 - r], stays: where they may take it beyond, it is 0.
 Requires a block of one update with an init, in loops of its own, one an iterator, with nothing else inside; that the
-indices of what it writes are iterators, and those of what it reads iterators or, where a padded one is in them, sums of them and
+indices of what it writes are iterators, and those of what it reads and does not stay iterators or, where a padded one is in them, sums of them and
 their multiples, forwards along it, none of which reaches beyond its buffer; that zeros add nothing: the padded part of a sum must be zero in itself, so
 each product has two operands that a padded reduce iterator alone is an index of where it is one of floats;
 that all that is copied has a value: a parameter that nothing writes, what the block reads without gaps, or what a statement
