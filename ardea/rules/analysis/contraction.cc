@@ -4,6 +4,7 @@
 
 #include "ardea/ir/equal.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/tree.h"
 
 namespace ardea::rules {
@@ -12,6 +13,16 @@ namespace {
 
 bool moves(const std::vector<Expr>& indices, const Var& iterator) {
   return std::any_of(indices.begin(), indices.end(), [&](const Expr& e) { return uses(e, iterator); });
+}
+
+/// Whether it asks for the block's iterators and sizes alone: a condition that reads memory is none that a
+/// copy could ask.
+bool asks_no_memory(const Expr& condition) {
+  bool asks = false;
+  if (condition.defined())
+    visit_exprs(condition,
+                [&](const Expr& e) { asks = asks || e.is<Load>() || e.is<Call>() || e.is<Let>(); });
+  return !asks;
 }
 
 /// The place among what the block reads; nothing where it declares the buffer twice, or not.
@@ -54,6 +65,8 @@ std::optional<Contraction> contraction(const Function& program, const schedule::
   const AskedValue first = asked_under_casts(term->left), second = asked_under_casts(term->right);
   const Load *left = load_under_casts(first.value), *right = load_under_casts(second.value);
   if (left == nullptr || right == nullptr || left->buffer == right->buffer) return std::nullopt;
+  if (!asks_no_memory(condition) || !asks_no_memory(first.condition) || !asks_no_memory(second.condition))
+    return std::nullopt;
   const bool is_plain_result = std::all_of(stage->indices.begin(), stage->indices.end(),
                                            [](const Expr& index) { return index.is<VarNode>(); });
   const auto left_read = read_of(body, left->buffer), right_read = read_of(body, right->buffer);

@@ -49,12 +49,34 @@ class PeriodSearch {
   std::vector<Expr> seen_;  ///< what must not change
 };
 
+std::int64_t quotients(const Contraction& c, const std::vector<std::int64_t>& periods) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < periods.size(); ++i)
+    if (periods[i] > 1) count *= ceil_div(c.stage.extents[i], periods[i]);
+  return count;
+}
+
 }  // namespace
 
-std::vector<std::int64_t> periods_of(const Contraction& c) {
-  const auto right = PeriodSearch(c, c.right).run(), left = PeriodSearch(c, c.left).run();
-  // An iterator that is cut moves one operand alone from then on: the same one, so that rows are many.
-  return std::count(left.begin(), left.end(), 1) < std::count(right.begin(), right.end(), 1) ? left : right;
+std::int64_t Phases::rows(const Contraction& c) const {
+  return c.extent(c.rows) * (repeats_left ? 1 : quotients(c, periods));
+}
+
+std::int64_t Phases::columns(const Contraction& c) const {
+  return c.extent(c.columns) * (repeats_left ? quotients(c, periods) : 1);
+}
+
+bool Phases::are_one() const {
+  return std::all_of(periods.begin(), periods.end(), [](std::int64_t period) { return period == 1; });
+}
+
+Phases phases_of(const Contraction& c) {
+  auto right = PeriodSearch(c, c.right).run(), left = PeriodSearch(c, c.left).run();
+  // An iterator that is cut moves one operand alone from then on: the same one for all, so that its side of
+  // the products is long.
+  const bool repeats_left =
+      std::count(left.begin(), left.end(), 1) < std::count(right.begin(), right.end(), 1);
+  return {repeats_left ? std::move(left) : std::move(right), repeats_left};
 }
 
 }  // namespace ardea::rules

@@ -9,8 +9,18 @@
 
 namespace ardea::rules {
 
-/// One an iterator of the contraction: how far apart values are that are multiplied with the same; 1 where
-/// there is no such distance, or the iterator moves one operand alone.
-std::vector<std::int64_t> periods_of(const Contraction& c);
+struct Phases {
+  /// One an iterator of the contraction: how far apart values are that are multiplied with the same; 1 where
+  /// there is no such distance, or the iterator moves one operand alone.
+  std::vector<std::int64_t> periods;
+  bool repeats_left = false;  ///< the operand that sees remainders is the left one
+
+  /// Cut into quotients and remainders: rows and columns of each product, the last ones perhaps in part.
+  std::int64_t rows(const Contraction& c) const;
+  std::int64_t columns(const Contraction& c) const;
+  bool are_one() const;  ///< nothing is to be cut
+};
+
+Phases phases_of(const Contraction& c);
 
 }  // namespace ardea::rules

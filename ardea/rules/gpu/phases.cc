@@ -13,7 +13,6 @@
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/reduce/pad_einsum.h"
-#include "ardea/support/ceil_div.h"
 #include "ardea/support/text.h"
 
 namespace ardea::rules {
@@ -32,14 +31,10 @@ std::optional<PhasedContraction> phased_contraction(const Derivation& d, const B
   auto found = contraction_of_stage(d.steps().program(), stage);
   if (!found || d.is_finished(found->sums)) return std::nullopt;
   const Contraction& c = found->contraction;
-  std::vector<std::int64_t> periods = periods_of(c);
-  std::int64_t quotients = 1;
-  for (std::size_t i = 0; i < periods.size(); ++i)
-    if (periods[i] > 1) quotients *= ceil_div(c.stage.extents[i], periods[i]);
-  if (quotients == 1 ||
-      !is_worth_tiles({c.extent(c.rows) * quotients, c.extent(c.columns), c.extent(c.depth)}))
+  Phases phases = phases_of(c);
+  if (phases.are_one() || !is_worth_tiles({phases.rows(c), phases.columns(c), c.extent(c.depth)}))
     return std::nullopt;
-  return PhasedContraction{*std::move(found), std::move(periods)};
+  return PhasedContraction{*std::move(found), std::move(phases.periods)};
 }
 
 class PhaseSteps {
