@@ -392,7 +392,7 @@ class Padding {
     for (std::size_t d = 0; d < load->indices.size(); ++d) {
       const Expr index = arith::as_index(load->indices[d]), size = arith::as_index(load->buffer->shape[d]);
       for (const Expr& condition : {make_int(0) <= index, index < size})
-        if (!facts.proves(condition)) inside = both_hold(inside, condition);
+        if (!context_.decides(facts, condition)) inside = both_hold(inside, condition);
     }
     return inside.defined() ? chosen_value(inside, out, make_const(0, load->buffer->type)) : out;
   }
