@@ -81,6 +81,17 @@ TEST(GpuProducts, of_strided_transposed_convolutions_are_as_many_as_the_stride_h
   EXPECT_EQ(count_of(text, ", 4), block (32"), 1) << text.substr(text.find("// grid"), 60);
 }
 
+// Channels of a group are multiplied with the same data, and lie side by side.
+TEST(GpuProducts, of_convolutions_in_groups_are_as_many_as_groups) {
+  const std::string text =
+      kernels_of(halves({.op = "grouped", .sizes = {2, 8, 8, 96, 96, 3, 3, 1, 1, 1, 3}, .layout = "nhwc"}));
+  EXPECT_EQ(count_of(text, "__global__"), 1);
+  EXPECT_EQ(count_of(text, ", 3), block (32"), 1) << text.substr(text.find("// grid"), 60);
+  EXPECT_GT(count_of(text, "mma_m16n8k16_f16(out"), 0);
+  EXPECT_GT(count_of(text, "copy_async<16>(kernel"), 0);
+  EXPECT_EQ(count_of(text, "copy_async_or_zero<2>(") + count_of(text, "copy_or_zero<2>("), 0);
+}
+
 // The sums go on to whole strides, the results do not.
 TEST(GpuProducts, of_strided_transposed_convolutions_take_any_number_of_rows) {
   const std::string text =

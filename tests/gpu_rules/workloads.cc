@@ -52,6 +52,7 @@ constexpr std::array tensor_products = {
     "t2d 2,4,3,16,16,1,1,2,0,1,0 --layout nhwc --in float16 --out float16",
     "t2d 1,5,5,16,17,2,5,3,1,2,0 --in float16 --out float32",
     "t1d 1,19,16,16,3,2,3,4,1 --layout nwc --in float16 --out float16",
+    "grouped 1,5,4,16,32,3,3,1,1,1,2 --layout nhwc --in float16 --out float16",
 };
 
 /// What threads multiply without them on every GPU: types, sizes that tiles divide and others, and ways in
@@ -66,6 +67,7 @@ constexpr std::array thread_products = {
     "t2d 1,5,4,5,17,3,3,2,1,1,0 --layout nhwc",
     "t1d 2,11,5,17,5,3,2,2,1",
     "t1d 1,19,4,16,4,4,1,6,2 --layout nwc",
+    "grouped 1,9,5,6,34,3,3,2,1,1,2",
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ardea/arith/analyzer.h"
 #include "ardea/ir/equal.h"
+#include "ardea/ir/layout.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/schedule/program/tree.h"
@@ -46,11 +48,20 @@ std::int64_t Contraction::extent(const std::vector<std::size_t>& group) const {
 }
 
 std::optional<std::size_t> Contraction::last_of(const std::vector<Expr>& indices) const {
-  const auto found = std::find_if(stage.iterators.begin(), stage.iterators.end(), [&](const Var& iterator) {
-    return !indices.empty() && indices.back().is<VarNode>() && Var(indices.back()) == iterator;
-  });
-  if (found == stage.iterators.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - stage.iterators.begin());
+  if (indices.empty()) return std::nullopt;
+  // One of a single value is a digit of nothing: taken for two, it keeps its place in the sum.
+  arith::Analyzer facts;
+  for (std::size_t i = 0; i < stage.iterators.size(); ++i)
+    facts.bind(stage.iterators[i], {make_int(0), make_int(std::max<std::int64_t>(stage.extents[i], 2))});
+  const Expr last = as_index(indices.back());
+  for (std::size_t i = 0; i < stage.iterators.size(); ++i) {
+    const Expr iterator = as_index(stage.iterators[i]);
+    const bool is_last = indices.back().is<VarNode>() && Var(indices.back()) == stage.iterators[i];
+    const bool is_digit = stage.extents[i] > 1 && uses(last, stage.iterators[i]) &&
+                          facts.proves(equals(floor_mod(last, make_int(stage.extents[i])), iterator));
+    if (is_last || is_digit) return i;
+  }
+  return std::nullopt;
 }
 
 std::optional<Contraction> contraction(const Function& program, const schedule::BlockRef& block) {
@@ -94,7 +105,7 @@ std::optional<Contraction> contraction(const Function& program, const schedule::
     else
       return std::nullopt;
   }
-  if (found.rows.empty() || found.columns.empty() || found.depth.empty()) return std::nullopt;
+  if (found.depth.empty()) return std::nullopt;
   const auto last = found.last_of(stage->indices);
   if (last && std::find(found.rows.begin(), found.rows.end(), *last) != found.rows.end()) {
     std::swap(found.left, found.right);

@@ -23,12 +23,13 @@ struct Contraction {
   std::vector<std::size_t> depth = {};             ///< both, reduced
 
   std::int64_t extent(const std::vector<std::size_t>& group) const;
-  /// The iterator that the last index is; nothing where it is more than an iterator.
+  /// The iterator that the last index is, or its last digit, as in group * 16 + channel; nothing where it is
+  /// more than that.
   std::optional<std::size_t> last_of(const std::vector<Expr>& indices) const;
 };
 
 /// With the operand on the right whose elements lie as those of the result do. Nothing where the block is
-/// another one, or a group but that of batches is empty.
+/// another one. Rows or columns may be none.
 std::optional<Contraction> contraction(const Function& program, const schedule::BlockRef& block);
 
 }  // namespace ardea::rules

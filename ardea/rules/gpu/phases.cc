@@ -32,7 +32,7 @@ std::optional<PhasedContraction> phased_contraction(const Derivation& d, const B
   if (!found || d.is_finished(found->sums)) return std::nullopt;
   const Contraction& c = found->contraction;
   Phases phases = phases_of(c);
-  if (phases.are_one() || !is_worth_tiles({phases.rows(c), phases.columns(c), c.extent(c.depth)}))
+  if (phases.are_one() || !is_worth_tiles({phases.rows, phases.columns, c.extent(c.depth)}))
     return std::nullopt;
   return PhasedContraction{*std::move(found), std::move(phases.periods)};
 }
@@ -112,8 +112,8 @@ class PhaseSteps {
 Rule sums_in_phases() {
   return {.name = "phases",
           .doc =
-              "results of which each as many apart are sums of products with the same elements, as in "
-              "transposed convolutions, are made apart from those between them",
+              "results that are sums of products with the same elements, a stride apart as in transposed "
+              "convolutions or side by side as in groups of channels, are products of their own",
           .applies = [](const Derivation& d,
                         const BlockRef& stage) { return phased_contraction(d, stage).has_value(); },
           .apply =

@@ -10,8 +10,8 @@ struct SumsInPhases {
   BlockRef sums, converter;
 };
 
-/// Cuts iterators of sums of products of which an operand sees only the remainder (analysis/phases.h), and
-/// leaves the products of the remainders to the rules for products.
+/// Cuts iterators of sums of products of which an operand sees only a part (analysis/phases.h), and leaves
+/// the products that they make to the rules for products.
 Rule sums_in_phases();
 
 }  // namespace ardea::rules
