@@ -26,13 +26,7 @@ class TuneCommand : public testing::Test {
   /// building need not wait for timing.
   Answer tune(const std::string& arguments, const std::string& before = "") const {
     return ardea("tune " + arguments + " --without-libraries --db " + at("t.db"), "",
-                 "ARDEA_NUM_THREADS=1 " + before + " XDG_CACHE_HOME=" + cache().path().string() +
-                     " HOME=" + at("home") + " ");
-  }
-  /// The peaks of this machine are measured once for all tests.
-  static const Folder& cache() {
-    static const Folder folder;
-    return folder;
+                 "ARDEA_NUM_THREADS=1 " + before + " " + with_kept_peaks() + "HOME=" + at("home") + " ");
   }
   std::string config(const std::string& keys) const {
     return folder_.write("config.json", "{\"config\": {" + keys + "}}");

@@ -81,8 +81,8 @@ class KilledTune : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string environment() const {
-    return "ARDEA_NUM_THREADS=1 ARDEA_DB=" + at("none.db") + " TMPDIR=" + at("tmp") +
-           " XDG_CACHE_HOME=" + cache().path().string() + " HOME=" + at("home") + " ";
+    return "ARDEA_NUM_THREADS=1 ARDEA_DB=" + at("none.db") + " TMPDIR=" + at("tmp") + " " +
+           with_kept_peaks() + "HOME=" + at("home") + " ";
   }
   void SetUp() override {
     fs::create_directory(at("tmp"));
@@ -91,10 +91,6 @@ class KilledTune : public testing::Test {
         ardea("tune gemm 8,8,8 --trials 1 --without-libraries --db " + at("first.db"), "", environment())
             .exit_code;
     ASSERT_EQ(first, 0);
-  }
-  static const Folder& cache() {
-    static const Folder folder;
-    return folder;
   }
 
   /// `ardea tune ARGUMENTS`, as a process of this one.
@@ -267,7 +263,7 @@ TEST_F(KilledTune, goes_on_from_the_sound_rows_of_a_damaged_database) {
   const Answer merged = ardea("db merge " + path + " --db " + at("whole.db"), "", environment());
   EXPECT_NE(merged.exit_code, 127) << merged.error;
   EXPECT_GT(recorded(at("whole.db")).size(), 0U);
-  ASSERT_EQ(ardea("tune gemm 16,16,24 --trials 30 --resume --without-libraries --method random --db " +
+  ASSERT_EQ(ardea("tune gemm 16,16,24 --trials 16 --resume --without-libraries --method random --db " +
                       at("whole.db"),
                   "", environment())
                 .exit_code,

@@ -59,22 +59,48 @@ bool agree(const runtime::Array& a, const runtime::Array& b, std::int64_t i, dou
 
 void expect_same_both_ways(const Function& f, std::uint64_t seed, const std::vector<std::int64_t>& sizes,
                            double ulps) {
+  expect_same_at_sizes(f, seed, {sizes}, ulps);
+}
+
+namespace {
+
+/// Of one program, compiled at some level.
+struct Compiled {
+  int level;
+  runtime::Function call;
+};
+
+void expect_same_at(const Function& f, const std::vector<Compiled>& ways, std::uint64_t seed,
+                    const std::vector<std::int64_t>& sizes, double ulps) {
   const std::vector<runtime::Array> inputs = random_arguments(f, seed, sizes);
   std::vector<runtime::Array> interpreted;
   for (const runtime::Array& array : inputs) interpreted.push_back(array.copy());
   interp::run(f, {interpreted.begin(), interpreted.end()});
-  for (const int level : {0, 3}) {
+  for (const auto& [level, call] : ways) {
     std::vector<runtime::Value> arguments;
     std::vector<runtime::Array> compiled;
     for (const runtime::Array& array : inputs) compiled.push_back(array.copy());
     arguments.assign(compiled.begin(), compiled.end());
-    compile::callable(f, host(), {.contract = false, .optimization_level = level}).call(arguments);
+    call.call(arguments);
     for (std::size_t k = 0; k < compiled.size(); ++k)
       for (std::int64_t i = 0; i < compiled[k].element_count(); ++i)
         ASSERT_TRUE(agree(interpreted[k], compiled[k], i, ulps))
             << f.name << ", seed " << seed << ", level " << level << ": " << f.parameters[k].buffer->name
             << " at " << i << " is " << interpreted[k].get_float(i) << " interpreted and "
             << compiled[k].get_float(i) << " compiled";
+  }
+}
+
+}  // namespace
+
+void expect_same_at_sizes(const Function& f, std::uint64_t seed,
+                          const std::vector<std::vector<std::int64_t>>& sizes, double ulps) {
+  std::vector<Compiled> ways;
+  for (const int level : {0, 3})
+    ways.push_back({level, compile::callable(f, host(), {.contract = false, .optimization_level = level})});
+  for (const std::vector<std::int64_t>& one : sizes) {
+    expect_same_at(f, ways, seed, one, ulps);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 

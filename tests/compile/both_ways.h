@@ -25,6 +25,10 @@ std::vector<runtime::Array> random_arguments(const Function& f, std::uint64_t se
 void expect_same_both_ways(const Function& f, std::uint64_t seed, const std::vector<std::int64_t>& sizes = {},
                            double ulps = 0);
 
+/// The same at each of some sizes, compiled once for all.
+void expect_same_at_sizes(const Function& f, std::uint64_t seed,
+                          const std::vector<std::vector<std::int64_t>>& sizes, double ulps = 0);
+
 /// The text with `by` wherever `what` stands.
 std::string replaced(std::string text, const std::string& what, const std::string& by);
 

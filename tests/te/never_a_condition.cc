@@ -20,22 +20,40 @@ static_assert(!is_a_condition<Expr> && !is_a_condition<Var> && !is_a_condition<B
               !is_a_condition<Stmt>);
 static_assert(!is_a_condition<te::Tensor>);
 
-const std::string around_choices = R"(
+const char* const included = R"(
 #include <algorithm>
 #include "ardea/ir/literals.h"
 #include "ardea/te/compute.h"
 #include "ardea/te/math.h"
+)";
+
+const std::string around_choices = R"(
 using namespace ardea;
 Expr choose(const te::Tensor& A, const te::Tensor& B, const Var& i, const std::vector<Expr>& all) {
   (void)all;
 )";
 
+/// The headers, read once: they take a second, and all else next to nothing.
+const std::string& precompiled_headers() {
+  static const Folder folder;
+  static const std::string file = [] {
+    std::string header = folder.write("included.h", included);
+    const ProcessResult result = run_process(
+        {ARDEA_CXX,
+         {"-std=c++20", "-I", ARDEA_SOURCE_DIR, "-x", "c++-header", header, "-o", header + ".gch"}});
+    EXPECT_TRUE(result.succeeded()) << result.description() << "\n" << result.error;
+    return header;
+  }();
+  return file;
+}
+
 /// What the compiler says of a function with this body; empty where it compiles.
 std::string complaints_about(const std::string& body) {
   const Folder folder;
   const std::string file = folder.write("choice.cc", around_choices + body + "\n}\n");
-  const ProcessResult result =
-      run_process({ARDEA_CXX, {"-std=c++20", "-fsyntax-only", "-I", ARDEA_SOURCE_DIR, file}});
+  const ProcessResult result = run_process(
+      {ARDEA_CXX,
+       {"-std=c++20", "-fsyntax-only", "-I", ARDEA_SOURCE_DIR, "-include", precompiled_headers(), file}});
   return result.succeeded() ? "" : result.description() + "\n" + result.error;
 }
 
