@@ -71,6 +71,7 @@ unit-test: build
 
 test-whole: build ## the tests with every case of the lists that `make test` takes samples of
 	ARDEA_WHOLE_TESTS=1 $(call CTEST,release)
+	build/release/bin/ardea_schedules --count 4000 --least 150 --least-dependent 40 --compiled 0.3 --jobs $(JOBS)
 
 test-asan: deps ## all tests, of the longest suites one of four or eight parts (PART=0 to 7), under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory build/asan/build.ninja CMAKE_ARGS='$(CMAKE_ARGS) -DARDEA_PART=$(PART)'

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #include "ardea/support/text_file.h"
 #include "tests/cli/command.h"
+#include "tests/support/sampled.h"
 
 namespace ardea::cli {
 namespace {
@@ -232,12 +234,13 @@ sch.split(j, [c, b], disable_predication=True)
 /// interpreter runs its points.
 TEST(SpaceCommand, fits_products_into_an_accelerators_scratchpads) {
   const std::string script = "--in int8,int8 --schedule examples/vta_gemm.py --target vta-out32 ";
+  const std::size_t samples = test::sampled_count(3, 30);
   for (const char* shape : {"64,64,64", "5,33,47"}) {
     const Answer answer =
-        ardea("space gemm " + std::string(shape) + " " + script + "--sample 30 --check --json");
+        ardea(fmt::format("space gemm {} {}--sample {} --check --json", shape, script, samples));
     ASSERT_EQ(answer.exit_code, 0) << answer.error << answer.out;
     const json result = json::parse(answer.out);
-    EXPECT_EQ(result["valid"], 30) << answer.out;
+    EXPECT_EQ(result["valid"], samples) << answer.out;
     EXPECT_TRUE(result["failures"].empty());
   }
   const Answer shown = ardea("space gemm 1024,1024,1024 " + script + "--show");

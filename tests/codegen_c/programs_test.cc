@@ -15,6 +15,7 @@
 #include "tests/campaign/compare.h"
 #include "tests/codegen/lowered.h"
 #include "tests/codegen_c/compiled_text.h"
+#include "tests/support/sampled.h"
 
 /// Whole programs, from text or from the random campaign, as C against the interpreter: many functions in one
 /// file, because starting a C compiler takes longer than most of them.
@@ -110,12 +111,13 @@ TEST(CSource, gives_the_interpreters_answers_on_the_examples) {
   expect_the_interpreters_answers(examples(), strict_flags());
 }
 
-constexpr std::uint64_t programs_a_range = 20;
+constexpr std::size_t programs_a_range = 20;
 
 class SeedRange : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(SeedRange, gives_the_interpreters_answers_on_random_programs) {
-  expect_the_interpreters_answers(random_programs(GetParam(), programs_a_range), strict_flags());
+  expect_the_interpreters_answers(random_programs(GetParam(), sampled_count(2, programs_a_range)),
+                                  strict_flags());
 }
 
 INSTANTIATE_TEST_SUITE_P(CSource, SeedRange, testing::Values(1001, 1101));
@@ -123,14 +125,14 @@ INSTANTIATE_TEST_SUITE_P(CSource, SeedRange, testing::Values(1001, 1101));
 /// Behaviour that C leaves undefined would end the process with a sentence of the sanitizer.
 TEST(CSource, has_no_undefined_behaviour_on_random_programs) {
   if (sanitizer_flags().empty()) GTEST_SKIP() << "cc has no undefined-behaviour sanitizer";
-  expect_the_interpreters_answers(random_programs(1201, 15), sanitizer_flags());
+  expect_the_interpreters_answers(random_programs(1201, sampled_count(2, 15)), sanitizer_flags());
 }
 
 TEST(CSource, compiles_without_warnings_at_full_optimisation) {
   std::vector<Function> lowered;
   const std::string example_text = text_of(examples(), lowered);
   lowered.clear();
-  const std::string random_text = text_of(random_programs(1301, 10), lowered);
+  const std::string random_text = text_of(random_programs(1301, sampled_count(2, 10)), lowered);
   const std::vector<std::string> compilers = c_compilers();
   ASSERT_FALSE(compilers.empty());
   for (const std::string& compiler : compilers) {

@@ -164,7 +164,7 @@ TEST(TensorCores, multiply_in_the_interpreter_whatever_order_threads_run_in) {
   const std::vector<Variant> all = variants();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Variant& v = all[i];
-    if (!test::takes_case(i, 3)) continue;
+    if (!test::takes_case(i, 5)) continue;
     const Function lowered = lower::lower(product_of(v), gpu());
     for (const std::uint64_t seed : {1, 2}) {
       if (!test::takes_case(i + seed, 2)) continue;
@@ -179,7 +179,7 @@ TEST(TensorCores, multiply_in_the_interpreter_whatever_order_threads_run_in) {
 /// Where there is none the interpreter runs them before they are lowered.
 TEST(TensorCores, multiply_on_a_gpu_where_there_is_one) {
   const bool is_there = runtime::cuda::why_no_gpu().empty();
-  for (const Variant& v : test::sampled(is_there ? 1 : 4, variants())) {
+  for (const Variant& v : test::sampled(is_there ? 1 : 7, variants())) {
     const Function f = product_of(v);
     const Product product(v, f, 3);
     if (is_there) {
@@ -230,7 +230,7 @@ bool is_noticed(const Variant& v, const Function& lowered) {
 }
 
 TEST(TensorCores, wait_no_more_often_than_they_must) {
-  for (const Variant& v : {variants()[0], variants()[1]}) {
+  for (const Variant& v : test::sampled<Variant>(2, {variants()[0], variants()[1]})) {
     const Function lowered = lower::lower(product_of(v), gpu());
     for (const char* name : {"async_wait", "barrier"}) {
       const int count = count_of(lowered.body, name);

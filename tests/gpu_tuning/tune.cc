@@ -7,6 +7,7 @@
 #include "ardea/db/database.h"
 #include "tests/cli/command.h"
 #include "tests/gpu_tuning/stand_in.h"
+#include "tests/support/sampled.h"
 
 /// `ardea tune --target h200` from end to end.
 
@@ -73,8 +74,9 @@ TEST_F(GpuTuneCommand, finds_checks_and_remembers_a_program) {
 
 TEST_F(GpuTuneCommand, searches_the_rules_spaces) {
   // The stand-in copies nothing beside its threads, as larger products do.
-  for (const char* workload : {"relu 33,65", "softmax 5,67", "gemm 8,24,20"}) {
-    const Answer answer = on_database(std::string("tune ") + workload + " --trials 3 --json");
+  for (const std::string& workload :
+       test::sampled<std::string>(3, {"relu 33,65", "softmax 5,67", "gemm 8,24,20"})) {
+    const Answer answer = on_database("tune " + workload + " --trials 3 --json");
     ASSERT_EQ(answer.exit_code, 0) << workload << answer.error << answer.out;
     EXPECT_EQ(json::parse(answer.out)["timed"], 3) << json::parse(answer.out)["failures"];
   }

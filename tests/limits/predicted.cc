@@ -12,6 +12,7 @@
 #include "tests/schedule/campaign/random_steps.h"
 #include "tests/schedule/campaign/row_chain.h"
 #include "tests/schedule/campaign/window_chain.h"
+#include "tests/support/sampled.h"
 
 namespace ardea::limits {
 
@@ -56,8 +57,9 @@ std::string wrong_prediction(const Function& f, const target::Target& target, Ra
 
 TEST(Limits, of_random_schedules_are_what_lowering_finds) {
   const char* targets[] = {"neoverse-n1", "avx2", "skylake-avx512"};
-  int with_memory = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  const std::size_t seeds = test::sampled_count(2, 300);
+  std::size_t with_memory = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const Function f = random_scheduled(seed);
     Random random(seed);
     const target::Target target = target::find(targets[seed % 3]);
@@ -65,7 +67,7 @@ TEST(Limits, of_random_schedules_are_what_lowering_finds) {
     EXPECT_EQ(wrong, "") << "seed " << seed << "\n" << (wrong.empty() ? "" : print(f));
     if (wrong.empty()) with_memory += lower::limits_of(f, target).live_bytes.empty() ? 0 : 1;
   }
-  EXPECT_GE(with_memory, 100);
+  EXPECT_GE(with_memory, seeds / 3);
 }
 
 TEST(Limits, of_model_schedules_are_what_lowering_finds) {

@@ -19,6 +19,7 @@
 #include "ardea/support/text.h"
 #include "tests/limits/found.h"
 #include "tests/schedule/gemm_template.h"
+#include "tests/support/sampled.h"
 
 namespace ardea::limits {
 
@@ -222,7 +223,7 @@ TEST_P(Symbolic, limits_with_numbers_put_in_are_those_of_the_program_with_these_
   t.steps(s, [&](const std::string& name) { return schedule::Number(NumberRef::fresh(variable(name))); });
   const Limits predicted = lower::limits_of(s.program(), target);
   Random random(7);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < static_cast<int>(test::sampled_count(3, 200)); ++round) {
     const Assignment assignment = drawn(t, random, round);
     Numbers numbers;
     std::string text;

@@ -9,6 +9,7 @@
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/random.h"
 #include "programs.h"
+#include "tests/support/sampled.h"
 
 /// Large nests have two versions, one for where their tails and padding ask nothing and a small one for
 /// anywhere else, instead of a copy for each border.
@@ -112,13 +113,14 @@ TEST_P(Stencil, is_copied_once) {
 
 TEST_P(Stencil, keeps_its_answers_at_every_border) {
   const target::Target target = target::find(GetParam());
-  const Function original = function_of(stencil);
+  const Function original = function_of(stencil),
+                 lowered = lower_until(original, target, "eliminate_common_subexpressions");
   for (const auto& [n, m] : {std::pair(1, 1), {3, 33}, {5, 31}, {10, 72}}) {
     const Program program{"stencil", "", {{"n", n}, {"m", m}}};
     const std::vector<interp::Argument> given = arguments_of(original, program, 7);
     std::vector<interp::Argument> wanted = copies(given), got = copies(given);
     interp::run(original, wanted);
-    interp::run(lower_until(original, target, "eliminate_common_subexpressions"), got);
+    interp::run(lowered, got);
     EXPECT_EQ(difference(wanted, got, 0), "") << n << " x " << m;
   }
 }
@@ -303,15 +305,16 @@ std::string random_padded_sum(Random& random, std::int64_t n, std::int64_t m) {
 class RandomPadding : public ::testing::TestWithParam<const char*> {};
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t padded_sums = 5;
+constexpr std::size_t padded_sums = 5;
 #else
-constexpr std::uint64_t padded_sums = 30;
+constexpr std::size_t padded_sums = 30;
 #endif
 
 TEST_P(RandomPadding, keeps_the_answers_after_every_pass) {
   const target::Target target = target::find(GetParam());
   int in_versions = 0, cut = 0;
-  for (std::uint64_t seed = 1; seed <= padded_sums; ++seed) {
+  const std::size_t seeds_of_sums = test::sampled_count(2, padded_sums);
+  for (std::uint64_t seed = 1; seed <= seeds_of_sums; ++seed) {
     Random random(seed);
     const std::int64_t n = random.integer(1, 9), m = random.integer(1, 45);
     const std::string text = random_padded_sum(random, n, m);
@@ -340,8 +343,8 @@ TEST_P(RandomPadding, keeps_the_answers_after_every_pass) {
     }
   }
   if (padded_sums < 30) return;
-  EXPECT_GT(in_versions, 8);
-  EXPECT_GT(cut, 5);
+  EXPECT_GT(in_versions, test::takes_all_cases() ? 8 : 2);
+  EXPECT_GT(cut, test::takes_all_cases() ? 5 : 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lowering, RandomPadding, ::testing::Values("generic-aarch64", "avx2"), target_name);

@@ -162,7 +162,7 @@ TEST_P(ModelSchedules, replay_from_their_trace) {
 INSTANTIATE_TEST_SUITE_P(Workloads, ProductsInSmallCaches,
                          testing::ValuesIn(test::sampled(2, products_for_small_caches())), line_of);
 INSTANTIATE_TEST_SUITE_P(Workloads, ModelSchedules,
-                         testing::ValuesIn(test::sampled(5, scheduled_workloads())), line_of);
+                         testing::ValuesIn(test::sampled(7, scheduled_workloads())), line_of);
 
 }  // namespace
 

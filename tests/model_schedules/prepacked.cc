@@ -102,7 +102,7 @@ TEST_P(Prepacked, programs_compute_it_on_other_targets_by_interpreter) {
   EXPECT_NO_THROW(compile::assembly(Module{{}, {program->main, program->pack}}, target::find(name)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, Prepacked, testing::ValuesIn(test::sampled(5, packed_workloads())),
+INSTANTIATE_TEST_SUITE_P(Workloads, Prepacked, testing::ValuesIn(test::sampled(7, packed_workloads())),
                          line_of);
 
 TEST(PrepackedWeights, are_no_argument_of_the_main_function_and_the_rest_stays) {

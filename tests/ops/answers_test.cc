@@ -7,6 +7,7 @@
 #include "ardea/target/host.h"
 #include "tests/ops/cases.h"
 #include "tests/ops/compare.h"
+#include "tests/support/sampled.h"
 
 namespace ardea::test {
 namespace {
@@ -29,22 +30,10 @@ std::vector<runtime::Array> after(const runtime::Function& f, const std::vector<
   return arrays;
 }
 
-/// Under a sanitizer a program takes some twenty times as long; a third of the workloads still reaches all of
-/// the code.
-std::vector<ops::Workload> affordable(std::vector<ops::Workload> workloads) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  std::vector<ops::Workload> some;
-  for (std::size_t i = 0; i < workloads.size(); i += 3) some.push_back(std::move(workloads[i]));
-  return some;
-#else
-  return workloads;
-#endif
-}
-
 class Operators : public testing::TestWithParam<std::string> {};
 
 TEST_P(Operators, give_the_references_answers_in_every_backend) {
-  const Suite suite(GetParam(), affordable(workloads_of(GetParam())));
+  const Suite suite(GetParam(), sampled(3, workloads_of(GetParam())));
   // Compiling many small programs takes the time; the next test optimises fully.
   const runtime::Module by_llvm = compile::callable(suite.module, target::host(), {.optimization_level = 0});
   const runtime::Module by_c = compile::compile_by_c(suite.module, target::host(), {.optimization_level = 0});
@@ -64,7 +53,7 @@ TEST_P(Operators, give_the_references_answers_in_every_backend) {
 
 TEST_P(Operators, stay_inside_the_derived_tolerance) {
   const std::vector<ops::Workload> shapes = shapes_of(GetParam());
-  const Suite suite(GetParam(), {shapes[1], shapes[2]});
+  const Suite suite(GetParam(), sampled<ops::Workload>(2, {shapes[1], shapes[2]}));
   const runtime::Module backends[] = {compile::callable(suite.module, target::host()),
                                       compile::compile_by_c(suite.module, target::host())};
   for (std::size_t i = 0; i < suite.workloads.size(); ++i)

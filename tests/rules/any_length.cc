@@ -64,7 +64,7 @@ TEST_P(AnyLengthSpaces, have_programs_that_are_right_for_all_sizes) {
 
 INSTANTIATE_TEST_SUITE_P(All, AnyLengthSpaces,
                          testing::ValuesIn(test::sampled<AnyLength>(
-                             2, {AnyLength{"relu_rows", "m", "avx2", 2}, AnyLength{"add_elements", "n"},
+                             4, {AnyLength{"relu_rows", "m", "avx2", 2}, AnyLength{"add_elements", "n"},
                                  AnyLength{"softmax_rows", "m", "neoverse-v1", 2},
                                  AnyLength{"gemm_rows", "m", "avx2", 2},
                                  AnyLength{"gemm_columns", "n", "neoverse-v1"}, AnyLength{"gemm_sums", "k"},
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(All, AnyLengthSpaces,
 INSTANTIATE_TEST_SUITE_P(
     Windows, AnyLengthSpaces,
     testing::ValuesIn(test::sampled<AnyLength>(
-        2, {AnyLength{"c2d n,5,7,2,3,3,3,1,1,1", "n"},
+        3, {AnyLength{"c2d n,5,7,2,3,3,3,1,1,1", "n"},
             AnyLength{"c2d n,5,7,2,3,3,3,2,0,1", "n", "neoverse-v1", 2},
             AnyLength{"conv_bn_relu n,4,5,3,2,3,3,1,1,1", "n"}, AnyLength{"depthwise n,5,5,3,3,3,1,1", "n"},
             AnyLength{"grouped n,5,5,4,6,3,3,1,1,1,2", "n"}})),

@@ -121,7 +121,7 @@ TEST_P(LawOfScripts, no_more_questions_are_left_to_the_replay_than_before) {
   EXPECT_LE(sketch_.deferred.size(), GetParam().deferred) << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LawOfScripts, ::testing::ValuesIn(test::sampled(2, script_cases())));
+INSTANTIATE_TEST_SUITE_P(All, LawOfScripts, ::testing::ValuesIn(test::sampled(3, script_cases())));
 
 }  // namespace
 

@@ -132,7 +132,7 @@ TEST_P(NeededConstraints, are_implied_or_keep_something_out) {
 INSTANTIATE_TEST_SUITE_P(
     All, NeededConstraints,
     testing::ValuesIn(test::sampled<AskedProduct>(
-        3,
+        4,
         {AskedProduct{.target = "neoverse-v1", .sizes = {12, 20, 28}},
          AskedProduct{.target = "avx2", .sizes = {12, 20, 28}, .memory_bytes = 2000},
          AskedProduct{.target = "avx2", .sizes = {7, 50, 110}},

@@ -58,7 +58,7 @@ TEST_P(SmallProducts, lose_nothing_that_is_valid) {
 
 INSTANTIATE_TEST_SUITE_P(All, SmallProducts,
                          testing::ValuesIn(test::sampled<SmallProduct>(
-                             3,
+                             4,
                              {SmallProduct{{12, 12, 12}}, SmallProduct{{12, 12, 12}, "generic-aarch64"},
                               SmallProduct{{12, 12, 12}, "generic-x86_64", true, 6, true},
                               SmallProduct{{7, 5, 11}}, SmallProduct{{7, 5, 11}, "generic-aarch64", true, 32},
@@ -87,8 +87,8 @@ TEST(ProductSpace, of_an_instruction_pads_rows) {
     const char* target = nullptr;
     DataType left;
   };
-  for (const auto& [name, left] :
-       {Bytes{"cascade-lake", uint8}, Bytes{"cascade-lake", int8}, Bytes{"neoverse-v1", int8}}) {
+  for (const auto& [name, left] : test::sampled<Bytes>(
+           2, {Bytes{"cascade-lake", uint8}, Bytes{"cascade-lake", int8}, Bytes{"neoverse-v1", int8}})) {
     const target::Target target = target::find(name);
     const Function program = ops::create_function(ops::make_workload(
         {.op = "gemm", .sizes = {29, 9, 70}, .in = {left, int8}, .acc = int32, .out = int32}));
@@ -117,16 +117,16 @@ TEST(ProductSpace, of_many_threads_shares_blocks) {
   const Function program = ops::create_function(ops::make_workload({.op = "gemm", .sizes = {89, 67, 97}}));
   const ProgramSpace space = program_space(program, target, rules_for(target));
   const Answers answers(program);
-  int shared = 0;
+  std::size_t shared = 0;
   for (const auto& [sketch, solver] : space.sketches) {
     if (to_string(sketch.ways).find("shared by threads = blocks") == std::string::npos) continue;
+    if (!test::takes_case(shared++, 3)) continue;
     for (const space::Point& point : solver->sample(1, 7).points) {
       SCOPED_TRACE(in_words(sketch, point));
       answers.expect_of(lower::lower_unpacked(replayed_by_the_law(sketch, point), target));
-      ++shared;
     }
   }
-  EXPECT_GE(shared, 4);
+  EXPECT_GE(shared, 4U);
   target.cores = 3;
   for (const auto& [sketch, solver] : program_space(program, target, rules_for(target)).sketches)
     EXPECT_EQ(to_string(sketch.ways).find("blocks"), std::string::npos) << "three threads are no grid";

@@ -97,9 +97,11 @@ TEST(ScratchpadRules, lose_nothing) {
     one.bytes = one.scope == "vta.inp" ? 64 : one.scope == "vta.wgt" ? 1024 : 256;
   const ProgramSpace space = program_space(unit_program({"gemm", {4, 32, 64}}), target, rules_for(target));
   Tried all;
+  std::size_t place = 0;
   for (const auto& [sketch, solver] : space.sketches) {
     // One thread is left out of sketches of threads on purpose.
     if (sketch.ways[0].answers[sketch.ways[0].taken] != "nothing") continue;
+    if (!test::takes_case(place++, 2)) continue;
     const Tried tried = expect_nothing_lost(sketch, target);
     all.valid += tried.valid;
     all.all += tried.all;

@@ -70,7 +70,7 @@ const std::set<std::string> all_rests_of_windows = {"rows cut",    "columns cut"
 INSTANTIATE_TEST_SUITE_P(
     All, WindowRests,
     testing::ValuesIn(test::sampled<OddWindows>(
-        2,
+        3,
         {OddWindows{"c2d", "nhwc", {1, 4, 31, 2, 13, 3, 3, 1, 1, 1}, "neoverse-v1", one_tile},
          OddWindows{"c2d", "nhwc", {1, 2, 13, 2, 29, 1, 1, 1, 0, 1}, "generic-x86_64", all_rests_of_windows},
          OddWindows{"c2d", "nchw", {1, 3, 37, 2, 13, 2, 3, 1, 1, 1}, "generic-x86_64", all_rests_of_windows},

@@ -72,7 +72,7 @@ TEST_P(WindowSpaces, have_right_programs_only) {
 INSTANTIATE_TEST_SUITE_P(
     All, WindowSpaces,
     testing::ValuesIn(test::sampled<Convolution>(
-        3, {Convolution{"c2d", "nchw", {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}, "neoverse-v1", 6},
+        4, {Convolution{"c2d", "nchw", {1, 5, 7, 3, 5, 3, 3, 1, 1, 1}, "neoverse-v1", 6},
             Convolution{"c2d", "nchw", {2, 6, 9, 2, 7, 3, 2, 1, 0, 1}, "avx2", 6},
             Convolution{"c2d", "nchw", {1, 9, 8, 3, 4, 3, 3, 2, 1, 1}, "generic-x86_64"},
             Convolution{"c2d", "nchw", {1, 4, 6, 5, 9, 1, 1, 1, 0, 1}, "sapphirerapids"},
@@ -227,10 +227,10 @@ bool is_in_blocks(const Sketch& sketch) {
 
 /// On machines whose caches hold nothing: what joined rows are copied to is larger than the second one.
 TEST(WindowSpace, of_deep_sums_takes_channels_a_block_at_a_time) {
-  for (const Convolution& asked :
-       {Convolution{"c2d", "nchw", {2, 9, 9, 6, 7, 3, 3, 2, 1, 1}, "neoverse-v1"},
-        Convolution{"c2d", "nchw", {1, 5, 7, 4, 5, 3, 3, 1, 1, 1}, "avx2"},
-        Convolution{"c3d", "ncdhw", {1, 3, 4, 5, 4, 5, 2, 3, 3, 1, 1, 1}, "sapphirerapids"}}) {
+  for (const Convolution& asked : test::sampled<Convolution>(
+           2, {Convolution{"c2d", "nchw", {2, 9, 9, 6, 7, 3, 3, 2, 1, 1}, "neoverse-v1"},
+               Convolution{"c2d", "nchw", {1, 5, 7, 4, 5, 3, 3, 1, 1, 1}, "avx2"},
+               Convolution{"c3d", "ncdhw", {1, 3, 4, 5, 4, 5, 2, 3, 3, 1, 1, 1}, "sapphirerapids"}})) {
     SCOPED_TRACE(std::string(asked.op) + " for " + asked.target);
     target::Target target = target::find(asked.target);
     for (target::Cache& cache : target.caches) cache.bytes = 256;
@@ -276,11 +276,13 @@ TEST(WindowSpace, loses_nothing_of_a_small_convolution) {
   target.vector_registers = 6;
   target.cores = 1;
   Tried all;
+  std::size_t place = 0;
   for (const Convolution& asked : {Convolution{"c2d", "nchw", {1, 5, 5, 2, 3, 3, 3, 1, 1, 1}},
                                    Convolution{"c2d", "nhwc", {1, 5, 5, 1, 9, 3, 3, 1, 1, 1}},
                                    Convolution{"depthwise", "nchw", {1, 5, 5, 2, 3, 3, 1, 1}}}) {
     const ProgramSpace space = program_space(program_of(asked), target, rules_for(target));
     for (const SolvedSketch& solved : space.sketches) {
+      if (!test::takes_case(place++, 3)) continue;
       const Tried tried = expect_nothing_lost(solved.sketch, target, tuples_to_try(25));
       EXPECT_GE(tried.valid, 1) << asked.op << ": " << to_string(solved.sketch.ways);
       all.valid += tried.valid;
@@ -288,7 +290,7 @@ TEST(WindowSpace, loses_nothing_of_a_small_convolution) {
     }
   }
   EXPECT_GT(all.all, all.valid + 20);
-  EXPECT_GT(all.valid, 100);
+  EXPECT_GT(all.valid, test::takes_all_cases() ? 100 : 30);
 }
 
 std::optional<WindowedSum> found_in(const std::string& data, const std::string& kernel,

@@ -10,6 +10,7 @@
 #include "ardea/schedule/program/scope.h"
 #include "tests/schedule/campaign/check_schedule.h"
 #include "tests/schedule/campaign/window_chain.h"
+#include "tests/support/sampled.h"
 
 /// Sliding windows in random chains of stencils, strides, dilations, held and mirrored borders, symbolic
 /// sizes.
@@ -51,13 +52,14 @@ int roll_all(Schedule& schedule, Random& random) {
 }
 
 TEST(RollingBuffer, keeps_the_answers_of_random_windows) {
-  int rolled = 0;
-  for (std::uint64_t seed = 1; seed <= 450; ++seed) {
+  const std::size_t seeds = test::sampled_count(3, 450);
+  std::size_t rolled = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Random random(seed);
     const Function original = window_chain(random);
     Schedule schedule(original);
     const int now = roll_all(schedule, random);
-    rolled += now;
+    rolled += static_cast<std::size_t>(now);
     if (now == 0) continue;
     EXPECT_NO_THROW(check(original, schedule, seed, seed % 8 == 0))
         << "seed " << seed << "\n"
@@ -68,7 +70,7 @@ TEST(RollingBuffer, keeps_the_answers_of_random_windows) {
          arith::verify(lower::lower(schedule.program(), target::find("generic-x86_64"))))
       ADD_FAILURE() << "seed " << seed << ": " << broken.law << ": " << broken.message;
   }
-  EXPECT_GE(rolled, 100);
+  EXPECT_GE(rolled, seeds / 5);
 }
 
 }  // namespace

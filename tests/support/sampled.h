@@ -22,4 +22,9 @@ std::vector<Case> sampled(std::size_t one_in, const std::vector<Case>& all) {
   return taken;
 }
 
+/// How many of so many cases by chance are taken, from the first seed on.
+inline std::size_t sampled_count(std::size_t one_in, std::size_t all) {
+  return takes_all_cases() ? all : (all + one_in - 1) / one_in;
+}
+
 }  // namespace ardea::test
