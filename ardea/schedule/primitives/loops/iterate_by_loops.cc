@@ -70,6 +70,21 @@ std::optional<Refusal> refuse_condition(const Function& f, const Block& block, c
                                                  block.name, print(block.predicate))};
 }
 
+/// Where a condition leaves one iteration of a loop, what it does is a matter of numbers: nothing in the
+/// block says any more that the loop is its iterator.
+std::optional<Refusal> refuse_single_iteration(const Block& block, const Expr& condition,
+                                               const std::vector<BlockIterator>& iterators,
+                                               const arith::Analyzer& facts) {
+  arith::Analyzer inside = facts;
+  inside.assume(condition);
+  for (const BlockIterator& iterator : iterators)
+    if (constant_int(iterator.domain.extent) != 1 && constant_int(inside.simplify(iterator.var)))
+      return Refusal{"block_is_guarded",
+                     fmt::format("block {} runs only where {}, which is one iteration of loop {}", block.name,
+                                 print(block.predicate), print(iterator.binding))};
+  return std::nullopt;
+}
+
 /// Iterators that make elements make each of them once. What computes the halo of each tile does not.
 std::optional<Refusal> refuse_repetition(const std::vector<const For*>& loops, const Block& block,
                                          const arith::Analyzer& facts) {
@@ -125,7 +140,9 @@ Outcome apply(const Function& f, const IterateByLoops& step, Context&) {
     facts.bind(iterator.var,
                constant_int(iterator.domain.extent) == 1 ? Range{make_int(0), make_int(2)} : iterator.domain);
   if (block.predicate.defined()) {
-    block.body = If{substitute(block.predicate, by_loop), block.body};
+    const Expr condition = substitute(block.predicate, by_loop);
+    ARDEA_TRY(refuse_single_iteration(block, condition, iterators, facts));
+    block.body = If{condition, block.body};
     block.predicate = {};
   }
   block.iterators.clear();

@@ -19,8 +19,8 @@ reorder the loops of a window are those of a matrix: pad_einsum and tensorize th
 several.
 Requires loops that begin at 0, whose lengths depend on no other of them; that each moves only iterators that make
 elements or only ones that reduce, and each of more than one iteration some; that no two iterations make the same
-elements, as those of neighbouring windows do; and a condition of its loops alone, if any, and
-of a block without an init.
+elements, as those of neighbouring windows do; and a condition of its loops alone, if any,
+that leaves more than one iteration of each, and of a block without an init.
 All references stay valid.)";
   static constexpr std::array refusals = {"root_block",           "no_loops",        "bounds_depend",
                                           "loop_feeds_both",      "loop_is_idle",    "block_is_guarded",
