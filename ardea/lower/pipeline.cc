@@ -134,6 +134,9 @@ const std::vector<Pass>& gpu_pipeline() {
       // Behind all that moves or drops barriers; while buffers have their dimensions, the first of which is
       // the version.
       {"place_copy_waits", "barriers wait for what pipelines have begun to copy", place_copy_waits},
+      // Behind place_copy_waits, whose waits say which barriers copies land before.
+      {"narrow_barriers", "barriers that only lanes of one warp need wait for that warp alone",
+       narrow_barriers},
       // Again: what a thread keeps for itself stands inside the loops over threads only now.
       {"compact_private_memory", "memory of one thread is as large as the box that it touches",
        compact_allocations},

@@ -25,6 +25,7 @@ inline thread_local std::barrier<>* waiting;
 
 inline void __syncthreads() { waiting->arrive_and_wait(); }
 // All threads of a block come to each of them.
+inline void __syncwarp() { __syncthreads(); }
 inline thread_local unsigned thread_number, thread_count;
 template <class T>
 inline T __shfl_down_sync(unsigned, T value, int offset, int width) {

@@ -266,6 +266,12 @@ Function place_copy_waits(const Function& f, const target::Target& target) {
   return out;
 }
 
+bool is_copy_wait(const Stmt& s) {
+  const auto* evaluate = s.as<Evaluate>();
+  const auto* call = evaluate == nullptr ? nullptr : evaluate->value.as<Call>();
+  return call != nullptr && call->op->name == "async_wait";
+}
+
 const target::CopyEngine* copy_engine(const target::Target& target) {
   if (!target.gpu) return nullptr;
   for (const target::CopyEngine& engine : target.gpu->copy_engines)

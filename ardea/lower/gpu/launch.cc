@@ -69,6 +69,8 @@ Stmt with_accesses_shown(const Stmt& s, const arith::Analyzer& facts) {
 
 Stmt make_block_barrier() { return Evaluate{make_call("barrier", {make_string("shared")})}; }
 
+Stmt make_warp_barrier() { return Evaluate{make_call("barrier", {make_string("warp")})}; }
+
 bool is_block_barrier(const Stmt& s) {
   const auto* evaluate = s.as<Evaluate>();
   const auto* call = evaluate == nullptr ? nullptr : evaluate->value.as<Call>();

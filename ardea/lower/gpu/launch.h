@@ -34,6 +34,8 @@ Stmt with_accesses_shown(const Stmt& s, const arith::Analyzer& facts);
 
 /// Waits for all threads of the block. Each one made is a statement of its own.
 Stmt make_block_barrier();
+/// Waits for all lanes of the warp.
+Stmt make_warp_barrier();
 bool is_block_barrier(const Stmt& s);
 bool holds_block_barrier(const Stmt& s);
 

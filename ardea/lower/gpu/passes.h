@@ -37,6 +37,10 @@ Function drop_barriers(const Function& f, const target::Target& target);
 /// ahead of time could be under way while threads compute. Changes nothing else.
 Function place_copy_waits(const Function& f, const target::Target& target);
 
+/// Barriers across which only lanes of one warp meet in memory wait for that warp alone. What stands behind a
+/// wait for copies stays as it is: where those began says nothing of when they land.
+Function narrow_barriers(const Function& f, const target::Target& target);
+
 /// Such copies are asynchronous, where the engine takes them as they are.
 Function async_copies(const Function& f, const target::Target& target);
 

@@ -1,7 +1,6 @@
 #include "ardea/lower/gpu/thread_conflicts.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/gpu/launch.h"
@@ -58,9 +57,8 @@ arith::AccessesInLoops common_accesses(const Stmt& s, const std::vector<arith::L
 }
 
 bool may_meet(const arith::AccessesInLoops& first, const arith::AccessesInLoops& second,
-              const std::vector<arith::LoopRange>& threads, const arith::Analyzer& facts) {
-  std::vector<std::size_t> axes(threads.size());
-  std::iota(axes.begin(), axes.end(), 0);
+              const std::vector<arith::LoopRange>& threads, const std::vector<std::size_t>& axes,
+              const arith::Analyzer& facts) {
   const std::vector<arith::Conflict> all = conflicts_between(first, second, threads, facts);
   return std::any_of(all.begin(), all.end(), [&](const arith::Conflict& conflict) {
     return meet_across_threads(conflict, axes) && !(conflict.first.buffer == conflict.second.buffer &&

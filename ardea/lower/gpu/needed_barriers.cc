@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <numeric>
 #include <unordered_set>
 
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/gpu/copy_waits.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
 #include "ardea/lower/gpu/thread_conflicts.h"
@@ -20,7 +22,7 @@ struct BarrierStep {
   Stmt statement;
   std::vector<BarrierStep> inside = {};
   bool is_barrier = false;
-  bool is_needed = false;  ///< of a barrier
+  bool is_needed = false;  ///< of a barrier, for what the walk asks about
 };
 
 BarrierStep step_of(const Stmt& s) {
@@ -35,11 +37,13 @@ BarrierStep step_of(const Stmt& s) {
   return step;
 }
 
-Stmt decided_form(const BarrierStep& step) {
-  if (step.is_barrier) return step.is_needed ? step.statement : make_no_op();
+/// With `otherwise()` in the place of each barrier that is not needed.
+template <class Otherwise>
+Stmt decided_form(const BarrierStep& step, const Otherwise& otherwise) {
+  if (step.is_barrier) return step.is_needed ? step.statement : otherwise();
   if (step.inside.empty()) return step.statement;
   std::vector<Stmt> parts;
-  for (const BarrierStep& inner : step.inside) parts.push_back(decided_form(inner));
+  for (const BarrierStep& inner : step.inside) parts.push_back(decided_form(inner, otherwise));
   if (step.statement.is<Seq>()) {
     std::erase_if(parts, is_no_op);
     return make_seq(std::move(parts));
@@ -70,9 +74,10 @@ bool have_common(const std::unordered_set<Var>& a, const std::unordered_set<Var>
   return std::any_of(a.begin(), a.end(), [&](const Var& one) { return b.contains(one); });
 }
 
+/// Finds the barriers that threads need which differ in one of the `axes`, those of `threads` by position.
 class Placing {
  public:
-  explicit Placing(const std::vector<For>& threads) {
+  Placing(const std::vector<For>& threads, std::vector<std::size_t> axes) : axes_(std::move(axes)) {
     for (const For& loop : threads) threads_.emplace_back(loop.var, Range{loop.min, loop.extent});
   }
 
@@ -94,6 +99,9 @@ class Placing {
     return run(step.inside[0], std::move(pending), facts);
   }
 
+  /// Whether one barrier stood between all that meet; elsewhere only those of several ways together do.
+  bool found_all() const { return found_all_; }
+
  private:
   AllPending at_barrier(BarrierStep& barrier, AllPending pending) const {
     if (barrier.is_needed) return {};
@@ -110,11 +118,16 @@ class Placing {
     for (;;) {
       const auto met = std::find_if(pending.begin(), pending.end(), [&](const Pending& earlier) {
         return have_common(earlier.memory, memory) &&
-               may_meet(common_accesses(earlier.statement, threads_, facts), accesses, threads_, facts);
+               may_meet(common_accesses(earlier.statement, threads_, facts), accesses, threads_, axes_,
+                        facts);
       });
       if (met == pending.end()) break;
       BarrierStep* site = met->site;
-      ensure(site != nullptr, "drop_barriers: there is no barrier to keep");
+      if (site == nullptr) {
+        found_all_ = false;
+        pending.erase(met);
+        continue;
+      }
       decided_ = decided_ || !site->is_needed;
       site->is_needed = true;
       std::erase_if(pending, [&](const Pending& earlier) { return earlier.site == site; });
@@ -214,26 +227,85 @@ class Placing {
   }
 
   std::vector<arith::LoopRange> threads_;
+  std::vector<std::size_t> axes_;
   Substitution lets_;
   std::size_t depth_ = 0, loops_ = 0;  ///< around the step under way
   bool decided_ = false;               ///< since it was reset, on a barrier more
+  bool found_all_ = true;
 };
 
-Stmt with_needed_barriers(const Stmt& s, const Analyzer& facts) {
-  const auto launch = launch_of(s);
-  if (!launch) return map_inside(s, facts, with_needed_barriers);
+/// The statement with each launch in it changed by change(launch, facts about its blocks).
+template <class Change>
+Stmt with_launches(const Stmt& s, const Analyzer& facts, const Change& change) {
+  auto launch = launch_of(s);
+  if (!launch)
+    return map_inside(s, facts, [&](const Stmt& part, const Analyzer& known) {
+      return with_launches(part, known, change);
+    });
   Analyzer in_block = facts;
   for (const For& loop : launch->blocks) in_block.bind(loop.var, {loop.min, loop.extent});
-  BarrierStep body = step_of(launch->body);
-  Placing(launch->threads).run(body, {}, in_block);
-  return statement_of({launch->blocks, launch->threads, decided_form(body)});
+  launch->body = change(*launch, in_block);
+  return statement_of(*std::move(launch));
+}
+
+Stmt without_idle_barriers(const Launch& launch, const Analyzer& facts) {
+  std::vector<std::size_t> all(launch.threads.size());
+  std::iota(all.begin(), all.end(), 0);
+  BarrierStep body = step_of(launch.body);
+  Placing placing(launch.threads, all);
+  placing.run(body, {}, facts);
+  ensure(placing.found_all(), "drop_barriers: there is no barrier to keep");
+  return decided_form(body, make_no_op);
+}
+
+/// The axes of the launch's threads that tell its warps apart, where those of one warp are all of its x;
+/// nothing of other launches.
+std::optional<std::vector<std::size_t>> axes_of_warps(const Launch& launch, std::int64_t lanes) {
+  std::vector<std::size_t> axes;
+  bool has_lanes = false;
+  for (std::size_t axis = 0; axis < launch.threads.size(); ++axis) {
+    const For& loop = launch.threads[axis];
+    if (loop.thread != "threadIdx.x")
+      axes.push_back(axis);
+    else
+      has_lanes = constant_int(loop.extent) == lanes;
+  }
+  return has_lanes ? std::optional(axes) : std::nullopt;
+}
+
+/// What copies have brought is read behind the barrier at which they are waited for, wherever they began.
+void keep_behind_waits(BarrierStep& step) {
+  for (std::size_t i = 0; i < step.inside.size(); ++i) {
+    keep_behind_waits(step.inside[i]);
+    if (i > 0 && step.inside[i].is_barrier && is_copy_wait(step.inside[i - 1].statement))
+      step.inside[i].is_needed = true;
+  }
+}
+
+Stmt with_warp_barriers(const Launch& launch, std::int64_t lanes, const Analyzer& facts) {
+  const auto axes = axes_of_warps(launch, lanes);
+  if (!axes) return launch.body;
+  BarrierStep body = step_of(launch.body);
+  keep_behind_waits(body);
+  Placing placing(launch.threads, *axes);
+  placing.run(body, {}, facts);
+  return placing.found_all() ? decided_form(body, make_warp_barrier) : launch.body;
 }
 
 }  // namespace
 
 Function drop_barriers(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = with_needed_barriers(f.body, arith::facts_of(f));
+  out.body = with_launches(f.body, arith::facts_of(f), without_idle_barriers);
+  return out;
+}
+
+Function narrow_barriers(const Function& f, const target::Target& target) {
+  if (!target.gpu) return f;
+  Function out = f;
+  out.body = with_launches(f.body, arith::facts_of(f), [&](const Launch& launch, const Analyzer& facts) {
+    return with_warp_barriers(launch, target.gpu->warp_threads, facts);
+  });
   return out;
 }
 
