@@ -178,7 +178,7 @@ std::optional<NotPipelined> refuse_versions(const For& loop, const PipelineStage
     std::vector<std::size_t> touching;
     for (std::size_t i = 0; i < parts.size(); ++i)
       if (touches(parts[i], buffer->data)) touching.push_back(i);
-    const std::int64_t count = versions_needed(stages, touching);
+    const std::int64_t count = versions_needed(stages, touching, loop.extent);
     if (count > 1)
       return NotPipelined{"versions_in_registers",
                           fmt::format("{} would need {} versions, of which the iteration chooses one, and "
@@ -201,7 +201,8 @@ std::string name_of_part(const std::vector<Stmt>& parts, std::size_t position) {
                       : fmt::format("statement {} ({})", position + 1, name);
 }
 
-std::int64_t versions_needed(const PipelineStages& stages, const std::vector<std::size_t>& touching) {
+std::int64_t versions_needed(const PipelineStages& stages, const std::vector<std::size_t>& touching,
+                             const Expr& iterations) {
   std::int64_t count = 1;
   // The slot of iteration j is filled again by iteration j + count: all that b does there must come after
   // all that a does in j. Two that only read need nothing, and ask for no more than a writer before them.
@@ -209,7 +210,8 @@ std::int64_t versions_needed(const PipelineStages& stages, const std::vector<std
     for (const std::size_t b : touching)
       count =
           std::max(count, stages.stage[a] - stages.stage[b] + (stages.order[a] < stages.order[b] ? 0 : 1));
-  return count;
+  const auto most = constant_int(iterations);
+  return most ? std::clamp<std::int64_t>(*most, 1, count) : count;
 }
 
 std::vector<Buffer> buffers_of_an_iteration(const Function& f, const std::vector<Stmt>& way) {

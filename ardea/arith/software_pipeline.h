@@ -34,8 +34,10 @@ std::optional<NotPipelined> refuse_stages(const Function& f, const std::vector<S
                                           const PipelineStages& stages);
 
 /// How many versions memory needs that the statements at these positions touch, and that is each
-/// iteration's own: none may be filled again before the last of them has run.
-std::int64_t versions_needed(const PipelineStages& stages, const std::vector<std::size_t>& touching);
+/// iteration's own: none may be filled again before the last of them has run. No more than iterations, where
+/// these are a number.
+std::int64_t versions_needed(const PipelineStages& stages, const std::vector<std::size_t>& touching,
+                             const Expr& iterations);
 
 /// The buffers that lowering allocates between the loop at the end of `way` and its body's sequence.
 std::vector<Buffer> buffers_of_an_iteration(const Function& f, const std::vector<Stmt>& way);

@@ -37,7 +37,7 @@ std::unordered_map<Var, std::int64_t> versions_in(const For& loop) {
     std::vector<std::size_t> touching;
     for (std::size_t i = 0; i < parts->statements.size(); ++i)
       if (arith::touches(parts->statements[i], data)) touching.push_back(i);
-    versions[data] = arith::versions_needed(stages, touching);
+    versions[data] = arith::versions_needed(stages, touching, loop.extent);
   }
   return versions;
 }

@@ -64,7 +64,7 @@ class Pipeline {
     parts_ = sequence->statements;
     read_stages();
     for (OwnMemory& memory : own_) {
-      memory.versions = versions_needed(stages_, parts_touching(parts_, memory.allocate.data));
+      memory.versions = versions_needed(stages_, parts_touching(parts_, memory.allocate.data), loop.extent);
       by_data_.emplace(memory.allocate.data, &memory);
     }
   }

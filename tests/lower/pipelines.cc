@@ -77,6 +77,37 @@ TEST(Pipelines, share_no_variable_between_their_copies) {
   EXPECT_EQ(seen.size(), 1u + 3u + 3u * 3u);  // the loop, its statements, and each three times outside
 }
 
+/// How many A of one iteration there are in the program.
+std::int64_t versions_of_a(const Function& f) {
+  std::int64_t elements = 0;
+  visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* allocate = s.as<Allocate>();
+    if (allocate == nullptr || allocate->data.name() != "A") return;
+    elements = 1;
+    for (const Expr& extent : allocate->extents) elements *= *constant_int(extent);
+  });
+  return elements / 3;
+}
+
+TEST(Pipelines, keep_no_more_versions_than_iterations) {
+  for (std::int64_t iterations = 1; iterations <= 6; ++iterations) {
+    std::string text = three("[0, 1, 3]", "[0, 1, 2]");
+    const std::string open = "    n = T.int64()\n";
+    text.erase(text.find(open), open.size());
+    for (const std::string n : {"(n, 3)", "(n, annotations"})
+      for (std::size_t at = text.find(n); at != std::string::npos; at = text.find(n))
+        text.replace(at + 1, 1, std::to_string(iterations));
+    const Function f = function_of(text), lowered = lower_until(f, generic_machine(), "simplify");
+    EXPECT_EQ(versions_of_a(lower_until(f, generic_machine(), "inject_software_pipeline")),
+              std::min<std::int64_t>(iterations, 4));
+    const std::vector<interp::Argument> given = arguments_of(f, {"f", text}, 7);
+    std::vector<interp::Argument> wanted = copies(given), got = copies(given);
+    interp::run(f, wanted);
+    interp::run(lowered, got);
+    EXPECT_EQ(difference(wanted, got, 0), "") << iterations << " iterations\n" << print(lowered);
+  }
+}
+
 std::string refusal(const std::string& text) {
   try {
     lower(function_of(text), generic_machine());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
 
 #include "ardea/support/ceil_div.h"
 
@@ -10,7 +11,7 @@ namespace ardea::rules {
 
 namespace {
 
-constexpr std::int64_t most_warps = 8, most_frags = 8;
+constexpr std::int64_t most_warps = 8, most_frags = 8, most_under_way = 4;
 
 /// Cycles and bytes of one multiprocessor, fitted to 439 programs of six products and convolutions that were
 /// timed on an H200: what the model says of one is wrong by a tenth or so. Other GPUs are taken for alike.
@@ -107,12 +108,19 @@ std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit&
   return sizes.k > 2 * unit.depth ? std::vector<std::int64_t>{2, 4} : std::vector<std::int64_t>{2};
 }
 
+std::vector<std::int64_t> panels_under_way(std::int64_t k, std::int64_t depth) {
+  const std::int64_t most = std::clamp<std::int64_t>(ceil_div(k, depth) - 1, 1, most_under_way);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(most));
+  std::iota(counts.begin(), counts.end(), 1);
+  return counts;
+}
+
 TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target) {
   const ProductSizes& sizes = work.sizes;
   TensorTiles best;
   double least = -1;
   for (const std::int64_t steps : tensor_steps(sizes, unit))
-    for (const std::int64_t ahead : {1, 2, 3, 4})
+    for (const std::int64_t ahead : panels_under_way(sizes.k, steps * unit.depth))
       for (TensorTiles tiles : all_tensor_tiles(sizes, unit)) {
         tiles.steps = steps, tiles.ahead = ahead;
         const double cost = cost_of(tiles, work, unit, target);
