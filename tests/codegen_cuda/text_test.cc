@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -138,6 +139,16 @@ TEST(CudaText, moves_rows_at_once_only_where_their_place_is_proved) {
   EXPECT_EQ(row_store(", align=16", "t * 4 + 1"), "one by one");
   EXPECT_EQ(row_store(", align=8", "t * 4"), "two at once");
   EXPECT_EQ(row_store("", "t * 4"), "one by one");
+}
+
+TEST(CudaText, moves_rows_or_zeros_at_once) {
+  const auto& all = lower::thread_programs();
+  const auto one = std::find_if(all.begin(), all.end(), [](const lower::ThreadProgram& program) {
+    return program.program.name == "rows_or_zeros";
+  });
+  ASSERT_NE(one, all.end());
+  const std::string text = kernels_of(source_of(lower::function_of(one->program)));
+  EXPECT_NE(text.find(" ? *(const Pack<__half,8>*)("), std::string::npos) << text;
 }
 
 std::string refusal(const std::string& body, const std::string& machine = "h200") {

@@ -296,6 +296,20 @@ def chosen(index: T.Buffer((6,), "int32"), X: T.Buffer((9, 8), "float32"), Y: T.
         /*largest_integer=*/7,
         /*smallest_integer=*/0},
        0},
+      {{"rows_or_zeros", R"(
+@T.prim_func
+def rows(X: T.Buffer((7, 8), "float16", align=16), Y: T.Buffer((9, 8), "float16", align=16)):
+    for b in T.thread_binding(1, thread="blockIdx.x"):
+        S = T.allocate([72], "float16", "shared")
+        S_1 = T.Buffer((72,), "float16", data=S, scope="shared")
+        for t in T.thread_binding(9, thread="threadIdx.x"):
+            for e in T.vectorized(8):
+                S_1[t * 8 + e] = T.if_then_else(1 <= t and t < 8, X[t - 1, e], T.float16(0.0))
+        for t in T.thread_binding(9, thread="threadIdx.x"):
+            for e in T.vectorized(8):
+                Y[t, e] = S_1[(8 - t) * 8 + e]
+)"},
+       1},
       {{"virtual_threads_and_names", R"(
 @T.prim_func
 def names(X: T.Buffer((24,), "int32"), Y: T.Buffer((24,), "int32")):

@@ -1,7 +1,9 @@
 #include <numeric>
 
+#include "ardea/arith/inside.h"
 #include "ardea/codegen/cuda/emitter.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/gpu/guarded_copy.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -124,6 +126,27 @@ void Emitter::store_element(const Buffer& buffer, const Text& index, const Text&
   line(element(buffer, index).text + " = " + value.text + ";");
 }
 
+bool Emitter::emit_guarded_copy(const Store& store) {
+  const auto copy = lower::guarded_copy(store.value);
+  if (!copy || !copy->condition.defined() || arith::reads_memory(copy->condition) ||
+      !is_true(store.predicate) || !is_true(copy->load->predicate))
+    return false;
+  const Buffer &to = store.buffer, &from = copy->load->buffer;
+  const Ramp *row = row_of(flat_index(to, store.indices)),
+             *source = row_of(flat_index(from, copy->load->indices));
+  const int lanes = store.value.type().lanes;
+  if (row == nullptr || source == nullptr || lanes_at_once(to, row->base, lanes) != lanes ||
+      lanes_at_once(from, source->base, lanes) != lanes)
+    return false;
+  require_no_fragment(from);
+  const std::string pack = fmt::format("{}<{},{}>", helpers_.need("Pack"), type_name(to->type), lanes);
+  const Text test = emit(copy->condition);
+  line(fmt::format("*({0}*)({1}) = {2} ? *(const {0}*)({3}) : {0}{{}};", pack,
+                   emit_pointer(to, emit(row->base)).text, inside(test, Binding::logical_or),
+                   emit_pointer(from, emit(source->base)).text));
+  return true;
+}
+
 void Emitter::emit_store(const Store& store) {
   require_no_fragment(store.buffer);
   const Buffer& buffer = store.buffer;
@@ -131,6 +154,7 @@ void Emitter::emit_store(const Store& store) {
   const Expr& index = flat_index(buffer, store.indices);
   const int lanes = store.value.type().lanes;
   begin_statement({index, store.value, store.predicate});
+  if (emit_guarded_copy(store)) return;
   // Complete before the first lane is stored.
   std::vector<Text> places, values, masks;
   const Ramp* row = row_of(index);

@@ -104,6 +104,8 @@ class Emitter {
   Text element(const Buffer& buffer, const Text& index) const;
   Text emit_load(const Expr& e, const Load& load, int lane);
   void emit_store(const Store& store);
+  /// Of a row that comes from memory as a whole or is 0; nothing is written for other stores, and false said.
+  bool emit_guarded_copy(const Store& store);
   void store_element(const Buffer& buffer, const Text& index, const Text& value);
   /// How many lanes of a row move at once: as many as 16 bytes hold and the alignment that is proved allows.
   int lanes_at_once(const Buffer& buffer, const Expr& first, int lanes) const;
