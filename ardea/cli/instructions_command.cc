@@ -47,7 +47,9 @@ nlohmann::json described(const Instruction& record, const target::Target& target
       operands.push_back({{"name", parameter.buffer->name},
                           {"scope", operand.scope},
                           {"alignment_bytes", operand.alignment_bytes},
-                          {"tile_bytes", operand.tile_bytes}});
+                          {"tile_bytes", operand.tile_bytes},
+                          {"stride_bytes", operand.stride_bytes},
+                          {"lane_words", operand.lane_words}});
     }
   return {{"name", record.name},
           {"feature", record.required_feature},
@@ -60,6 +62,17 @@ nlohmann::json described(const Instruction& record, const target::Target& target
           {"meaning", print(record.meaning)}};
 }
 
+/// "in shared, aligned to 16 bytes, rows on multiples of 16"
+std::string needs_of(const intrin::Operand& operand) {
+  std::string text =
+      fmt::format("{}, aligned to {} bytes", operand.scope.empty() ? "anywhere" : "in " + operand.scope,
+                  operand.alignment_bytes);
+  if (operand.stride_bytes > 1) text += fmt::format(", rows on multiples of {}", operand.stride_bytes);
+  if (operand.tile_bytes > 1) text += fmt::format(", a whole tile of {}", operand.tile_bytes);
+  if (operand.lane_words > 0) text += fmt::format(", {} registers of each lane", operand.lane_words);
+  return text;
+}
+
 std::string page(const Instruction& record, const target::Target& target) {
   std::string text = signature(record) + "\n";
   text +=
@@ -70,13 +83,8 @@ std::string page(const Instruction& record, const target::Target& target) {
   if (!record.rounding.empty()) text += fmt::format("  rounding   {}\n", record.rounding);
   std::size_t i = 0;
   for (const Parameter& parameter : record.meaning.parameters)
-    if (parameter.buffer.defined()) {
-      const intrin::Operand& operand = record.operands[i++];
-      text +=
-          fmt::format("  {:<10} {}, aligned to {} bytes{}\n", parameter.buffer->name,
-                      operand.scope.empty() ? "anywhere" : "in " + operand.scope, operand.alignment_bytes,
-                      operand.tile_bytes > 1 ? fmt::format(", a whole tile of {}", operand.tile_bytes) : "");
-    }
+    if (parameter.buffer.defined())
+      text += fmt::format("  {:<10} {}\n", parameter.buffer->name, needs_of(record.operands[i++]));
   text += "\nmeaning\n" + print(record.meaning);
   for (const auto& [backend, implementation] : record.implementations)
     text += fmt::format("\n{}\n{}{}", backend, implementation, implementation.ends_with('\n') ? "" : "\n");
