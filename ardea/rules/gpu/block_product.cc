@@ -18,7 +18,9 @@
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/compute_inline.h"
+#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/reduce/pad_einsum.h"
+#include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/schedule/program/tree.h"
 
 namespace ardea::rules {
@@ -68,8 +70,10 @@ std::int64_t BlockProduct::choice(const std::string& question, const std::vector
   if (values.size() == 1) return values[0];
   std::vector<std::string> answers;
   for (const std::int64_t value : values) answers.push_back(std::to_string(value));
-  const auto at = std::find(values.begin(), values.end(), model) - values.begin();
-  return values[d_.way(question, answers, static_cast<std::size_t>(at))];
+  // Beside other answers than the model's its number may be none of the values.
+  const auto at = std::find(values.begin(), values.end(), model);
+  const auto first = at == values.end() ? values.size() - 1 : static_cast<std::size_t>(at - values.begin());
+  return values[d_.way(question, answers, first)];
 }
 
 void BlockProduct::use_tiles(std::vector<BlockTile> all, const BlockTile& model) {
@@ -190,6 +194,18 @@ void BlockProduct::copy_panel(const std::string& name, const BlockRef& copy, con
 
 void BlockProduct::turn_panel(const BlockRef& copy, const PanelCopy& how) {
   if (how.turns) s_.apply(TransformLayout{copy, {"write", 0}, layout("row, column", "column, row")});
+}
+
+void BlockProduct::begin_fragments(std::int64_t rows, std::int64_t columns, const std::string& zero,
+                                   std::size_t loops_in_warp) {
+  s_.apply(
+      TransformLayout{sums_,
+                      {"write", 0},
+                      layout("m, n", fmt::format("m // {0}, n // {1}, m % {0}, n % {1}", rows, columns))});
+  const auto loops = s_.get_loops(s_.blocks(DecomposeReduction{sums_, panel_loop_})[0]);
+  warp_rows_.push_back(loops[loops.size() - loops_in_warp - 2]);
+  warp_columns_.push_back(loops[loops.size() - loops_in_warp - 1]);
+  s_.apply(Tensorize{loops[loops.size() - 2], zero});
 }
 
 void BlockProduct::bind() {

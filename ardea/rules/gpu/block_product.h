@@ -59,6 +59,11 @@ class BlockProduct {
   /// Where that is asked for, what are rows in memory are columns in shared memory.
   void turn_panel(const BlockRef& copy, const PanelCopy& how);
 
+  /// Sums lie in fragments of so many rows and columns, one after the other, and begin as what the
+  /// instruction makes them. Inside of the loops over warps stand as many.
+  void begin_fragments(std::int64_t rows, std::int64_t columns, const std::string& zero,
+                       std::size_t loops_in_warp);
+
   /// When all stands where it shall, from the inside out: each step after a loop is bound asks anew whether
   /// its iterations still have what is their own.
   void bind();

@@ -22,7 +22,6 @@
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
-#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/tensor/software_pipeline.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/schedule/program/tree.h"
@@ -47,7 +46,7 @@ class TensorSteps : BlockProduct {
     make_stages();
     tile();
     copy_panels();
-    begin_sums();
+    begin_fragments(unit_.rows, unit_.columns, unit_.zero, /*loops_in_warp=*/4);
     place_results();
     multiply();
     bind();
@@ -69,7 +68,7 @@ class TensorSteps : BlockProduct {
 
   void choose() {
     steps_ = choice("steps in a panel", tensor_steps(sizes_, unit_), model_.steps);
-    ahead_ = choice("panels under way", {1, 2, 3, 4}, model_.ahead);
+    ahead_ = choice("panels under way", panels_under_way(sizes_.k, steps_ * unit_.depth), model_.ahead);
     const TensorTileSizes values = tensor_tile_sizes(sizes_, unit_);
     warps_m_ = d_.number("warps_m", values.warps_m, model_.warps_m);
     warps_n_ = d_.number("warps_n", values.warps_n, model_.warps_n);
@@ -146,19 +145,6 @@ class TensorSteps : BlockProduct {
     turn_panel(b_, work_.b);
   }
 
-  /// Fragments lie one after the other, in memory and in what instructions work on.
-  void begin_sums() {
-    s_.apply(TransformLayout{
-        sums_,
-        {"write", 0},
-        layout("m, n", fmt::format("m // {0}, n // {1}, m % {0}, n % {1}", unit_.rows, unit_.columns))});
-    const BlockRef zero = s_.blocks(DecomposeReduction{sums_, panel_loop_})[0];
-    const auto loops = s_.get_loops(zero);
-    warp_rows_.push_back(loops[loops.size() - 6]);
-    warp_columns_.push_back(loops[loops.size() - 5]);
-    s_.apply(Tensorize{loops[loops.size() - 2], unit_.zero});
-  }
-
   void place_results() {
     const auto loops = s_.get_loops(result_);
     const LoopRef &row = loops[loops.size() - 2], &column = loops[loops.size() - 1];
@@ -186,16 +172,40 @@ class TensorSteps : BlockProduct {
     const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
     s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
     s_.apply(Tensorize{stored[stored.size() - 2], store_});
-    const std::int64_t lanes =
-        copied_lanes(factors_.result.run, only_store(path_to(s_.program(), result_)->block())->buffer->type);
-    // Of each row as much as two fragments have.
-    const std::int64_t chunks = unit_.columns_loaded / lanes, at_once = warp_ / chunks;
-    const auto down = s_.loops(Split{m[2], {unit_.rows / at_once, at_once}});
-    const auto across = s_.loops(Split{n[1], {pairs_n_, chunks, lanes}});
+    if (is_implicit_)
+      store_by_pairs(m[2], n[1]);
+    else
+      store_in_order(m[2], n[1]);
+    warp_rows_.push_back(m[0]), warp_columns_.push_back(n[0]);
+  }
+
+  /// That a thread stores at once.
+  std::int64_t stored_lanes() const {
+    return copied_lanes(factors_.result.run,
+                        only_store(path_to(s_.program(), result_)->block())->buffer->type);
+  }
+
+  /// A warp's threads store neighbouring vectors of its rows, one row after the other.
+  void store_in_order(const LoopRef& rows, const LoopRef& columns) {
+    const std::int64_t lanes = stored_lanes(), chunks = unit_.columns_loaded / lanes;
+    const Number vectors = d_.follows(value_of(pairs_n_) * make_int(chunks)),
+                 rounds = d_.follows(value_of(pairs_n_) * make_int(unit_.rows * chunks / warp_));
+    const auto across = s_.loops(Split{columns, {vectors, lanes}});
+    const LoopRef all = s_.loops(Fuse{{rows, across[0]}})[0];
+    lanes_.push_back(s_.loops(Split{all, {rounds, warp_}})[1]);
+    if (lanes > 1) vectors_.push_back(across[1]);
+  }
+
+  /// Of each row as much as two fragments have at a time, so that a thread's rows stay the same: an implicit
+  /// product's are quotients and remainders of several sizes.
+  void store_by_pairs(const LoopRef& rows, const LoopRef& columns) {
+    const std::int64_t lanes = stored_lanes(), chunks = unit_.columns_loaded / lanes,
+                       at_once = warp_ / chunks;
+    const auto down = s_.loops(Split{rows, {unit_.rows / at_once, at_once}});
+    const auto across = s_.loops(Split{columns, {pairs_n_, chunks, lanes}});
     s_.apply(Reorder{{across[0], down[0], down[1], across[1], across[2]}});
     lanes_.push_back(s_.loops(Fuse{{down[1], across[1]}})[0]);
     if (lanes > 1) vectors_.push_back(across[2]);
-    warp_rows_.push_back(m[0]), warp_columns_.push_back(n[0]);
   }
 
   /// Each step is a statement of the panel's loop, and so are the loads of its fragments.

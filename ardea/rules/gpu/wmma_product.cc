@@ -15,7 +15,6 @@
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
-#include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/schedule/program/tree.h"
 
@@ -58,7 +57,7 @@ class WmmaSteps : BlockProduct {
     make_stages();
     tile();
     copy_panels();
-    begin_sums();
+    begin_fragments(unit_.rows, unit_.columns, unit_.zero, /*loops_in_warp=*/6);
     load_and_multiply();
     place_results();
     bind();
@@ -246,17 +245,6 @@ class WmmaSteps : BlockProduct {
   }
 
   /// Fragments lie one after the other, in memory and in what instructions work on.
-  void begin_sums() {
-    s_.apply(TransformLayout{
-        sums_,
-        {"write", 0},
-        layout("m, n", fmt::format("m // {0}, n // {1}, m % {0}, n % {1}", unit_.rows, unit_.columns))});
-    const BlockRef zero = s_.blocks(DecomposeReduction{sums_, panel_loop_})[0];
-    const auto loops = s_.get_loops(zero);
-    warp_rows_.push_back(loops[loops.size() - 8]), warp_columns_.push_back(loops[loops.size() - 7]);
-    s_.apply(Tensorize{loops[loops.size() - 2], unit_.zero});
-  }
-
   void load_and_multiply() {
     // The sums are what it reads first.
     load("m, k", fmt::format("m // {0}, k // {1}, m % {0}, k % {1}", unit_.rows, unit_.depth),
