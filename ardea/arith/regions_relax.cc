@@ -5,6 +5,7 @@
 #include "ardea/arith/regions_conditions.h"
 #include "ardea/arith/regions_linear.h"
 #include "ardea/arith/scopes.h"
+#include "ardea/arith/work.h"
 #include "ardea/ir/substitute.h"
 
 namespace ardea::arith {
@@ -320,7 +321,10 @@ Touched smaller_box(const Touched& box, const RepeatedRegion& access, bool all_r
   if (access.conditions.empty() || box.exact) return box;
   Touched smaller = box_of(access.region, access.loops, access.conditions, all_run, under_conditions);
   smaller.exact = false;
-  return contains(smaller.region, box.region, under_conditions) == Proof::proved ? box : smaller;
+  // Of what took all the work that there was little was understood.
+  const bool is_no_smaller =
+      Question::is_exhausted() || contains(smaller.region, box.region, under_conditions) == Proof::proved;
+  return is_no_smaller ? box : smaller;
 }
 
 /// The box of an access by loops over digits.
@@ -383,7 +387,10 @@ Touched relax_within(const BufferRegion& region, const std::vector<LoopRange>& l
     const Touched box = box_of(region, loops, conditions, all_run, facts);
     if (box.exact) return box;
     const RepeatedRegion access{region, loops, conditions};
-    if (const auto by_digits = over_digits(access, facts)) return box_by_digits(*by_digits, all_run, facts);
+    if (const auto by_digits = over_digits(access, facts)) {
+      const Touched other = box_by_digits(*by_digits, all_run, facts);
+      if (!Question::is_exhausted()) return other;
+    }
     return smaller_box(box, access, all_run, under_conditions);
   });
 }

@@ -201,6 +201,16 @@ TEST(GpuProducts, leave_tiles_and_panels_open) {
       << "panels of 2 steps, 1 to 4 under way, of 4 steps, 1 to 3 of 4; results both ways";
 }
 
+// Which rows a remainder of the stride has is a condition whose box takes more work than there is: the box
+// without it must serve.
+TEST(GpuProducts, transposed_of_odd_sizes_leave_tiles_open) {
+  const Function program =
+      halves({.op = "t2d", .sizes = {16, 28, 28, 64, 128, 1, 1, 2, 0, 1, 0}, .layout = "nhwc"});
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  EXPECT_EQ(space.sketches.size(), 2U) << "panels of 2 and 4 steps";
+}
+
 // That each block has sums of its own takes the longest to prove where rows are made of four axes.
 TEST(GpuProducts, of_windows_in_three_dimensions_have_a_place_for_their_sums) {
   if (!test::takes_all_cases()) GTEST_SKIP() << "ten seconds: `make test-whole`";
