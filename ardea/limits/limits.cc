@@ -12,6 +12,7 @@
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/lane_counts.h"
 #include "ardea/limits/largest_value.h"
+#include "ardea/limits/memory_in_turn.h"
 #include "ardea/limits/registers.h"
 #include "ardea/limits/steps.h"
 #include "ardea/limits/thread_registers.h"
@@ -107,20 +108,20 @@ Expr virtual_threads(const Stmt& s, const Analyzer& facts) {
              : most;
 }
 
-/// Bytes of a GPU's shared memory that the launch that has most of them takes: all its buffers have their
-/// own.
+/// Bytes of a GPU's shared memory that the launch that has most of them takes. What is needed one after the
+/// other lies in the same bytes, as lower/gpu/split_kernels.cc lays it out.
 class SharedBytes {
  public:
   SharedBytes(const std::vector<Memory>& memory, const Analyzer& facts) : facts_(facts) {
-    for (const Memory& one : memory) by_data_[one.data] = &one;
+    for (const Memory& one : memory) bytes_[one.data] = one.bytes;
   }
 
-  Expr in(const Stmt& s) const {
+  Expr in(const Stmt& s) {
     const auto* loop = s.as<For>();
     const auto* allocate = s.as<Allocate>();
     const bool is_launch = loop != nullptr && !loop->thread.empty();
-    if (is_launch || (allocate != nullptr && is_shared(*allocate)))
-      return facts_.simplify(all_of(s, count_in(s) > 1));
+    if (is_launch || (allocate != nullptr && scope_rank(allocate->scope) == ScopeRank::block))
+      return of_launch(s);
     Expr most = make_int(0);
     for_each_child(
         s, [](const Expr&) {}, [&](const Stmt& part) { most = larger_count(most, in(part), facts_); });
@@ -128,37 +129,50 @@ class SharedBytes {
   }
 
  private:
-  static bool is_shared(const Allocate& allocate) {
-    return allocate.scope == "shared" || allocate.scope == "shared.dyn";
+  Expr of_launch(const Stmt& s) {
+    count_virtual_threads(s, make_int(1));
+    const std::vector<NeededMemory> all = memory_in_turn(s);
+    Expr most = make_int(0);
+    std::vector<Expr> ends;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto is_in_the_way = [&](std::size_t earlier, std::size_t later) {
+        return !are_apart(all[earlier].spans, all[later].spans);
+      };
+      Expr first = make_int(0);
+      for (std::size_t j = 0; j < i; ++j) {
+        bool is_behind = false;  // what is in the way lies behind it
+        for (std::size_t k = j + 1; k < i; ++k)
+          is_behind = is_behind || (is_in_the_way(j, k) && is_in_the_way(k, i));
+        if (is_in_the_way(j, i) && !is_behind) first = larger_count(first, ends[j], facts_);
+      }
+      ends.push_back(facts_.simplify(add_index(first, bytes_of(all[i].allocate, all.size() > 1))));
+      most = larger_count(most, ends.back(), facts_);
+    }
+    return facts_.simplify(most);
   }
 
-  static int count_in(const Stmt& s) {
-    int count = 0;
-    visit_stmts(s, [&](const Stmt& part) {
-      const auto* allocate = part.as<Allocate>();
-      count += allocate != nullptr && is_shared(*allocate);
-    });
-    return count;
+  /// Each virtual thread has its own.
+  void count_virtual_threads(const Stmt& s, const Expr& threads) {
+    const auto* loop = s.as<For>();
+    const bool is_virtual = loop != nullptr && loop->kind == ForKind::virtual_thread;
+    if (const auto* allocate = s.as<Allocate>()) virtual_threads_[allocate->data] = threads;
+    for_each_child(
+        s, [](const Expr&) {},
+        [&](const Stmt& part) {
+          count_virtual_threads(part, is_virtual ? multiply_index(threads, as_index(loop->extent)) : threads);
+        });
   }
 
   /// With what is left free between several, each of which begins where memory may.
-  Expr all_of(const Stmt& s, bool is_one_of_several) const {
-    Expr sum = make_int(0);
-    for_each_child(
-        s, [](const Expr&) {},
-        [&](const Stmt& part) { sum = add_index(sum, all_of(part, is_one_of_several)); });
-    const auto* loop = s.as<For>();
-    if (loop != nullptr && loop->kind == ForKind::virtual_thread)
-      return multiply_index(sum, as_index(loop->extent));
-    const auto* allocate = s.as<Allocate>();
-    if (allocate == nullptr || !is_shared(*allocate)) return sum;
-    const Expr bytes = by_data_.at(allocate->data)->bytes, unit = make_int(allocation_alignment_bytes);
+  Expr bytes_of(const Allocate& allocate, bool is_one_of_several) const {
+    const Expr bytes = multiply_index(bytes_.at(allocate.data), virtual_threads_.at(allocate.data)),
+               unit = make_int(allocation_alignment_bytes);
     const bool is_exact = !is_one_of_several || facts_.proves(equals(bytes % unit, make_int(0)));
-    return add_index(sum, is_exact ? bytes : multiply_index(ceil_div(bytes, unit), unit));
+    return is_exact ? bytes : multiply_index(ceil_div(bytes, unit), unit);
   }
 
   const Analyzer& facts_;
-  std::unordered_map<Var, const Memory*> by_data_;
+  std::unordered_map<Var, Expr> bytes_, virtual_threads_;
 };
 
 /// Scratchpads that an accelerator has not got hold nothing.

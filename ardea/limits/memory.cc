@@ -104,7 +104,7 @@ class Collection {
     const auto versions = versions_.find(allocate.data);
     const bool has_versions = versions != versions_.end() && versions->second > 1;
     if (has_versions) memory.shape.insert(memory.shape.begin(), make_int(versions->second));
-    memory.elements = facts.simplify(elements_of(allocate, memory.shape, has_versions));
+    memory.elements = facts.simplify(allocated_elements(allocate, memory.shape, has_versions));
     memory.bytes = facts.simplify(memory.elements * make_int(allocate.type.bytes()));
     return memory;
   }
@@ -118,23 +118,6 @@ class Collection {
     Allocate own = allocate;
     own.body = by_one_thread(allocate.body, threads);
     return own;
-  }
-
-  /// `has_versions`: they are a dimension before those that the allocation speaks of.
-  static Expr elements_of(const Allocate& allocate, const std::vector<Expr>& shape, bool has_versions) {
-    std::vector<StorageAlignment> alignments = storage_alignments(allocate.annotations);
-    if (allocate.scope == register_scope || !whole_view(allocate, Addresses::of_instructions).defined())
-      alignments.clear();
-    for (StorageAlignment& alignment : alignments) alignment.axis += has_versions ? 1 : 0;
-    const std::vector<Expr> strides = aligned_strides(shape, alignments);
-    Expr elements = make_int(1);
-    if (alignments.empty()) {
-      for (const Expr& extent : shape) elements = multiply_index(elements, extent);
-      return elements;
-    }
-    for (std::size_t d = 0; d < shape.size(); ++d)
-      elements = add_index(elements, multiply_index(add_index(shape[d], make_int(-1)), strides[d]));
-    return elements;
   }
 
   const target::Target& target_;
@@ -187,6 +170,22 @@ class Liveness {
 };
 
 }  // namespace
+
+Expr allocated_elements(const Allocate& allocate, const std::vector<Expr>& shape, bool has_versions) {
+  std::vector<StorageAlignment> alignments = storage_alignments(allocate.annotations);
+  if (allocate.scope == register_scope || !whole_view(allocate, Addresses::of_instructions).defined())
+    alignments.clear();
+  for (StorageAlignment& alignment : alignments) alignment.axis += has_versions ? 1 : 0;
+  const std::vector<Expr> strides = aligned_strides(shape, alignments);
+  Expr elements = make_int(1);
+  if (alignments.empty()) {
+    for (const Expr& extent : shape) elements = multiply_index(elements, extent);
+    return elements;
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    elements = add_index(elements, multiply_index(add_index(shape[d], make_int(-1)), strides[d]));
+  return elements;
+}
 
 std::vector<Memory> memory_of(const Function& f, const target::Target& target) {
   Collection collection(target);

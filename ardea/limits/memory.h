@@ -29,6 +29,10 @@ struct Memory {
 /// over the parameters of f alone: the most there is in any iteration.
 std::vector<Memory> memory_of(const Function& f, const target::Target& target);
 
+/// How many elements an allocation of that shape has, with what its alignment leaves free between rows.
+/// `has_versions`: they are a dimension before those that the alignment speaks of.
+Expr allocated_elements(const Allocate& allocate, const std::vector<Expr>& shape, bool has_versions);
+
 /// The largest sum of `cost` over memory that is live at once, by the group it is counted in. A parallel loop
 /// counts as one iteration: each thread has its own. So do virtual threads on a CPU, which runs them one
 /// after the other; any other machine interleaves them, so that what each has counts for all.

@@ -10,6 +10,7 @@
 #include "ardea/measure/inputs.h"
 #include "ardea/rules/program_space.h"
 #include "tests/gpu_rules/workloads.h"
+#include "tests/lower/finished_kernels.h"
 #include "tests/support/sampled.h"
 
 /// What the rules for GPUs make of every operator, as threads in an order of nobody's choice: the model's
@@ -30,15 +31,17 @@ class GpuAnswers : public testing::TestWithParam<std::size_t> {
   const GpuWorkload& workload() const { return gpu_workloads()[GetParam()]; }
 };
 
-/// Lowered, so that threads are threads; twice, in two orders.
+/// Lowered, so that threads are threads; twice, in two orders, once with the memory of a block where the
+/// kernel has it.
 void expect_answers(const Function& made, const target::Target& target,
                     const std::vector<interp::Argument>& given, const measure::Expectation& expected) {
   try {
     const Function lowered = lower::lower(made, target);
-    for (std::uint64_t order = 0; order < 2; ++order) {
+    std::uint64_t order = 0;
+    for (const Function& f : {lowered, lower::joined(lower::split_kernels(lowered, target))}) {
       const auto after = measure::copy_arguments(given);
-      interp::run(lowered, after, {.seed = order});
-      EXPECT_TRUE(expected.compare(after).agrees()) << print(lowered);
+      interp::run(f, after, {.seed = order++});
+      EXPECT_TRUE(expected.compare(after).agrees()) << print(f);
     }
   } catch (const Error& error) {
     ADD_FAILURE() << error.what() << "\n" << print(made);

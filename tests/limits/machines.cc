@@ -77,6 +77,17 @@ TEST(Machines, memory_that_is_not_live_together_does_not_add_up) {
   EXPECT_EQ(taken(body, "t4").at("bytes of shared memory").first, 4000);
 }
 
+TEST(Machines, memory_of_a_block_that_is_needed_in_turn_lies_in_the_same_bytes) {
+  const std::string blocks = "    for b in T.thread_binding(1, thread=\"blockIdx.x\"):\n",
+                    indent = "        ";
+  const std::string shared = allocated("A", "shared", 1000) + allocated("B", "shared", 500),
+                    first = through("A", 1000, indent), then = through("B", 500, indent);
+  EXPECT_EQ(taken(shared + blocks + first + then, "h200").at("bytes of shared memory").first, 4032);
+  // A again behind B: all that time it is needed.
+  EXPECT_EQ(taken(shared + blocks + first + then + first, "h200").at("bytes of shared memory").first,
+            4032 + 2048);
+}
+
 TEST(Machines, a_thread_has_its_own_registers_and_a_share_of_its_warps) {
   const std::string body = R"(    L = T.alloc_buffer((6,), "int32", scope="local")
     W = T.alloc_buffer((256,), "int32", scope="wmma.accumulator")

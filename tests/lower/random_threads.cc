@@ -4,6 +4,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/random.h"
+#include "tests/lower/finished_kernels.h"
 #include "thread_programs.h"
 
 /// Random programs of threads that exchange numbers through shared memory, in nests of other lengths, in
@@ -133,18 +134,21 @@ TEST(RandomThreads, exchange_what_they_would_one_after_the_other) {
     ASSERT_NO_THROW({
       EXPECT_TRUE(is_right(all, seed));
       EXPECT_TRUE(is_right(needed, seed + 1));
+      EXPECT_TRUE(is_right(finished(needed, "drop_barriers", target), seed + 2));
     }) << print(needed);
     for (int number = 0; number < barriers_in(needed); ++number, ++barriers) {
+      const Function less = without_barrier(needed, number);
       bool found = true;
-      try {
-        found = !is_right(without_barrier(needed, number), seed);
+      try {  // some stand between memory that only ends up in the same bytes
+        found = !is_right(less, seed) || !is_right(finished(less, "drop_barriers", target), seed);
       } catch (const Error&) {}
       missed += found ? 1 : 0;
     }
   }
-  // Where it is not proved that threads do not meet, a barrier stands that nobody would miss.
+  // Where it is not proved that threads do not meet, a barrier stands that nobody would miss; and memory in
+  // the same bytes is not told apart by elements.
   EXPECT_GT(barriers, 100);
-  EXPECT_GT(missed, barriers * 9 / 10) << missed << " of " << barriers;
+  EXPECT_GT(missed, barriers * 3 / 4) << missed << " of " << barriers;
 }
 
 }  // namespace

@@ -296,6 +296,32 @@ def chosen(index: T.Buffer((6,), "int32"), X: T.Buffer((9, 8), "float32"), Y: T.
         /*largest_integer=*/7,
         /*smallest_integer=*/0},
        0},
+      // What the second half needs lies where what the first one needed lay, of another type.
+      {{"memory_in_turn", R"(
+@T.prim_func
+def in_turn(X: T.Buffer((3, 20), "float32"), Y: T.Buffer((3, 20), "float32")):
+    A = T.alloc_buffer((3, 20), scope="shared")
+    B = T.alloc_buffer((3, 20), "float16", scope="shared")
+    C = T.alloc_buffer((3, 20), scope="local")
+    for b in T.thread_binding(3, thread="blockIdx.x"):
+        for t in T.thread_binding(20, thread="threadIdx.x"):
+            with T.block("A"):
+                vb, vt = T.axis.remap("SS", [b, t])
+                A[vb, vt] = X[vb, vt]
+        for t in T.thread_binding(20, thread="threadIdx.x"):
+            with T.block("C"):
+                vb, vt = T.axis.remap("SS", [b, t])
+                C[vb, vt] = A[vb, (vt + 7) % 20]
+        for t in T.thread_binding(20, thread="threadIdx.x"):
+            with T.block("B"):
+                vb, vt = T.axis.remap("SS", [b, t])
+                B[vb, vt] = T.Cast("float16", C[vb, vt])
+        for t in T.thread_binding(20, thread="threadIdx.x"):
+            with T.block("Y"):
+                vb, vt = T.axis.remap("SS", [b, t])
+                Y[vb, vt] = T.Cast("float32", B[vb, 19 - vt])
+)"},
+       3},
       {{"rows_or_zeros", R"(
 @T.prim_func
 def rows(X: T.Buffer((7, 8), "float16", align=16), Y: T.Buffer((9, 8), "float16", align=16)):

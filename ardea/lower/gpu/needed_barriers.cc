@@ -7,6 +7,7 @@
 #include "ardea/lower/gpu/copy_waits.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
+#include "ardea/lower/gpu/shared_memory.h"
 #include "ardea/lower/gpu/thread_conflicts.h"
 #include "ardea/support/error.h"
 
@@ -77,8 +78,9 @@ bool have_common(const std::unordered_set<Var>& a, const std::unordered_set<Var>
 /// Finds the barriers that threads need which differ in one of the `axes`, those of `threads` by position.
 class Placing {
  public:
-  Placing(const std::vector<For>& threads, std::vector<std::size_t> axes) : axes_(std::move(axes)) {
-    for (const For& loop : threads) threads_.emplace_back(loop.var, Range{loop.min, loop.extent});
+  Placing(const Launch& launch, std::vector<std::size_t> axes)
+      : axes_(std::move(axes)), in_common_(launch.body) {
+    for (const For& loop : launch.threads) threads_.emplace_back(loop.var, Range{loop.min, loop.extent});
   }
 
   /// Runs through the step while so much is pending, and decides on the barriers on its way; what is pending
@@ -117,6 +119,7 @@ class Placing {
     const std::unordered_set<Var> memory = memory_of(accesses);
     for (;;) {
       const auto met = std::find_if(pending.begin(), pending.end(), [&](const Pending& earlier) {
+        if (!axes_.empty() && in_common_.are_there(earlier.memory, memory)) return true;
         return have_common(earlier.memory, memory) &&
                may_meet(common_accesses(earlier.statement, threads_, facts), accesses, threads_, axes_,
                         facts);
@@ -228,6 +231,7 @@ class Placing {
 
   std::vector<arith::LoopRange> threads_;
   std::vector<std::size_t> axes_;
+  BytesInCommon in_common_;
   Substitution lets_;
   std::size_t depth_ = 0, loops_ = 0;  ///< around the step under way
   bool decided_ = false;               ///< since it was reset, on a barrier more
@@ -252,7 +256,7 @@ Stmt without_idle_barriers(const Launch& launch, const Analyzer& facts) {
   std::vector<std::size_t> all(launch.threads.size());
   std::iota(all.begin(), all.end(), 0);
   BarrierStep body = step_of(launch.body);
-  Placing placing(launch.threads, all);
+  Placing placing(launch, all);
   placing.run(body, {}, facts);
   ensure(placing.found_all(), "drop_barriers: there is no barrier to keep");
   return decided_form(body, make_no_op);
@@ -287,7 +291,7 @@ Stmt with_warp_barriers(const Launch& launch, std::int64_t lanes, const Analyzer
   if (!axes) return launch.body;
   BarrierStep body = step_of(launch.body);
   keep_behind_waits(body);
-  Placing placing(launch.threads, *axes);
+  Placing placing(launch, *axes);
   placing.run(body, {}, facts);
   return placing.found_all() ? decided_form(body, make_warp_barrier) : launch.body;
 }

@@ -5,6 +5,8 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/gpu/shared_memory.h"
+#include "ardea/support/ceil_div.h"
 #include "ardea/support/error.h"
 
 namespace ardea::lower {
@@ -41,7 +43,11 @@ class Splitting {
     ensure(!holds_launch_loop(launch.body), "split_kernels: the loops of a launch of {} are not one nest",
            f_.name);
     kernel.launch = launch;
-    kernel.launch.body = without_shared_memory(launch.body, kernel);
+    std::vector<Allocate> memory;
+    kernel.launch.body = without_shared_memory(launch.body, memory);
+    std::stable_partition(memory.begin(), memory.end(),
+                          [](const Allocate& one) { return bytes_of(one).has_value(); });
+    for (const Allocate& one : memory) place(one, kernel);
     const std::int64_t most = target_.gpu->shared_bytes_per_block;
     require(kernel.shared_bytes <= most,
             "lower {}: a block takes {} bytes of shared memory, target {} has {}; make the tiles smaller",
@@ -84,19 +90,25 @@ class Splitting {
     }
   }
 
-  Stmt without_shared_memory(const Stmt& s, Kernel& kernel) const {
+  static Stmt without_shared_memory(const Stmt& s, std::vector<Allocate>& found) {
     return rewrite(s, Rewriter{.stmt = [&](const Stmt& part) -> std::optional<Stmt> {
                      const auto* allocate = part.as<Allocate>();
                      if (allocate == nullptr || !is_block_memory(allocate->scope)) return std::nullopt;
-                     const std::int64_t unit = allocation_alignment_bytes,
-                                        first = (kernel.shared_bytes + unit - 1) / unit * unit;
-                     Allocate memory = *allocate;
-                     memory.body = {};
-                     kernel.shared.push_back({memory, first});
-                     kernel.shared_bytes =
-                         first + allocate->type.bytes(constant_int(allocate->extents[0]).value());
-                     return without_shared_memory(allocate->body, kernel);
+                     found.push_back(*allocate);
+                     found.back().body = {};
+                     return without_shared_memory(allocate->body, found);
                    }});
+  }
+
+  /// Where barriers know that it lies, or behind all else.
+  static void place(const Allocate& memory, Kernel& kernel) {
+    const auto known = bytes_of(memory);
+    const std::int64_t free = round_up(kernel.shared_bytes, allocation_alignment_bytes);
+    kernel.shared.push_back({memory, known ? known->first : free});
+    const std::int64_t end = kernel.shared.back().end_byte();
+    ensure(!known || end <= known->end, "split_kernels: {} has become larger than it was",
+           memory.data.name());
+    kernel.shared_bytes = std::max(kernel.shared_bytes, end);
   }
 
   const Function& f_;
@@ -105,6 +117,10 @@ class Splitting {
 };
 
 }  // namespace
+
+std::int64_t SharedBuffer::end_byte() const {
+  return first_byte + allocation.type.bytes(constant_int(allocation.extents[0]).value());
+}
 
 SplitProgram split_kernels(const Function& lowered, const target::Target& target) {
   return Splitting(lowered, target).run();

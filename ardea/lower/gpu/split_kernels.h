@@ -13,10 +13,13 @@
 
 namespace ardea::lower {
 
-/// Memory of a block: where in its dynamic shared memory.
+/// Memory of a block: where in its dynamic shared memory. What is needed one after the other
+/// (shared_memory.h) may lie in the same bytes.
 struct SharedBuffer {
   Allocate allocation;  ///< without its body
   std::int64_t first_byte = 0;
+
+  std::int64_t end_byte() const;
 };
 
 struct Kernel {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <unordered_set>
 
 #include "ardea/ir/equal.h"
 #include "ardea/ir/intrinsics.h"
@@ -11,6 +12,7 @@
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
 #include "ardea/lower/gpu/private_memory.h"
+#include "ardea/lower/gpu/shared_memory.h"
 #include "ardea/lower/gpu/thread_reductions.h"
 #include "ardea/support/error.h"
 
@@ -52,7 +54,9 @@ class Unifying {
   Unifying(const std::string& name, const target::Target& target) : name_(name), target_(target) {}
 
   Stmt launch(const Stmt& s, const Analyzer& facts) {
-    const Stmt body = without_shared_memory(without_block_loops(s, facts));
+    const Stmt whole = without_block_loops(s, facts);
+    const Stmt body = without_shared_memory(whole);
+    find_shared_memory(whole);
     find_threads(body, facts_);
     if (holds_warp_instruction(body)) add_lanes();
     check_thread_count();
@@ -60,7 +64,7 @@ class Unifying {
     for (const For& loop : threads_) place.facts.bind(loop.var, {loop.min, loop.extent});
     Stmt spread_body = spread(body, place);
     require_private(memory_, parts_, threads_, facts_, name_);
-    for (Allocate around : shared_) {  // found from the innermost on
+    for (Allocate around : shared_) {
       const auto* declare = around.body.as<DeclareBuffer>();
       around.body = declare != nullptr ? Stmt(DeclareBuffer{declare->buffer, spread_body}) : spread_body;
       spread_body = around;
@@ -378,16 +382,27 @@ class Unifying {
 
   /// Memory of a block is the same bytes whenever it is allocated: one allocation for all of it shows what
   /// meets there.
-  Stmt without_shared_memory(const Stmt& s) {
+  Stmt without_shared_memory(const Stmt& s) const {
     return rewrite(
         s, Rewriter{.stmt_after = [&](const Stmt& x) -> Stmt {
           const auto* allocate = x.as<Allocate>();
           if (allocate == nullptr || is_private(allocate->scope) || is_warp_memory(allocate->scope)) return x;
           check_shared(*allocate);
-          shared_.push_back(*allocate);
           const auto* declare = allocate->body.as<DeclareBuffer>();
           return declare != nullptr ? declare->body : allocate->body;
         }});
+  }
+
+  /// What parts of reductions lie in is too little to wait for.
+  void find_shared_memory(const Stmt& whole) {
+    std::unordered_set<Var> of_reductions;
+    visit_stmts(whole, [&](const Stmt& s) {
+      const auto* loop = s.as<For>();
+      if (loop == nullptr || combined_axes(*loop).empty()) return;
+      for (const Buffer& buffer : buffers_in(loop->body)) of_reductions.insert(buffer->data);
+    });
+    shared_ = with_bytes_in_turn(whole, of_reductions);
+    std::reverse(shared_.begin(), shared_.end());
   }
 
   void check_shared(const Allocate& allocate) const {
@@ -410,7 +425,7 @@ class Unifying {
   Analyzer facts_;  ///< inside the loops over blocks
   std::vector<ThreadPart> parts_;
   std::vector<ThreadMemory> memory_;
-  std::vector<Allocate> shared_;
+  std::vector<Allocate> shared_;  ///< from the innermost on
 };
 
 Stmt with_unified_launches(const Stmt& s, const Analyzer& facts, const std::string& name,

@@ -46,11 +46,13 @@ double cost_of(const TensorTiles& t, const TensorWork& work, const MmaUnit& unit
     return -1;
   const std::int64_t bytes = work.factors.bytes();
   const std::int64_t row = unit.row_bytes / bytes;  // that keeps rows in different banks
-  // Results pass through shared memory sixteen rows of each warp at a time.
+  // A product of few panels keeps fewer, which the fit did not know.
+  const std::int64_t panels_kept = (t.ahead + 2) * (rows * (depth + row) + depth * (columns + row)) * bytes;
+  // Results pass through the same memory afterwards, sixteen rows of each warp at a time.
   const std::int64_t staged = t.warps_m * MmaUnit::rows * (columns + 8) * unit.sums.bytes();
   const BlockLoad load{
       .warps = tile.warps,
-      .shared_bytes = (t.ahead + 2) * (rows * (depth + row) + depth * (columns + row)) * bytes + staged,
+      .shared_bytes = std::max(panels_kept, staged),
       .registers_of_thread = 4 * t.frags_m * 2 * t.pairs_n + 2 * (4 * t.frags_m + 4 * t.pairs_n) + 40};
   if (!load.fits(gpu)) return -1;
   const std::int64_t blocks = count_of_tiles(sizes, work.batches, tile);

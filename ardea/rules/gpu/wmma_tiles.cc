@@ -27,8 +27,9 @@ double time_of(const WmmaTiles& tiles, const WmmaUnit& unit, const WmmaWork& wor
   const std::int64_t bytes = work.factors.bytes(), row = MmaUnit::row_bytes / bytes;
   const BlockLoad load{
       .warps = tile.warps,
-      .shared_bytes = (tile.rows + tile.columns) * (tile.depth + row) * bytes +
-                      tile.rows * (tile.columns + row) * work.sums.bytes(),
+      // Results pass through the same memory afterwards.
+      .shared_bytes = std::max((tile.rows + tile.columns) * (tile.depth + row) * bytes,
+                               tile.rows * (tile.columns + row) * work.sums.bytes()),
       .registers_of_thread =
           of_fragment * (tiles.m.frags * tiles.n.frags + tiles.m.frags + tiles.n.frags) + of_others};
   if (!load.fits(*target.gpu)) return -1;
