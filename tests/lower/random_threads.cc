@@ -5,6 +5,7 @@
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/random.h"
 #include "tests/lower/finished_kernels.h"
+#include "thread_answers.h"
 #include "thread_programs.h"
 
 /// Random programs of threads that exchange numbers through shared memory, in nests of other lengths, in
@@ -120,29 +121,18 @@ TEST(RandomThreads, exchange_what_they_would_one_after_the_other) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Program program{"random", Writer(seed).program()};
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, program.text));
-    const Function original = function_of(program);
-    const std::vector<interp::Argument> given = arguments_of(original, program, seed);
-    std::vector<interp::Argument> wanted = copies(given);
-    interp::run(original, wanted);
-    const auto is_right = [&](const Function& f, std::uint64_t order) {
-      std::vector<interp::Argument> got = copies(given);
-      interp::run(f, got, {.seed = order});
-      return difference(wanted, got, 0).empty();
-    };
-    const Function all = lower_until(original, target, "unify_thread_bindings"),
-                   needed = lower_until(original, target, "drop_barriers");
-    ASSERT_NO_THROW({
-      EXPECT_TRUE(is_right(all, seed));
-      EXPECT_TRUE(is_right(needed, seed + 1));
-      EXPECT_TRUE(is_right(finished(needed, "drop_barriers", target), seed + 2));
-    }) << print(needed);
+    const ThreadAnswers answers(program, seed);
+    const Function all = lower_until(answers.program(), target, "unify_thread_bindings"),
+                   needed = lower_until(answers.program(), target, "drop_barriers");
+    ASSERT_EQ(answers.fault_of(all, seed), "") << print(all);
+    ASSERT_EQ(answers.fault_of(needed, seed + 1), "") << print(needed);
+    ASSERT_EQ(answers.fault_of(finished(needed, "drop_barriers", target), seed + 2), "") << print(needed);
     for (int number = 0; number < barriers_in(needed); ++number, ++barriers) {
       const Function less = without_barrier(needed, number);
-      bool found = true;
-      try {  // some stand between memory that only ends up in the same bytes
-        found = !is_right(less, seed) || !is_right(finished(less, "drop_barriers", target), seed);
-      } catch (const Error&) {}
-      missed += found ? 1 : 0;
+      // Some stand between memory that only ends up in the same bytes.
+      const bool is_missed = !answers.fault_of(less, seed).empty() ||
+                             !answers.fault_of(finished(less, "drop_barriers", target), seed).empty();
+      missed += is_missed ? 1 : 0;
     }
   }
   // Where it is not proved that threads do not meet, a barrier stands that nobody would miss; and memory in

@@ -5,7 +5,7 @@
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/random.h"
-#include "thread_programs.h"
+#include "thread_answers.h"
 
 /// Random programs of two or three warps of 32 lanes, a row of shared memory for each: what they exchange
 /// stays in a warp or does not, in loops and under conditions. A barrier of a warp stands wherever that will
@@ -116,27 +116,11 @@ TEST(RandomWarps, wait_for_themselves_where_that_will_do) {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const Program program{"random", WarpWriter(seed).program()};
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, program.text));
-    const Function original = function_of(program);
-    const std::vector<interp::Argument> given = arguments_of(original, program, seed);
-    std::vector<interp::Argument> wanted = copies(given);
-    interp::run(original, wanted);
-    const auto is_right = [&](const Function& f, std::uint64_t order) {
-      std::vector<interp::Argument> got = copies(given);
-      interp::run(f, got, {.seed = order});
-      return difference(wanted, got, 0).empty();
-    };
-    const Function narrow = lower_until(original, target, "narrow_barriers");
-    ASSERT_NO_THROW({
-      EXPECT_TRUE(is_right(narrow, seed));
-      EXPECT_TRUE(is_right(narrow, seed + 1));
-    }) << print(narrow);
-    const auto is_missed = [&](const Function& f) {
-      try {
-        return !is_right(f, seed);
-      } catch (const Error&) {
-        return true;
-      }
-    };
+    const ThreadAnswers answers(program, seed);
+    const Function narrow = lower_until(answers.program(), target, "narrow_barriers");
+    for (const std::uint64_t order : {seed, seed + 1})
+      ASSERT_EQ(answers.fault_of(narrow, order), "") << print(narrow);
+    const auto is_missed = [&](const Function& f) { return !answers.fault_of(f, seed).empty(); };
     for (int number = 0; number < count_of(narrow, is_warp_barrier); ++number, ++of_warps)
       missed_of_warps += is_missed(with_other(narrow, is_warp_barrier, number, make_no_op)) ? 1 : 0;
     for (int number = 0; number < count_of(narrow, is_block_barrier); ++number, ++of_blocks)

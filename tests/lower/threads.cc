@@ -8,6 +8,7 @@
 #include "ardea/lower/pipeline.h"
 #include "tests/lower/finished_kernels.h"
 #include "tests/support/sampled.h"
+#include "thread_answers.h"
 #include "thread_programs.h"
 
 /// Lowering for GPUs: after every pass the answers are those of the program whose threads run one after the
@@ -22,53 +23,33 @@ const target::Target& gpu() {
   return h200;
 }
 
-/// What stopped the run, or where its answers differ from `wanted`; empty where they are right.
-std::string wrong(const Function& f, const std::vector<interp::Argument>& given,
-                  const std::vector<interp::Argument>& wanted, std::uint64_t order) {
-  std::vector<interp::Argument> got = copies(given);
-  try {
-    interp::run(f, got, {.seed = order});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return difference(wanted, got, 0);
-}
-
 class ThreadPasses : public ::testing::TestWithParam<ThreadProgram> {};
 
 TEST_P(ThreadPasses, keep_the_meaning_in_every_order_of_threads) {
-  const Program& program = GetParam().program;
-  const Function original = function_of(program);
-  const std::vector<interp::Argument> given = arguments_of(original, program, 20261117);
-  std::vector<interp::Argument> wanted = copies(given);
-  interp::run(original, wanted);
-  Function f = original;
+  const ThreadAnswers answers(GetParam().program, 20261117);
+  Function f = answers.program();
   for (const Pass& pass : pipeline(gpu())) {
     const Function before = f;
     f = pass.run(f, gpu());
     for (const arith::Violation& v : arith::verify(f))
       ADD_FAILURE() << pass.name << ": " << v.law << ": " << v.message << "\n" << print(f);
     for (std::uint64_t order = 0; order < 3; ++order)
-      ASSERT_EQ(wrong(f, given, wanted, order), "") << pass.name << ", order " << order << "\nbefore:\n"
-                                                    << print(before) << "after:\n"
-                                                    << print(f);
+      ASSERT_EQ(answers.fault_of(f, order), "") << pass.name << ", order " << order << "\nbefore:\n"
+                                                << print(before) << "after:\n"
+                                                << print(f);
   }
 }
 
 TEST_P(ThreadPasses, leave_the_barriers_that_it_takes_and_no_other) {
-  const Program& program = GetParam().program;
-  const Function original = function_of(program);
-  const std::vector<interp::Argument> given = arguments_of(original, program, 20261117);
-  std::vector<interp::Argument> wanted = copies(given);
-  interp::run(original, wanted);
-  const Function f = lower_until(original, gpu(), "drop_barriers");
+  const ThreadAnswers answers(GetParam().program, 20261117);
+  const Function f = lower_until(answers.program(), gpu(), "drop_barriers");
   EXPECT_EQ(barriers_in(f), GetParam().barriers) << print(f);
   for (int number = 0; number < barriers_in(f); ++number) {
     const Function less = without_barrier(f, number);
     for (std::uint64_t order = 0; order < 3; ++order)
       // Some stand between memory that only ends up in the same bytes.
-      EXPECT_FALSE(wrong(less, given, wanted, order).empty() &&
-                   wrong(finished(less, "drop_barriers", gpu()), given, wanted, order).empty())
+      EXPECT_FALSE(answers.fault_of(less, order).empty() &&
+                   answers.fault_of(finished(less, "drop_barriers", gpu()), order).empty())
           << "nobody misses barrier " << number << " in order " << order << " of\n"
           << print(f);
   }
@@ -85,14 +66,10 @@ TEST(SharedMemory, that_is_needed_in_turn_lies_in_the_same_bytes) {
 }
 
 TEST_P(ThreadPasses, end_in_kernels_and_a_host_that_launches_them) {
-  const Program& program = GetParam().program;
-  const Function original = function_of(program);
-  const std::vector<interp::Argument> given = arguments_of(original, program, 7);
-  std::vector<interp::Argument> wanted = copies(given);
-  interp::run(original, wanted);
-  const SplitProgram split = split_kernels(lower(original, gpu()), gpu());
+  const ThreadAnswers answers(GetParam().program, 7);
+  const SplitProgram split = split_kernels(lower(answers.program(), gpu()), gpu());
   EXPECT_FALSE(holds_launch_loop(split.host.body));
-  EXPECT_EQ(wrong(joined(split), given, wanted, 1), "") << print(split.host);
+  EXPECT_EQ(answers.fault_of(joined(split), 1), "") << print(split.host);
   for (const Kernel& kernel : split.kernels) {
     // Nothing but its arguments, in memory that does not overlap.
     const std::vector<Var> needed = free_variables(statement_of(kernel.launch));
