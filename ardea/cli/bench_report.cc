@@ -67,6 +67,9 @@ std::string bench_text(const Benched& b) {
                           "empty launches "
                           "taken off\n",
                           b.title, b.gpu, b.report.rounds, b.report.calls);
+  if (b.report.clock_mhz.size() == 2)
+    text += fmt::format("the GPU's clock: {:.0f} MHz before, {:.0f} MHz after\n", b.report.clock_mhz[0],
+                        b.report.clock_mhz[1]);
   text += table(b);
   const int ran_on = b.report.contenders[0].threads;
   if (b.report.best) {
@@ -111,6 +114,7 @@ nlohmann::json bench_json(const Benched& b) {
                            {"ardea_min_us", ours.min_s * 1e6},
                            {"agrees", ours.agrees()}};
   if (!b.gpu.empty()) answer["target"] = b.gpu;
+  if (!b.report.clock_mhz.empty()) answer["clock_mhz"] = b.report.clock_mhz;
   if (b.workload) {
     answer["op"] = b.workload->op;
     answer["sizes"] = b.workload->sizes;

@@ -53,6 +53,7 @@ json to_json(const Trial& trial) {
   if (trial.batch != 0) out["batch"] = trial.batch;
   if (trial.elapsed_s != 0) out["elapsed_s"] = trial.elapsed_s;
   if (trial.predicted) out["predicted"] = *trial.predicted;
+  if (trial.clock_mhz) out["clock_mhz"] = *trial.clock_mhz;
   return out;
 }
 
@@ -97,7 +98,8 @@ Trial trial_from(const json& in) {
           .message = get<std::string>(in, "message"),
           .taken_at = get<std::int64_t>(in, "taken_at"),
           .elapsed_s = in.contains("elapsed_s") ? get<double>(in, "elapsed_s") : 0,
-          .predicted = in.contains("predicted") ? std::optional(get<double>(in, "predicted")) : std::nullopt};
+          .predicted = in.contains("predicted") ? std::optional(get<double>(in, "predicted")) : std::nullopt,
+          .clock_mhz = in.contains("clock_mhz") ? std::optional(get<double>(in, "clock_mhz")) : std::nullopt};
 }
 
 Note note_from(const json& in) {

@@ -43,6 +43,7 @@ struct Trial {
   /// What a model expected before it was measured: ln(1 / seconds) up to a constant, the same for all of its
   /// batch. Nothing where no model was asked.
   std::optional<double> predicted = {};
+  std::optional<double> clock_mhz = {};  ///< of a GPU, when it was timed
 
   friend bool operator==(const Trial&, const Trial&) = default;
 };

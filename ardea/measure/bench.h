@@ -37,6 +37,7 @@ struct BenchReport {
   std::vector<Contender> contenders;  ///< Ardea first
   std::vector<LeftOut> left_out;      ///< peers that cannot do this
   std::int64_t rounds = 0, calls = 0;
+  std::vector<double> clock_mhz = {};  ///< of a GPU, before the first round and after the last
   /// The fastest library whose answers are right, by its ratio; where no library takes part, the fastest of
   /// the others. Nothing where no peer is left.
   std::optional<std::size_t> best = {};

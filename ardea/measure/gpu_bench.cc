@@ -59,11 +59,15 @@ class GpuBench {
     };
     BenchReport report;
     report.calls = stopwatch_.launches();
+    constexpr double warmup_s = 0.1;
+    stopwatch_.warm_up(*entries_[0].graph, warmup_s);
+    report.clock_mhz.push_back(stopwatch_.clock_mhz());
     for (; !is_enough(report.rounds); ++report.rounds)
       for (std::size_t turn = 0; turn < entries_.size(); ++turn) {
         const std::size_t who = (static_cast<std::size_t>(report.rounds) + turn) % entries_.size();
         seconds[who].push_back(stopwatch_.call_s(*entries_[who].graph));
       }
+    report.clock_mhz.push_back(stopwatch_.clock_mhz());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       Contender& contender = entries_[i].contender;
       contender.median_s = median(seconds[i]);

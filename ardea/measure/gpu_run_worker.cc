@@ -69,7 +69,9 @@ class GpuRunWorker {
       const double call_s = sample(candidate);
       next = race.add(call_s, runtime::steady_seconds() - start);
     }
-    json answer = {{"time", time_to_json(race.time())}, {"raced", next == Race::Next::slower}};
+    json answer = {{"time", time_to_json(race.time())},
+                   {"raced", next == Race::Next::slower},
+                   {"clock_mhz", stopwatch_.clock_mhz()}};
     if (incumbent && request.contains("rival") && is_near_incumbent(race.time(), *incumbent))
       answer.update(against_incumbent(candidate, request.at("rival"), options.most_s));
     return answer;
@@ -165,7 +167,7 @@ class GpuRunWorker {
     for (const std::vector<double>& own : seconds)
       duelists.push_back({{"time", time_to_json(call_time(own))},
                           {"ratio", time_to_json(call_time(ratios(own, seconds[0])))}});
-    return {{"duel", duelists}};
+    return {{"duel", duelists}, {"clock_mhz", stopwatch_.clock_mhz()}};
   }
 
   TrialTask task_;

@@ -1,6 +1,8 @@
 #include "ardea/measure/gpu_timing.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "ardea/compile/nvrtc.h"
 #include "ardea/measure/statistics.h"
@@ -22,13 +24,31 @@ Launcher& empty_kernel() {
   return launcher;
 }
 
-void enqueue_nothing(Stream stream) {
-  static const runtime::Function host(
-      "nothing", [](std::string_view, std::span<const runtime::Value> values) {
-        static_cast<Launcher*>(values[0].as<void*>())->launch(0, {1, 1, 1}, {});
-        return runtime::Value();
-      });
-  empty_kernel().call(host, {}, stream);
+/// Kernels that last so many cycles and twice as many: together they tell the clock without what a launch
+/// takes.
+constexpr std::int64_t counted_cycles = 400'000;
+Launcher& counting_kernels() {
+  static Launcher launcher(compile::cubin_of(fmt::format(R"(
+__device__ void count(long long cycles) {{
+  const long long begin = clock64();
+  while (clock64() - begin < cycles) {{}}
+}}
+extern "C" __global__ void once() {{ count({0}); }}
+extern "C" __global__ void twice() {{ count(2 * {0}); }}
+)",
+                                                         counted_cycles),
+                                             fmt::format("sm_{}", device().compute_capability), true),
+                           {{.name = "once"}, {.name = "twice"}});
+  return launcher;
+}
+
+/// The kernel of that number, by one thread.
+void enqueue_one(Launcher& kernels, std::size_t number, Stream stream) {
+  const runtime::Function host("one", [number](std::string_view, std::span<const runtime::Value> values) {
+    static_cast<Launcher*>(values[0].as<void*>())->launch(number, {1, 1, 1}, {});
+    return runtime::Value();
+  });
+  kernels.call(host, {}, stream);
 }
 
 /// What is shorter than the launches around it ends with them: at least a cycle or so is its own.
@@ -111,7 +131,7 @@ struct GpuStopwatch::Parts {
 
 GpuStopwatch::GpuStopwatch(std::int64_t launches) : launches_(launches), parts_(std::make_unique<Parts>()) {
   require(launches >= 1, "GpuStopwatch: {} launches, there is at least one", launches);
-  const auto nothing = [](std::size_t, Stream stream) { enqueue_nothing(stream); };
+  const auto nothing = [](std::size_t, Stream stream) { enqueue_one(empty_kernel(), 0, stream); };
   parts_->nothing = std::make_unique<const Graph>(parts_->stream, launches, nothing);
 }
 
@@ -140,6 +160,28 @@ double GpuStopwatch::single_call_s(const Enqueue& enqueue) const {
   return parts_->timed([&] { enqueue(0, parts_->stream.get()); });
 }
 
+double GpuStopwatch::clock_mhz() const {
+  const auto counting_s = [&](std::size_t kernel) {
+    return parts_->timed([&] { enqueue_one(counting_kernels(), kernel, parts_->stream.get()); });
+  };
+  const double once_s = counting_s(0), twice_s = counting_s(1);
+  return static_cast<double>(counted_cycles) / std::max(twice_s - once_s, 1e-9) * 1e-6;
+}
+
+void GpuStopwatch::warm_up(const Graph& graph, double least_s) const {
+  constexpr double between_looks_s = 0.05, steady = 0.01;
+  const double begin = runtime::steady_seconds();
+  const auto passed_s = [&] { return runtime::steady_seconds() - begin; };
+  double clock = clock_mhz(), looked_s = passed_s();
+  for (bool is_steady = false; passed_s() < least_s || (!is_steady && passed_s() < 5 * least_s);) {
+    graph_s(graph);
+    if (passed_s() - looked_s < std::min(between_looks_s, least_s / 2)) continue;
+    const double before = std::exchange(clock, clock_mhz());
+    is_steady = std::abs(clock - before) <= steady * before;
+    looked_s = passed_s();
+  }
+}
+
 Stream GpuStopwatch::stream() const { return parts_->stream.get(); }
 
 void GpuStopwatch::wait(const std::string& call) const { parts_->stream.wait(call); }
@@ -164,8 +206,7 @@ runtime::Timing GpuTimer::operator()(const Enqueue& enqueue) const {
   require(repeat >= 1, "GpuTimer: {} repeats, there is at least one", repeat);
   const GpuStopwatch stopwatch(launches);
   const auto work = stopwatch.graph_of(enqueue);
-  const double start = runtime::steady_seconds();
-  while (runtime::steady_seconds() - start < warmup_s) stopwatch.graph_s(*work);
+  stopwatch.warm_up(*work, warmup_s);
   std::vector<double> without, samples;
   for (std::int64_t i = 0; i < repeat; ++i) {
     without.push_back(stopwatch.empty_graph_s());

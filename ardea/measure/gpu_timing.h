@@ -39,6 +39,11 @@ class GpuStopwatch {
   /// One call outside of any graph, its launch included.
   double single_call_s(const Enqueue& enqueue) const;
 
+  /// Cycles of a multiprocessor in a microsecond, now: it counts some while it is timed.
+  double clock_mhz() const;
+  /// Launches the graph for so long, and on while the clock still changes, at most five times as long.
+  void warm_up(const Graph& graph, double least_s) const;
+
   std::int64_t launches() const { return launches_; }
   runtime::cuda::Stream stream() const;
   /// Until all is done. Error where any of it failed.

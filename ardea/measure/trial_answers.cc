@@ -45,6 +45,14 @@ std::optional<TrialReport> failure_of(const WorkerReply& reply, bool building) {
   return failure(usual, "the process that was " + sentence());
 }
 
+namespace {
+
+std::optional<double> clock_from(const json& answer) {
+  return answer.contains("clock_mhz") ? std::optional(answer["clock_mhz"].get<double>()) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Ran> ran_from(const std::string& text) {
   try {
     const json answer = json::parse(text);
@@ -52,6 +60,7 @@ std::optional<Ran> ran_from(const std::string& text) {
     if (answer.contains("canary")) ran.canary = CanaryReading{answer["canary"].at(0), answer["canary"].at(1)};
     if (answer.contains("ratio")) ran.ratio = time_from_json(answer["ratio"]);
     if (answer.contains("rival_time")) ran.rival_time = time_from_json(answer["rival_time"]);
+    ran.clock_mhz = clock_from(answer);
     return ran;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -64,7 +73,9 @@ std::vector<Fought> fought_from(const std::string& text) {
     const json answer = json::parse(text);
     for (const json& entry : answer.at("duel")) {
       const CallTime ratio = time_from_json(entry.at("ratio"));
-      all.push_back({time_from_json(entry.at("time")), {ratio.median_s, ratio.low_s, ratio.high_s}});
+      all.push_back({time_from_json(entry.at("time")),
+                     {ratio.median_s, ratio.low_s, ratio.high_s},
+                     clock_from(answer)});
     }
     return all;
   } catch (const json::exception&) {

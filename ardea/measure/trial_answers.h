@@ -28,6 +28,7 @@ struct Ran {
   std::optional<CanaryReading> canary = {};  ///< of the processor; none of a GPU
   std::optional<CallTime> ratio = {};        ///< its times over the incumbent's, turn by turn
   std::optional<CallTime> rival_time = {};   ///< the incumbent's
+  std::optional<double> clock_mhz = {};      ///< of a GPU, behind the last sample
 };
 /// Nothing where it is no such answer.
 std::optional<Ran> ran_from(const std::string& text);
@@ -36,6 +37,7 @@ std::optional<Ran> ran_from(const std::string& text);
 struct Fought {
   CallTime time;
   Interval ratio;
+  std::optional<double> clock_mhz = {};  ///< of a GPU, behind the last round
 };
 /// None where it is no such answer.
 std::vector<Fought> fought_from(const std::string& text);

@@ -335,6 +335,7 @@ class Trials::Workers {
     }
     job.report.time = ran->time;
     job.report.raced = ran->raced;
+    job.report.clock_mhz = ran->clock_mhz;
     job.state = Job::State::done;
     note_incumbent(job, *ran, run_s);
     // Its time is that of a machine that is no more.
@@ -387,6 +388,7 @@ class Trials::Workers {
       }
       duelist.report.time = fought[i].time;
       duelist.report.raced = false;
+      duelist.report.clock_mhz = fought[i].clock_mhz;
       duelist.ratio = fought[i].ratio;
     }
   }

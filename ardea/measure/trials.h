@@ -49,9 +49,10 @@ struct TrialOptions {
 /// What came of one schedule.
 struct TrialReport {
   TrialOutcome outcome = TrialOutcome::timed;
-  std::optional<CallTime> time = {};  ///< of a timed one
-  std::string message = {};           ///< of a failure: one sentence
-  double build_s = 0, run_s = 0;      ///< what the trial cost
+  std::optional<CallTime> time = {};     ///< of a timed one
+  std::string message = {};              ///< of a failure: one sentence
+  double build_s = 0, run_s = 0;         ///< what the trial cost
+  std::optional<double> clock_mhz = {};  ///< of a GPU, when it was timed
   bool raced = false;  ///< clearly slower than the incumbent: the time is that of few samples, between the
                        ///< least and the greatest of them
 };

@@ -114,6 +114,7 @@ db::Trial Tuner::record_of(const Candidate& candidate, const measure::TrialRepor
   trial.outcome = report.outcome;
   trial.time = report.time;
   trial.message = report.message;
+  trial.clock_mhz = report.clock_mhz;
   trial.taken_at = options_.calendar();
   trial.elapsed_s = options_.clock() - start_;
   return trial;

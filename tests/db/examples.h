@@ -37,6 +37,7 @@ inline Trial example_trial(int n) {
     trial.time = CallTime{1e-3 / n, 0.9e-3 / n, 1.1e-3 / n};
     trial.elapsed_s = 0.1 * n;
     if (n % 2 == 0) trial.predicted = 0.01 * n;
+    if (n % 3 == 0) trial.clock_mhz = 1755.25;
   }
   return trial;
 }

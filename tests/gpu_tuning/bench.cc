@@ -30,6 +30,8 @@ TEST_F(GpuBenchCommand, times_and_checks_everybody_in_one_run) {
   EXPECT_EQ(result["target"], "h200");
   EXPECT_EQ(result["caches"], "cold");
   EXPECT_EQ(result["calls_per_turn"], 20);
+  ASSERT_EQ(result["clock_mhz"].size(), 2U);
+  for (const auto& clock : result["clock_mhz"]) EXPECT_GT(clock.get<double>(), 0);
   ASSERT_EQ(result["contenders"].size(), 3U);
   EXPECT_EQ(result["contenders"][2]["name"], "right");
   EXPECT_EQ(result["contenders"][2]["label"], "by hand");
@@ -42,7 +44,8 @@ TEST_F(GpuBenchCommand, times_and_checks_everybody_in_one_run) {
 TEST_F(GpuBenchCommand, says_who_is_wrong) {
   const Answer answer = bench("--against wrong --peers " ARDEA_TEST_GPU_PEERS);
   EXPECT_EQ(answer.exit_code, 1) << answer.error;
-  for (const char* words : {"on h200; cold second cache, 6 rounds of a graph of 20 calls", "WRONG"})
+  for (const char* words : {"on h200; cold second cache, 6 rounds of a graph of 20 calls",
+                            "the GPU's clock: ", " MHz before, ", "WRONG"})
     EXPECT_NE(answer.out.find(words), std::string::npos) << answer.out;
 }
 

@@ -57,6 +57,7 @@ void expect_timed(const TrialReport& report) {
   EXPECT_GT(report.time->low_s, 0);
   EXPECT_LE(report.time->low_s, report.time->median_s);
   EXPECT_LE(report.time->median_s, report.time->high_s);
+  EXPECT_GT(report.clock_mhz.value_or(0), 0);
 }
 
 void expect_failed(const TrialReport& report, TrialOutcome outcome, const std::string& words) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <math.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <utility>
@@ -138,6 +139,13 @@ static void __syncthreads() {
     }
     stand_in::yield();
   }
+}
+
+/// A cycle is a nanosecond.
+static long long clock64() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
 static void __syncwarp(unsigned = 0) { stand_in::yield(); }
