@@ -2,6 +2,7 @@
 
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/regions.h"
+#include "ardea/ir/first_cache.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/facts.h"
@@ -91,15 +92,32 @@ Alignments alignments_in(const Stmt& s) {
   return all;
 }
 
-Stmt with_alignments(const Stmt& s, const Alignments& alignments) {
-  if (alignments.empty()) return s;
+/// What they say of how the memory is filled.
+using Hints = std::unordered_map<Var, Attribute>;
+
+Hints first_cache_hints(const Stmt& s) {
+  Hints all;
+  visit_stmts(s, [&](const Stmt& part) {
+    const auto* block = part.as<Block>();
+    if (block == nullptr || !block->annotations.contains(first_cache_key)) return;
+    for (const BufferRegion& region : *block->writes)
+      all.emplace(region.buffer->data, block->annotations.at(first_cache_key));
+  });
+  return all;
+}
+
+Stmt with_wishes(const Stmt& s, const Alignments& alignments, const Hints& hints) {
+  if (alignments.empty() && hints.empty()) return s;
   return rewrite(s, Rewriter{.stmt_after = [&](const Stmt& part) -> Stmt {
                    const auto* allocate = part.as<Allocate>();
-                   const auto wanted =
-                       allocate == nullptr ? alignments.end() : alignments.find(allocate->data);
-                   if (wanted == alignments.end()) return part;
+                   if (allocate == nullptr) return part;
+                   const auto aligned = alignments.find(allocate->data);
+                   const auto hint = hints.find(allocate->data);
+                   if (aligned == alignments.end() && hint == hints.end()) return part;
                    Allocate out = *allocate;
-                   out.annotations[storage_alignment_key] = attribute_of(wanted->second);
+                   if (aligned != alignments.end())
+                     out.annotations[storage_alignment_key] = attribute_of(aligned->second);
+                   if (hint != hints.end()) out.annotations[first_cache_key] = hint->second;
                    return out;
                  }});
 }
@@ -109,7 +127,8 @@ Stmt with_alignments(const Stmt& s, const Alignments& alignments) {
 Function place_allocations(const Function& f, const target::Target&) {
   Function out = arith::complete_regions(f);
   const Alignments alignments = alignments_in(out.body);
-  out.body = with_alignments(placed(out.body, arith::facts_of(f)), alignments);
+  const Hints hints = first_cache_hints(out.body);
+  out.body = with_wishes(placed(out.body, arith::facts_of(f)), alignments, hints);
   return arith::complete_regions(out);
 }
 

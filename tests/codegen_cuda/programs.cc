@@ -42,7 +42,9 @@ Function scheduled_product() {
 
 Function pipelined_product() {
   Function f = scheduled("gemm", {64, 64, 64},
-                         product_steps() + "sch.software_pipeline(k_out, [0, 0, 1], [0, 1, 2])\n");
+                         product_steps() +
+                             "sch.annotate(a, \"first_cache\", 1)\n"
+                             "sch.software_pipeline(k_out, [0, 0, 1], [0, 1, 2])\n");
   f.name = "pipelined";
   return f;
 }

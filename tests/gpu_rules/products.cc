@@ -201,6 +201,17 @@ TEST(GpuProducts, leave_tiles_and_panels_open) {
       << "panels of 2 steps, 1 to 4 under way, of 4 steps, 1 to 3 of 4; results both ways";
 }
 
+TEST(GpuProducts, of_windows_keep_them_in_the_first_cache_where_there_is_room) {
+  const auto kernels = [](std::vector<std::int64_t> sizes) {
+    return kernels_of(halves({.op = "c2d", .sizes = std::move(sizes), .layout = "nhwc"}));
+  };
+  const std::string few_channels = kernels({16, 56, 56, 64, 64, 3, 3, 1, 1, 1});
+  EXPECT_GT(count_of(few_channels, "copy_async_kept_or_zero<16>("), 0);
+  EXPECT_GT(count_of(few_channels, "copy_async<16>("), 0) << "the kernel is read by all blocks";
+  EXPECT_EQ(count_of(kernels({16, 28, 28, 512, 128, 3, 3, 1, 1, 1}), "copy_async_kept"), 0);
+  EXPECT_EQ(count_of(kernels({16, 56, 56, 64, 64, 1, 1, 1, 0, 1}), "copy_async_kept"), 0) << "no windows";
+}
+
 // Which rows a remainder of the stride has is a condition whose box takes more work than there is: the box
 // without it must serve.
 TEST(GpuProducts, transposed_of_odd_sizes_leave_tiles_open) {

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <numeric>
 
 #include "ardea/codegen/cuda/emitter.h"
 #include "ardea/intrin/instruction.h"
+#include "ardea/ir/first_cache.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
@@ -154,6 +156,13 @@ void Emitter::check_rows(const Call& call, const Buffer& formal, const intrin::O
     }
 }
 
+bool Emitter::is_kept_in_first_cache(const Var& shared) const {
+  return std::any_of(kernel_.shared.begin(), kernel_.shared.end(), [&](const lower::SharedBuffer& one) {
+    return one.allocation.data == shared &&
+           integer_attribute(one.allocation.annotations, first_cache_key, 0) == 1;
+  });
+}
+
 /// By the copy engine, where the bytes are as many as it takes and lie as it wants; else at once, which no
 /// program can tell.
 Text Emitter::emit_async_copy(const std::vector<Expr>& arguments) {
@@ -164,14 +173,13 @@ Text Emitter::emit_async_copy(const std::vector<Expr>& arguments) {
   const bool fits = (bytes == 4 || bytes == 8 || bytes == 16) &&
                     proved_alignment(to.buffer, to.indices[0]) % bytes == 0 &&
                     proved_alignment(from.buffer, from.indices[0]) % bytes == 0;
+  const std::string by = is_kept_in_first_cache(to.buffer->data) ? "copy_async_kept" : "copy_async";
   if (arguments.size() == 4) {
-    const std::string helper = helpers_.need(fits ? "copy_async_or_zero" : "copy_or_zero");
+    const std::string helper = helpers_.need(fits ? by + "_or_zero" : "copy_or_zero");
     return c::call_text(fmt::format("{}<{}>", helper, bytes),
                         {target.text, source.text, emit(arguments[3]).text});
   }
-  if (fits)
-    return c::call_text(fmt::format("{}<{}>", helpers_.need("copy_async"), bytes),
-                        {target.text, source.text});
+  if (fits) return c::call_text(fmt::format("{}<{}>", helpers_.need(by), bytes), {target.text, source.text});
   return c::call_text("memcpy", {target.text, source.text, std::to_string(bytes)});
 }
 

@@ -95,6 +95,7 @@ class Emitter {
   void check_rows(const Call& call, const Buffer& formal, const intrin::Operand& operand,
                   const Load& element) const;
   Text emit_async_copy(const std::vector<Expr>& arguments);
+  bool is_kept_in_first_cache(const Var& shared) const;
 
   // emit_memory.cc
   /// On which multiple of bytes the element is proved to lie.

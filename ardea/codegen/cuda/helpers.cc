@@ -171,6 +171,23 @@ __device__ __forceinline__ void copy_async_or_zero(void* to, const void* from, b
                  : "memory");
 }
 )"},
+      {"copy_async_kept", R"(// The same; the first cache keeps what is copied.
+template <int bytes>
+__device__ __forceinline__ void copy_async_kept(void* to, const void* from) {
+  const unsigned target = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" : : "r"(target), "l"(from), "n"(bytes) : "memory");
+}
+)"},
+      {"copy_async_kept_or_zero", R"(template <int bytes>
+__device__ __forceinline__ void copy_async_kept_or_zero(void* to, const void* from, bool holds) {
+  const unsigned target = (unsigned)__cvta_generic_to_shared(to);
+  const int read = holds ? bytes : 0;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+               :
+               : "r"(target), "l"(from), "n"(bytes), "r"(read)
+               : "memory");
+}
+)"},
       {"copy_or_zero", R"(template <int bytes>
 __device__ __forceinline__ void copy_or_zero(void* to, const void* from, bool holds) {
   if (holds)

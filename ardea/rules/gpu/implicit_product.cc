@@ -72,6 +72,7 @@ class ImplicitSteps {
     made.left_read = c_.left_read, made.right_read = c_.right_read;
     made.product.converter = given_.converter ? *given_.converter : copied;
     made.left_source = source_of(c_.left.indices, c_.left.buffer, c_.depth, c_.rows);
+    made.left_source.channels = channels_of(c_.left.indices);
     made.right_source = has_rows_of_columns
                             ? source_of(c_.right.indices, c_.right.buffer, c_.columns, c_.depth)
                             : source_of(c_.right.indices, c_.right.buffer, c_.depth, c_.columns);
@@ -206,6 +207,24 @@ class ImplicitSteps {
         rows.begin(), rows.end(), [&](std::size_t i) { return uses(indices.back(), c_.stage.iterators[i]); });
     source.along_rows = source.run == 1 && moves_rows;
     return source;
+  }
+
+  /// Of the left operand, where an index is moved by rows and by depth, as one of a window is.
+  std::int64_t channels_of(const std::vector<Expr>& indices) const {
+    const auto moves = [&](const Group& group, const Expr& index) {
+      return std::any_of(group.begin(), group.end(),
+                         [&](std::size_t i) { return uses(index, c_.stage.iterators[i]); });
+    };
+    std::int64_t channels = 1;
+    bool is_window = false;
+    for (const std::size_t i : c_.depth) {
+      const bool moves_with_rows = std::any_of(indices.begin(), indices.end(), [&](const Expr& index) {
+        return moves({i}, index) && moves(c_.rows, index);
+      });
+      is_window = is_window || (moves_with_rows && c_.stage.extents[i] > 1);
+      if (!moves_with_rows) channels *= c_.stage.extents[i];
+    }
+    return is_window ? channels : 0;
   }
 
   /// Whether elements at so many values of the iterator, from each multiple on, follow each other in memory,

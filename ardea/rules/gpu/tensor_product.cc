@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/first_cache.h"
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/rules/gpu/block_product.h"
 #include "ardea/rules/gpu/mma_unit.h"
@@ -11,6 +12,7 @@
 #include "ardea/rules/gpu/wmma_product.h"
 #include "ardea/rules/gpu/wmma_unit.h"
 #include "ardea/schedule/primitives/find/find.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/loop_partition.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -63,6 +65,7 @@ class TensorSteps : BlockProduct {
     work.b = given_.product.transposed ? copy_of_deep_rows(factors_.right_source, lanes_b, warp_)
                                        : copy_of_columns(sizes_.n, lanes_b, warp_);
     work.b.turns = turns_b_;
+    work.channels = factors_.left_source.channels;
     return work;
   }
 
@@ -141,6 +144,11 @@ class TensorSteps : BlockProduct {
     const std::int64_t panel = steps_ * unit_.depth;
     const std::int64_t apart = unit_.row_bytes / given_.product.left->type.bytes();
     copy_panel("a", a_, work_.a.of_depth(panel), apart);
+    if (work_.channels > 0 && !d_.target().gpu->copy_engines.empty()) {
+      const bool stays = windows_stay_in_first_cache(model_, work_, unit_, d_.target());
+      s_.apply(
+          Annotate{a_, first_cache_key, Convert<Number>::to(d_.number("kept_a", {0, 1}, stays ? 1 : 0))});
+    }
     copy_panel("b", b_, work_.b.of_depth(panel), apart);
     turn_panel(b_, work_.b);
   }
