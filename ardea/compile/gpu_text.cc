@@ -41,7 +41,7 @@ std::string gpu_code(const CFunction& f, const std::vector<runtime::cuda::Kernel
       "/* The kernels of {0}, compiled for {1}. */\n"
       "static const uint64_t {2}_cubin[] = {{{3}\n}};\n"
       "static ArdeaGpuKernel {2}_kernels[] = {{\n{4}}};\n"
-      "static ArdeaGpuCode {2} = {{{5}, {6}, {2}_cubin, {2}_kernels, {7}, NULL, 0}};\n\n",
+      "static ArdeaGpuCode {2} = {{{5}, {6}, {2}_cubin, {2}_kernels, {7}, NULL, 0, NULL}};\n\n",
       f.name(), architecture, name, words_of(cubin), plans, in_quotes(f.name()),
       in_quotes("its kernels for " + architecture), kernels.size());
 }

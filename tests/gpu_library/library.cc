@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -146,6 +147,25 @@ TEST(GpuLibrary, exports_the_documented_names_only) {
   std::istringstream words(names.out);
   for (std::string address, kind, name; words >> address >> kind >> name;) found.push_back(name);
   EXPECT_EQ(found, (std::vector<std::string>{"ardea_library", "ardea_scaled", "ardea_scaled_error"}));
+}
+
+int loaded_modules() {
+  void* const driver = dlopen(ARDEA_STAND_IN_DRIVER, RTLD_NOW | RTLD_LOCAL);
+  return driver == nullptr ? -1 : *static_cast<const int*>(dlsym(driver, "stand_in_loaded_modules"));
+}
+
+TEST(GpuLibrary, takes_its_kernels_with_it_when_it_is_unloaded) {
+  const Folder folder;
+  exported(folder);
+  const int before = loaded_modules();
+  {
+    const runtime::Function function =
+        runtime::load_module(folder.path() / "scaled.so").get_function("scaled");
+    const runtime::Array x = runtime::cuda::to_device(runtime::Array::zeros({50}, float32));
+    function(x, runtime::cuda::to_device(runtime::Array::zeros({50}, float32)), 2.0);
+    EXPECT_EQ(loaded_modules(), before + 1);
+  }
+  EXPECT_EQ(loaded_modules(), before);
 }
 
 TEST(GpuLibrary, is_a_module_of_this_process_on_arrays_of_the_gpu) {

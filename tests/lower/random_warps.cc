@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ardea/ir/print.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/support/random.h"

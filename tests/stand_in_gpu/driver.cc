@@ -156,6 +156,9 @@ Result cuEventElapsedTime(float* ms, void* begin, void* end) {
 }
 Result cuEventDestroy_v2(void* event) { return delete static_cast<Event*>(event), fine; }
 
+/// For tests to look at.
+int stand_in_loaded_modules = 0;
+
 /// An ELF file ends with the table of its sections. The file stays open: by its name the linker knows what it
 /// has loaded.
 Result cuModuleLoadData(void** module, const void* image) {
@@ -167,9 +170,11 @@ Result cuModuleLoadData(void** module, const void* image) {
   void* const library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return invalid;
   *module = new Module{library};
+  ++stand_in_loaded_modules;
   return lost;
 }
 Result cuModuleUnload(void* module) {
+  --stand_in_loaded_modules;
   dlclose(static_cast<Module*>(module)->library);
   return delete static_cast<Module*>(module), fine;
 }
@@ -187,11 +192,13 @@ Result cuModuleGetFunction(void** kernel, void* module, const char* name) {
 Result cuLibraryLoadData(void** library, const void* code, void*, void*, unsigned, void*, void*, unsigned) {
   return must_fail("cuLibraryLoadData") ? launch_failed : cuModuleLoadData(library, code);
 }
+Result cuLibraryUnload(void* library) { return cuModuleUnload(library); }
 Result cuLibraryGetKernel(void** kernel, void* library, const char* name) {
   return cuModuleGetFunction(kernel, library, name);
 }
 Result cuKernelSetAttribute(int, int, void*, int) { return lost; }
 Result cuMemPoolCreate(void** pool, const void*) { return *pool = &lost, lost; }
+Result cuMemPoolDestroy(void*) { return lost; }
 Result cuMemPoolSetAttribute(void*, int, void*) { return lost; }
 Result cuMemAllocFromPoolAsync(std::uint64_t* memory, std::size_t bytes, void*, void*) {
   return must_fail("cuMemAllocFromPoolAsync") ? launch_failed : cuMemAlloc_v2(memory, bytes);

@@ -24,6 +24,7 @@ typedef struct ArdeaGpuCode {
   int32_t kernel_count;
   void* library;  /* loaded, for all contexts */
   uint64_t ready; /* the GPUs, a bit each, on which the kernels may take their shared memory */
+  struct ArdeaGpuCode* loaded_before;
 } ArdeaGpuCode;
 
 /* A call that runs: what its host's part is given as its last argument. */
@@ -55,11 +56,13 @@ static struct {
   int (*set_context)(void*);
   int (*current_device)(int*);
   int (*load_library)(void**, const void*, void*, void*, unsigned, void*, void*, unsigned);
+  int (*unload_library)(void*);
   int (*find_kernel)(void**, void*, const char*);
   int (*set_kernel_attribute)(int, int, void*, int);
   int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                 void**);
   int (*make_pool)(void**, const ArdeaGpuPool*);
+  int (*destroy_pool)(void*);
   int (*set_pool_attribute)(void*, int, void*);
   int (*allocate)(uint64_t*, size_t, void*, void*);
   int (*free)(uint64_t, void*);
@@ -68,6 +71,7 @@ static char ardea_gpu_fault[512]; /* why there is none */
 static pthread_once_t ardea_gpu_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t ardea_gpu_lock = PTHREAD_MUTEX_INITIALIZER;
 static void* ardea_gpu_pools[ARDEA_MOST_GPUS];
+static ArdeaGpuCode* ardea_gpu_loaded; /* the last, with those before it */
 
 static void ardea_gpu_find(void* library, void* function, const char* symbol) {
   void* const found = dlsym(library, symbol);
@@ -95,10 +99,12 @@ static void ardea_gpu_load(void) {
   ardea_gpu_find(library, &ardea_gpu.set_context, "cuCtxSetCurrent");
   ardea_gpu_find(library, &ardea_gpu.current_device, "cuCtxGetDevice");
   ardea_gpu_find(library, &ardea_gpu.load_library, "cuLibraryLoadData");
+  ardea_gpu_find(library, &ardea_gpu.unload_library, "cuLibraryUnload");
   ardea_gpu_find(library, &ardea_gpu.find_kernel, "cuLibraryGetKernel");
   ardea_gpu_find(library, &ardea_gpu.set_kernel_attribute, "cuKernelSetAttribute");
   ardea_gpu_find(library, &ardea_gpu.launch, "cuLaunchKernel");
   ardea_gpu_find(library, &ardea_gpu.make_pool, "cuMemPoolCreate");
+  ardea_gpu_find(library, &ardea_gpu.destroy_pool, "cuMemPoolDestroy");
   ardea_gpu_find(library, &ardea_gpu.set_pool_attribute, "cuMemPoolSetAttribute");
   ardea_gpu_find(library, &ardea_gpu.allocate, "cuMemAllocFromPoolAsync");
   ardea_gpu_find(library, &ardea_gpu.free, "cuMemFreeAsync");
@@ -107,6 +113,15 @@ static void ardea_gpu_load(void) {
   if (begun != 0)
     snprintf(ardea_gpu_fault, sizeof(ardea_gpu_fault),
              "NVIDIA's driver finds no GPU that it can use (error %d)", begun);
+}
+
+/* Before this code is unloaded. At the end of the process the driver may have ended before, which it says,
+ * and nobody minds. */
+__attribute__((destructor)) static void ardea_gpu_unload(void) {
+  for (ArdeaGpuCode* code = ardea_gpu_loaded; code != NULL; code = code->loaded_before)
+    ardea_gpu.unload_library(code->library);
+  for (int i = 0; i < ARDEA_MOST_GPUS; ++i)
+    if (ardea_gpu_pools[i] != NULL) ardea_gpu.destroy_pool(ardea_gpu_pools[i]);
 }
 
 /* Keeps the first failure of a call, with the driver's words. */
@@ -141,9 +156,13 @@ static int ardea_gpu_prepare(ArdeaGpuCall* call, const char** what) {
     if ((result = ardea_gpu.load_library(&library, code->cubin, NULL, NULL, 0, NULL, NULL, 0)) != 0)
       return result;
     for (int32_t i = 0; i < code->kernel_count; ++i)
-      if ((result = ardea_gpu.find_kernel(&code->kernels[i].handle, library, code->kernels[i].name)) != 0)
+      if ((result = ardea_gpu.find_kernel(&code->kernels[i].handle, library, code->kernels[i].name)) != 0) {
+        ardea_gpu.unload_library(library);
         return result;
+      }
     code->library = library;
+    code->loaded_before = ardea_gpu_loaded;
+    ardea_gpu_loaded = code;
   }
   const uint64_t own = (uint64_t)1 << (call->device % ARDEA_MOST_GPUS);
   if ((code->ready & own) != 0) return 0;
