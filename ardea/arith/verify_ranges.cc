@@ -149,10 +149,16 @@ class RangeCheck {
   void visit(const Expr& e, const Path& path, std::unordered_set<Expr>& done) {
     if (!e.defined() || path.dead || !done.insert(e).second) return;
     const auto* binary = e.as<Binary>();
-    if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "prefetch") return;  // a hint
-    if (const auto* call = e.as<Call>(); call != nullptr && call->op->name == "if_then_else") {
+    const auto* call = e.as<Call>();
+    const std::string_view name = call == nullptr ? "" : std::string_view(call->op->name);
+    if (name == "prefetch") return;  // a hint
+    if (name == "if_then_else") {
       visit(call->arguments[0], path, done);
       choose(call->arguments[0], call->arguments[1], call->arguments[2], path);
+    } else if (name == "async_copy_or_zero") {  // (to, from, count, condition)
+      visit(call->arguments[0], path, done);
+      visit(call->arguments[3], path, done);
+      choose(call->arguments[3], call->arguments[1], {}, path);
     } else if (binary != nullptr && e.type() == boolean && binary->op == BinaryOp::logical_and) {
       visit(binary->left, path, done);
       choose(binary->left, binary->right, {}, path);

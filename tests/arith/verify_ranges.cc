@@ -28,6 +28,11 @@ TEST(VerifyRanges, takes_the_guard_into_account) {
   expect_accepted(program("B[i] = T.if_then_else(i < 15, A[i + 1], T.float32(0.0))"));
   expect_broken(program("B[i] = T.if_then_else(i < 15, A[i + 16], T.float32(0.0))"), "out_of_range",
                 {"outside A"});
+  const auto copy = [](const std::string& from) {
+    return program("T.async_copy_or_zero(T.address_of(B[i]), T.address_of(A[" + from + "]), 1, i < 15)");
+  };
+  expect_accepted(copy("i + 1"));
+  expect_broken(copy("i + 16"), "out_of_range", {"outside A"});
   // Select evaluates both sides.
   expect_broken(program("B[i] = T.Select(i < 15, A[i + 1], T.float32(0.0))"), "out_of_range", {"outside A"});
   expect_accepted(program("if i < 15 and A[i + 1] > T.float32(0.0):\n            B[i] = A[i]"));
