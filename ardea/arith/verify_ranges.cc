@@ -1,3 +1,4 @@
+#include <string_view>
 #include <unordered_set>
 
 #include "ardea/arith/regions_conditions.h"
