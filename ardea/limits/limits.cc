@@ -109,7 +109,7 @@ Expr virtual_threads(const Stmt& s, const Analyzer& facts) {
 }
 
 /// Bytes of a GPU's shared memory that the launch that has most of them takes. What is needed one after the
-/// other lies in the same bytes, as lower/gpu/split_kernels.cc lays it out.
+/// other lies in the same bytes, as lower/gpu/shared_memory.cc lays it out.
 class SharedBytes {
  public:
   SharedBytes(const std::vector<Memory>& memory, const Analyzer& facts) : facts_(facts) {
