@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ardea/ir/first_cache.h"
 #include "ardea/ir/memory_alignment.h"
@@ -20,6 +21,8 @@
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_read.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
+#include "ardea/schedule/primitives/memory/reindex.h"
+#include "ardea/schedule/primitives/memory/set_scope.h"
 #include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
@@ -95,21 +98,32 @@ class TensorSteps : BlockProduct {
   bool is_direct() const { return is_direct_; }
 
   /// The copies of both factors in shared memory; the sums in fragments; what takes them to the result, by
-  /// way of shared memory where elements are more than stored.
+  /// way of shared memory where elements are more than stored. What is only converted is so before it gets
+  /// there, where it takes fewer bytes then.
   void make_stages() {
-    const std::string store = stores_directly();
-    is_direct_ = !store.empty() && !d_.whether("results go through shared memory", true);
+    const std::string store = stores_as_result();
+    is_direct_ =
+        !store.empty() && !is_implicit_ && !d_.whether("results go through shared memory", true);
     copy_factors();
-    take_sums_from(is_direct() ? "mma.c" : "shared");
-    if (!is_direct()) staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
-    store_ = is_direct() ? store : unit_.store_as(unit_.sums);
+    if (store.empty()) {
+      take_sums_from("shared");
+      staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
+    } else {
+      take_sums_from("mma.c");
+      if (!is_direct()) {
+        // By rows and columns, whatever the result's indices are.
+        staged_ = std::exchange(result_, s_.blocks(Reindex{result_, {"write", 0}})[0]);
+        s_.apply(SetScope{staged_, 0, "shared"});
+      }
+    }
+    store_ = store.empty() ? unit_.store_as(unit_.sums) : store;
   }
 
-  /// The instruction that takes sums straight to the result; empty where more is done with them.
-  std::string stores_directly() const {
+  /// The instruction that takes sums to what the result is made of; empty where more is done with them.
+  std::string stores_as_result() const {
     if (pads_m_ || pads_n_) return "";
     const Function& program = s_.program();
-    if (is_implicit_ || computes_results()) return "";
+    if (computes_results()) return "";
     const BlockRef& last = given_.converter ? *given_.converter : given_.sums;
     const Buffer out = path_to(program, last)->block().body.as<Store>()->buffer;
     // Two elements are stored at once.
