@@ -154,6 +154,8 @@ const std::vector<Pass>& gpu_pipeline() {
       shared_pass("unroll_loops"),
       shared_pass("legalise_types"),
       shared_pass("lower_intrinsics"),
+      // Last: which part of memory a block has is no longer read off the loops over blocks.
+      {"order_blocks", "blocks that run at the same time share what they read", order_blocks},
   };
   return passes;
 }

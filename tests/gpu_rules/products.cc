@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "ardea/ir/block_order.h"
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
@@ -199,6 +200,37 @@ TEST(GpuProducts, leave_tiles_and_panels_open) {
   EXPECT_TRUE(space.left_out.empty());
   EXPECT_EQ(space.sketches.size(), 14U)
       << "panels of 2 steps, 1 to 4 under way, of 4 steps, 1 to 3 of 4; results both ways";
+}
+
+// Half the bytes of what is summed, so that it is converted before it lies in shared memory; where tiles end
+// beyond the matrix, or more is made of the sums, behind it.
+TEST(GpuProducts, go_through_shared_memory_as_what_they_become) {
+  for (const ops::Workload& whole :
+       {ops::Workload{.op = "gemm", .sizes = {64, 64, 64}},
+        ops::Workload{.op = "c2d", .sizes = {2, 8, 8, 32, 32, 3, 3, 1, 1, 1}, .layout = "nhwc"}}) {
+    const std::string text = kernels_of(halves(whole));
+    EXPECT_GT(count_of(text, "mma_store_f16("), 0) << whole.op;
+    EXPECT_EQ(count_of(text, "mma_store_f32("), 0) << whole.op;
+  }
+  EXPECT_GT(count_of(kernels_of(halves({.op = "gemm", .sizes = {67, 136, 72}})), "mma_store_f32("), 0);
+  expect_right_samples(halves({.op = "c2d", .sizes = {1, 4, 8, 16, 16, 3, 3, 1, 1, 1}, .layout = "nhwc"}), 2);
+}
+
+/// A GPU whose second cache holds nothing that would be worth it.
+target::Target with_small_cache() {
+  target::Target target = newest_gpu();
+  for (target::Cache& cache : target.caches)
+    if (cache.level == 2) cache.bytes = 4096;
+  return target;
+}
+
+TEST(GpuProducts, that_the_second_cache_cannot_hold_have_blocks_in_groups_of_rows) {
+  const target::Target target = with_small_cache();
+  const Function large = halves({.op = "gemm", .sizes = {4096, 64, 4096}});
+  EXPECT_NE(print(by_the_model(large, target)).find(rows_together_key), std::string::npos);
+  EXPECT_EQ(print(by_the_model(large)).find(rows_together_key), std::string::npos);
+  expect_right_samples(halves({.op = "gemm", .sizes = {83, 40, 56}}), 2, target);
+  expect_right_samples(aligned({.op = "gemm", .sizes = {64, 8, 33}}), 2, target);
 }
 
 TEST(GpuProducts, of_windows_keep_them_in_the_first_cache_where_there_is_room) {

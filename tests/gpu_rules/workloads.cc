@@ -96,22 +96,22 @@ const target::Target& newest_gpu() { return gpus().back(); }
 
 Function program_of(const ops::Workload& wanted) { return ops::create_function(ops::make_workload(wanted)); }
 
-Function by_the_model(const Function& program) {
-  return model_schedule(program, newest_gpu(), rules_for(newest_gpu()))->schedule.program();
+Function by_the_model(const Function& program, const target::Target& target) {
+  return model_schedule(program, target, rules_for(target))->schedule.program();
 }
 
-std::string kernels_of(const Function& program) {
-  const std::vector<Function> lowered = {lower::lower(by_the_model(program), newest_gpu())};
-  return codegen::cuda_source(lowered, newest_gpu(), {});
+std::string kernels_of(const Function& program, const target::Target& target) {
+  const std::vector<Function> lowered = {lower::lower(by_the_model(program, target), target)};
+  return codegen::cuda_source(lowered, target, {});
 }
 
-void expect_right_samples(const Function& program, std::size_t count) {
+void expect_right_samples(const Function& program, std::size_t count, const target::Target& target) {
   const Answers answers(program);
-  answers.expect_of(lower::lower(by_the_model(program), newest_gpu()));
-  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  answers.expect_of(lower::lower(by_the_model(program, target), target));
+  const ProgramSpace space = program_space(program, target, rules_for(target));
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
   for (const Choice& choice : space.sample(count, 5).choices)
-    answers.expect_of(lower::lower(space.materialise(choice).program(), newest_gpu()));
+    answers.expect_of(lower::lower(space.materialise(choice).program(), target));
 }
 
 int count_of(const std::string& text, const std::string& part) {

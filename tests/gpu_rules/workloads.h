@@ -26,14 +26,15 @@ const target::Target& newest_gpu();
 
 Function program_of(const ops::Workload& wanted);
 
-/// What the rules choose for the newest.
-Function by_the_model(const Function& program);
+/// What the rules choose for it.
+Function by_the_model(const Function& program, const target::Target& target = newest_gpu());
 /// The same as CUDA C++.
-std::string kernels_of(const Function& program);
+std::string kernels_of(const Function& program, const target::Target& target = newest_gpu());
 
-/// So many samples of the space for the newest, and the model's schedule: none is left out, and all have the
-/// answers of the program, thread by thread.
-void expect_right_samples(const Function& program, std::size_t count);
+/// So many samples of the space, and the model's schedule: none is left out, and all have the answers of the
+/// program, thread by thread.
+void expect_right_samples(const Function& program, std::size_t count,
+                          const target::Target& target = newest_gpu());
 
 int count_of(const std::string& text, const std::string& part);
 

@@ -354,13 +354,54 @@ def names(X: T.Buffer((24,), "int32"), Y: T.Buffer((24,), "int32")):
   };
 }
 
+/// Blocks in groups of rows, of which the last one has fewer; of all rows there are; and of none, because
+/// there is but one axis.
+std::vector<ThreadProgram> grids() {
+  return {
+      {{"blocks_in_groups", R"(
+@T.prim_func
+def grouped(X: T.Buffer((7, 3, 2), "float32"), Y: T.Buffer((7, 3, 2), "float32")):
+    S = T.alloc_buffer((7, 3, 2), scope="shared")
+    for b in T.thread_binding(2, thread="blockIdx.z"):
+        for i in T.thread_binding(7, thread="blockIdx.y", annotations={"rows_together": 3}):
+            for j in T.thread_binding(3, thread="blockIdx.x"):
+                with T.block("S"):
+                    vi, vj, vb = T.axis.remap("SSS", [i, j, b])
+                    S[vi, vj, vb] = X[vi, vj, vb]
+                with T.block("Y"):
+                    vi, vj, vb = T.axis.remap("SSS", [i, j, b])
+                    Y[vi, vj, vb] = S[vi, vj, vb] * T.float32(2.0)
+)"},
+       0},
+      {{"blocks_in_one_group", R"(
+@T.prim_func
+def down(X: T.Buffer((5, 4), "float32"), Y: T.Buffer((5, 4), "float32")):
+    for i in T.thread_binding(5, thread="blockIdx.y", annotations={"rows_together": 16}):
+        for j in T.thread_binding(4, thread="blockIdx.x"):
+            with T.block("Y"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi, vj] = X[vi, vj] + T.float32(1.0)
+)"},
+       0},
+      {{"blocks_of_one_axis", R"(
+@T.prim_func
+def alone(X: T.Buffer((5, 4), "float32"), Y: T.Buffer((5, 4), "float32")):
+    for i in T.thread_binding(5, thread="blockIdx.y", annotations={"rows_together": 2}):
+        for j in T.thread_binding(4, thread="threadIdx.x"):
+            with T.block("Y"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi, vj] = X[vi, vj] + T.float32(1.0)
+)"},
+       0},
+  };
+}
+
 }  // namespace
 
 const std::vector<ThreadProgram>& thread_programs() {
   static const std::vector<ThreadProgram> all = [] {
     std::vector<ThreadProgram> list = sharing();
-    const std::vector<ThreadProgram> more = nests();
-    list.insert(list.end(), more.begin(), more.end());
+    for (const auto& more : {nests(), grids()}) list.insert(list.end(), more.begin(), more.end());
     return list;
   }();
   return all;

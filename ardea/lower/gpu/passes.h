@@ -44,4 +44,8 @@ Function narrow_barriers(const Function& f, const target::Target& target);
 /// Such copies are asynchronous, where the engine takes them as they are.
 Function async_copies(const Function& f, const target::Target& target);
 
+/// Blocks have their numbers in the order that rows_together asks for (ir/block_order.h): what a block
+/// computes is what the block at another place of the grid would have.
+Function order_blocks(const Function& f, const target::Target& target);
+
 }  // namespace ardea::lower

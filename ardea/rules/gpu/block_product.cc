@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "ardea/ir/block_order.h"
 #include "ardea/ir/ceil_div.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/bind.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"
@@ -22,6 +24,7 @@
 #include "ardea/schedule/primitives/reduce/pad_einsum.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/schedule/program/tree.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::rules {
 
@@ -144,6 +147,30 @@ Number BlockProduct::tile_count(bool is_padded, std::int64_t size, const Expr& t
   return d_.follows(is_padded ? ceil_div(make_int(size), tile) : floor_div(make_int(size), tile));
 }
 
+bool BlockProduct::exceeds_second_cache() const {
+  const target::Cache* cache = d_.target().cache(2);
+  const std::int64_t elements = (sizes_.m + sizes_.n) * sizes_.k;
+  return cache != nullptr && elements * given_.product.left->type.bytes() > cache->bytes;
+}
+
+/// Blocks that run at the same time share rows and columns. Row by row of tiles they need all columns; in
+/// groups of some rows of tiles they need fewer of both together.
+void BlockProduct::group_blocks() {
+  constexpr std::int64_t most_together = 16;
+  const auto needed = [&](std::int64_t together) {
+    return together * model_tile_.rows + ceil_div(d_.target().cores, together) * model_tile_.columns;
+  };
+  std::int64_t fewest_rows = sizes_.m, model = 1;
+  for (const BlockTile& tile : tiles_) fewest_rows = std::min(fewest_rows, tile.rows);
+  std::vector<std::int64_t> values;
+  for (const std::int64_t together : doublings(sizes_.m, fewest_rows, most_together)) {
+    values.push_back(together);
+    if (together * model_tile_.rows <= sizes_.m && needed(together) < needed(model)) model = together;
+  }
+  s_.apply(Annotate{blocks_[1].first, rows_together_key,
+                    Convert<Number>::to(d_.number(rows_together_key, values, model))});
+}
+
 void BlockProduct::blocks_of(const LoopRef& rows, const LoopRef& columns) {
   blocks_ = {{columns, "blockIdx.x"}, {rows, "blockIdx.y"}};
   if (batches() == 0) return;
@@ -214,10 +241,12 @@ void BlockProduct::bind() {
   for (const LoopRef& loop : warp_columns_) s_.apply(Bind{loop, "threadIdx.y"});
   for (const LoopRef& loop : warp_rows_) s_.apply(Bind{loop, "threadIdx.z"});
   for (const auto& [loop, axis] : blocks_) s_.apply(Bind{loop, axis});
+  if (exceeds_second_cache()) group_blocks();
 }
 
 void BlockProduct::finish() {
   d_.finish(given_.sums);
+  d_.finish(result_);
   if (given_.converter) d_.finish(*given_.converter);
 }
 

@@ -92,6 +92,8 @@ class BlockProduct {
     std::function<std::int64_t(const BlockTile&)> at;
   };
   Number parts_of(const std::string& name, const Extent& whole, const Extent& part);
+  bool exceeds_second_cache() const;
+  void group_blocks();
 
   std::vector<BlockTile> tiles_;
   BlockTile model_tile_;

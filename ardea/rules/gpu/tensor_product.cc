@@ -102,8 +102,7 @@ class TensorSteps : BlockProduct {
   /// there, where it takes fewer bytes then.
   void make_stages() {
     const std::string store = stores_as_result();
-    is_direct_ =
-        !store.empty() && !is_implicit_ && !d_.whether("results go through shared memory", true);
+    is_direct_ = !store.empty() && !is_implicit_ && !d_.whether("results go through shared memory", true);
     copy_factors();
     if (store.empty()) {
       take_sums_from("shared");
