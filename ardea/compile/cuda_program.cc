@@ -53,7 +53,9 @@ CudaCode cuda_plan(const Function& f, const target::Target& target, const Option
 
 CudaCode cuda_code(const Function& f, const target::Target& target, const Options& options) {
   CudaCode code = cuda_plan(f, target, options);
-  code.cubin = cubin_of(code.source, target.cpu, options.contract);
+  Cubin made = cubin_of(code.source, target.cpu, options.contract);
+  code.cubin = std::move(made.code);
+  code.spilled_bytes = made.spilled_bytes;
   return code;
 }
 

@@ -14,9 +14,10 @@ namespace ardea::compile {
 
 /// One function's code, as two processes may pass it on (cuda_code_file.h).
 struct CudaCode {
-  std::string name;    ///< of the function
-  std::string source;  ///< of its kernels, as compile::cuda_source gives it
-  std::string cubin;   ///< the kernels compiled
+  std::string name;                ///< of the function
+  std::string source;              ///< of its kernels, as compile::cuda_source gives it
+  std::string cubin;               ///< the kernels compiled
+  std::int64_t spilled_bytes = 0;  ///< Cubin's; not passed on
   std::vector<runtime::cuda::KernelPlan> kernels;
   std::string host_object;  ///< the host's part, for this machine's processor
   std::size_t arguments = 0;

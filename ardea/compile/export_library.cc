@@ -135,8 +135,8 @@ class Export {
       const bool needs_code =
           wants(LibraryFile::object) || wants(LibraryFile::shared_library) || wants(LibraryFile::source);
       if (needs_code)
-        kernels_ += gpu_code(f, parts.kernels, cubin_of(parts.source, target_.cpu, options_.build.contract),
-                             target_.cpu);
+        kernels_ += gpu_code(f, parts.kernels,
+                             cubin_of(parts.source, target_.cpu, options_.build.contract).code, target_.cpu);
     }
   }
 

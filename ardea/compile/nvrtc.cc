@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -78,11 +79,22 @@ const Nvrtc& loaded() {
   return nvrtc;
 }
 
+/// Of the numbers that stand right before the words in what the assembler says, the largest; 0 of none.
+std::int64_t most_before(const std::string& log, const std::string& words) {
+  std::int64_t most = 0;
+  for (std::size_t at = log.find(words); at != std::string::npos; at = log.find(words, at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && log[begin - 1] >= '0' && log[begin - 1] <= '9') --begin;
+    most = std::max<std::int64_t>(most, std::strtoll(log.c_str() + begin, nullptr, 10));
+  }
+  return most;
+}
+
 }  // namespace
 
 std::string why_no_nvrtc() { return loaded().fault; }
 
-std::string cubin_of(const std::string& source, const std::string& architecture, bool contract) {
+Cubin cubin_of(const std::string& source, const std::string& architecture, bool contract) {
   const Nvrtc& nvrtc = loaded();
   require(nvrtc.fault.empty(),
           "CUDA: kernels cannot be compiled: {}; install NVIDIA's CUDA toolkit 12 or later, or set CUDA_HOME",
@@ -97,21 +109,22 @@ std::string cubin_of(const std::string& source, const std::string& architecture,
     ~Destroyed() { nvrtc.destroy(program); }
   } const destroyed{nvrtc, &program};
   const std::string machine = "--gpu-architecture=" + architecture, include = "-I" + nvrtc.headers;
-  std::vector<const char*> options = {machine.c_str(), "-std=c++17"};
+  std::vector<const char*> options = {machine.c_str(), "-std=c++17", "--ptxas-options=-v"};
   if (!contract) options.push_back("-fmad=false");
   if (!nvrtc.headers.empty()) options.push_back(include.c_str());
   const int result = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
   std::size_t size = 0;
-  if (result != 0) {
-    nvrtc.log_size(program, &size);
-    std::string log(size, '\0');
-    nvrtc.log(program, log.data());
-    fail("CUDA: NVRTC refuses the kernels for {}: {}", architecture, log.c_str());
-  }
+  nvrtc.log_size(program, &size);
+  std::string log(size, '\0');
+  nvrtc.log(program, log.data());
+  if (result != 0) fail("CUDA: NVRTC refuses the kernels for {}: {}", architecture, log.c_str());
   ensure(nvrtc.cubin_size(program, &size) == 0 && size > 0, "NVRTC made no code for {}", architecture);
-  std::string code(size, '\0');
-  nvrtc.cubin(program, code.data());
-  return code;
+  Cubin made{
+      .code = std::string(size, '\0'),
+      .registers = most_before(log, " registers"),
+      .spilled_bytes = most_before(log, " bytes spill stores") + most_before(log, " bytes spill loads")};
+  nvrtc.cubin(program, made.code.data());
+  return made;
 }
 
 }  // namespace ardea::compile

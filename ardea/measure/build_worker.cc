@@ -8,6 +8,7 @@
 #include "ardea/runtime/time_evaluator.h"
 #include "ardea/schedule/replay_trace.h"
 #include "ardea/schedule/separate_packing.h"
+#include "ardea/support/error.h"
 #include "ardea/support/whole_file.h"
 
 namespace ardea::measure {
@@ -44,7 +45,11 @@ Answer build_worker(const ReceivedTask& received) {
     const auto file = request.at("object").get<std::string>();
     const auto seconds = [&] { return nlohmann::json{{"seconds", runtime::steady_seconds() - start}}; };
     if (target.kind == target::Kind::cuda) {
-      compile::write_cuda_code(file, compile::cuda_code(program, target));
+      const compile::CudaCode code = compile::cuda_code(program, target);
+      require(code.spilled_bytes == 0,
+              "{} spills {} bytes of a thread's registers to memory on {}; give each thread less to hold",
+              program.name, code.spilled_bytes, target.name);
+      compile::write_cuda_code(file, code);
       return seconds();
     }
     Module module{{}, {program}};

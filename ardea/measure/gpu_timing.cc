@@ -19,7 +19,8 @@ using namespace runtime::cuda;
 /// A kernel that does nothing, for whatever GPU this is.
 Launcher& empty_kernel() {
   static Launcher launcher(compile::cubin_of("extern \"C\" __global__ void nothing() {}",
-                                             fmt::format("sm_{}", device().compute_capability), true),
+                                             fmt::format("sm_{}", device().compute_capability), true)
+                               .code,
                            {{.name = "nothing"}});
   return launcher;
 }
@@ -37,7 +38,8 @@ extern "C" __global__ void once() {{ count({0}); }}
 extern "C" __global__ void twice() {{ count(2 * {0}); }}
 )",
                                                          counted_cycles),
-                                             fmt::format("sm_{}", device().compute_capability), true),
+                                             fmt::format("sm_{}", device().compute_capability), true)
+                               .code,
                            {{.name = "once"}, {.name = "twice"}});
   return launcher;
 }

@@ -5,6 +5,7 @@
 
 #include "ardea/codegen/cuda/codegen_cuda.h"
 #include "ardea/compile/nvrtc.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/rules/program_space.h"
 #include "tests/gpu_rules/workloads.h"
@@ -37,6 +38,59 @@ TEST(GpuKernels, of_every_operator_compile) {
       add(space.materialise(space.sample(1, 3).choices.front()).program(), "_sample");
     }
     EXPECT_NO_THROW(compile::cubin_of(codegen::cuda_source(kernels, target, {}), target.cpu, true)) << name;
+  }
+}
+
+// A thread that holds 96 numbers, and may have 64 registers.
+TEST(GpuKernels, that_spill_are_seen) {
+  if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  const auto kernel = [](int threads) {
+    return compile::cubin_of(fmt::format(R"(
+extern "C" __global__ void __launch_bounds__({}) holds(float* data) {{
+  float held[96];
+  #pragma unroll
+  for (int i = 0; i < 96; ++i) held[i] = data[i * 7 + threadIdx.x];
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < 96; ++i) data[threadIdx.x * 96 + i] = held[i] * held[(i * 5 + 3) % 96];
+}}
+)",
+                                         threads),
+                             "sm_90a", true);
+  };
+  const compile::Cubin roomy = kernel(128), narrow = kernel(1024);
+  EXPECT_EQ(roomy.spilled_bytes, 0);
+  EXPECT_GT(roomy.registers, 96);
+  EXPECT_GT(narrow.spilled_bytes, 0);
+  EXPECT_LE(narrow.registers, 64);
+}
+
+// Tiles as large as registers allow, of convolutions whose copies know much of their rows.
+TEST(GpuKernels, of_convolutions_spill_nothing) {
+  if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  std::vector<ops::Workload> all = {
+      {.op = "dil", .sizes = {16, 56, 56, 64, 64, 3, 3, 1, 1, 2}, .layout = "nhwc"},
+      {.op = "t2d", .sizes = {16, 14, 14, 256, 512, 3, 3, 1, 1, 1, 0}, .layout = "nhwc"},
+  };
+  if (test::takes_all_cases()) {
+    all.push_back({.op = "c2d", .sizes = {16, 56, 56, 64, 64, 3, 3, 1, 1, 1}, .layout = "nhwc"});
+    all.push_back({.op = "c3d", .sizes = {8, 8, 56, 56, 64, 64, 3, 3, 3, 1, 1, 1}, .layout = "ndhwc"});
+  }
+  for (ops::Workload& one : all) {
+    one.in = {float16, float16}, one.out = float16;
+    Function program = program_of(one);
+    for (const Parameter& p : std::vector(program.parameters))
+      program = promise_alignment(program, p.buffer->name, 16, "test");
+    const auto spilled = [&](const Function& f) {
+      const std::vector<Function> lowered = {lower::lower(f, newest_gpu())};
+      return compile::cubin_of(codegen::cuda_source(lowered, newest_gpu(), {}), newest_gpu().cpu, true)
+          .spilled_bytes;
+    };
+    EXPECT_EQ(spilled(by_the_model(program)), 0) << one.op;
+    if (!test::takes_all_cases()) continue;
+    const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+    for (const Choice& choice : space.sample(20, 7).choices)
+      EXPECT_EQ(spilled(space.materialise(choice).program()), 0) << one.op;
   }
 }
 

@@ -189,8 +189,8 @@ Number BlockProduct::parts_of(const std::string& name, const Extent& whole, cons
   return d_.number(name, {counts.begin(), counts.end()}, model);
 }
 
-void BlockProduct::copy_panel(const std::string& name, const BlockRef& copy, const PanelCopy& how,
-                              std::int64_t apart) {
+Number BlockProduct::copy_panel(const std::string& name, const BlockRef& copy, const PanelCopy& how,
+                                std::int64_t apart) {
   const Extent depth{depth_, [](const BlockTile& t) { return t.depth; }},
       width = copy == a_ ? Extent{rows_, [](const BlockTile& t) { return t.rows; }}
                          : Extent{columns_, [](const BlockTile& t) { return t.columns; }};
@@ -201,15 +201,14 @@ void BlockProduct::copy_panel(const std::string& name, const BlockRef& copy, con
   const std::int64_t rows_of_warp = how.rows_of_warp(warp_), run = how.run;
   const Extent at_once{d_.follows(value_of(warps_m_) * value_of(warps_n_) * make_int(rows_of_warp)),
                        [=](const BlockTile& t) { return t.warps * rows_of_warp; }};
-  const auto down =
-      s_.loops(Split{.loop = loops[loops.size() - 2],
-                     .factors = {parts_of("copies_" + name, rows, at_once), warps_m_, warps_n_, rows_of_warp},
-                     .disable_predication = true});
-  const auto across = s_.loops(
-      Split{.loop = loops[loops.size() - 1],
-            .factors = {parts_of("runs_" + name, columns, {run, [=](const BlockTile&) { return run; }}),
-                        how.threads_of_row(), how.lanes},
-            .disable_predication = true});
+  const Number copies = parts_of("copies_" + name, rows, at_once);
+  const auto down = s_.loops(Split{.loop = loops[loops.size() - 2],
+                                   .factors = {copies, warps_m_, warps_n_, rows_of_warp},
+                                   .disable_predication = true});
+  const Number runs = parts_of("runs_" + name, columns, {run, [=](const BlockTile&) { return run; }});
+  const auto across = s_.loops(Split{.loop = loops[loops.size() - 1],
+                                     .factors = {runs, how.threads_of_row(), how.lanes},
+                                     .disable_predication = true});
   // Side by side goes what lies so in memory.
   const std::vector<LoopRef> threads =
       how.is_along_rows ? std::vector{across[1], down[3]} : std::vector{down[3], across[1]};
@@ -217,6 +216,7 @@ void BlockProduct::copy_panel(const std::string& name, const BlockRef& copy, con
   warp_rows_.push_back(down[1]), warp_columns_.push_back(down[2]);
   lanes_.push_back(s_.loops(Fuse{threads})[0]);
   if (how.lanes > 1) vectors_.push_back(across[2]);
+  return d_.follows(value_of(copies) * value_of(runs));
 }
 
 void BlockProduct::turn_panel(const BlockRef& copy, const PanelCopy& how) {

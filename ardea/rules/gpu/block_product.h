@@ -54,8 +54,8 @@ class BlockProduct {
   void blocks_of(const LoopRef& rows, const LoopRef& columns);
 
   /// By all threads of the block together, each warp runs of some rows. Rows of shared memory lie `apart`
-  /// elements further from each other than they are long.
-  void copy_panel(const std::string& name, const BlockRef& copy, const PanelCopy& how, std::int64_t apart);
+  /// elements further from each other than they are long. Gives how many accesses a thread has.
+  Number copy_panel(const std::string& name, const BlockRef& copy, const PanelCopy& how, std::int64_t apart);
   /// Where that is asked for, what are rows in memory are columns in shared memory.
   void turn_panel(const BlockRef& copy, const PanelCopy& how);
 

@@ -72,7 +72,7 @@ class ImplicitSteps {
     made.left_read = c_.left_read, made.right_read = c_.right_read;
     made.product.converter = given_.converter ? *given_.converter : copied;
     made.left_source = source_of(c_.left.indices, c_.left.buffer, c_.depth, c_.rows);
-    made.left_source.channels = channels_of(c_.left.indices);
+    add_windows(made.left_source, c_.left.indices);
     made.right_source = has_rows_of_columns
                             ? source_of(c_.right.indices, c_.right.buffer, c_.columns, c_.depth)
                             : source_of(c_.right.indices, c_.right.buffer, c_.depth, c_.columns);
@@ -210,7 +210,7 @@ class ImplicitSteps {
   }
 
   /// Of the left operand, where an index is moved by rows and by depth, as one of a window is.
-  std::int64_t channels_of(const std::vector<Expr>& indices) const {
+  void add_windows(MatrixSource& source, const std::vector<Expr>& indices) const {
     const auto moves = [&](const Group& group, const Expr& index) {
       return std::any_of(group.begin(), group.end(),
                          [&](std::size_t i) { return uses(index, c_.stage.iterators[i]); });
@@ -224,7 +224,11 @@ class ImplicitSteps {
       is_window = is_window || (moves_with_rows && c_.stage.extents[i] > 1);
       if (!moves_with_rows) channels *= c_.stage.extents[i];
     }
-    return is_window ? channels : 0;
+    if (!is_window) return;
+    source.channels = channels;
+    source.window_axes = std::count_if(indices.begin(), indices.end(), [&](const Expr& index) {
+      return moves(c_.rows, index) && moves(c_.depth, index);
+    });
   }
 
   /// Whether elements at so many values of the iterator, from each multiple on, follow each other in memory,

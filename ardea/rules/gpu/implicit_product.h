@@ -15,6 +15,7 @@ struct MatrixSource {
   /// Where neighbouring rows are windows that overlap: the elements of a row that no other window moves over
   /// it, such as its channels. 0: rows have nothing in common.
   std::int64_t channels = 0;
+  std::int64_t window_axes = 0;  ///< indices that such windows move along
 };
 
 /// A sum of products as a product of matrices of which the factors are nowhere: what would fill them is

@@ -14,10 +14,17 @@ struct PanelCopy {
   std::int64_t lanes = 1, run = 1;
   /// What lies side by side in memory are different rows, so that threads side by side copy of as many.
   bool is_along_rows = false;
-  bool turns = false;  ///< what are its rows in memory are columns in shared memory
+  bool turns = false;             ///< what are its rows in memory are columns in shared memory
+  std::int64_t kept_numbers = 1;  ///< that a thread keeps of each row it copies of, from panel to panel
 
   std::int64_t threads_of_row() const { return run / lanes; }
   std::int64_t rows_of_warp(std::int64_t warp_threads) const { return warp_threads / threads_of_row(); }
+
+  /// Accesses of one thread to a panel that so many warps share.
+  std::int64_t accesses(std::int64_t width, std::int64_t depth, std::int64_t warps,
+                        std::int64_t warp_threads) const {
+    return width * depth / (lanes * warps * warp_threads);
+  }
 
   /// Of a panel that is so deep.
   PanelCopy of_depth(std::int64_t depth) const;

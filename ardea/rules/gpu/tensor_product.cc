@@ -68,8 +68,16 @@ class TensorSteps : BlockProduct {
     work.b = given_.product.transposed ? copy_of_deep_rows(factors_.right_source, lanes_b, warp_)
                                        : copy_of_columns(sizes_.n, lanes_b, warp_);
     work.b.turns = turns_b_;
+    // Where its window begins, and whether it is a row at all.
+    if (is_implicit_) work.a.kept_numbers = factors_.left_source.window_axes + (may_pad_rows() ? 1 : 0);
     work.channels = factors_.left_source.channels;
     return work;
+  }
+
+  bool may_pad_rows() const {
+    const auto tiles = all_tensor_tiles(sizes_, unit_);
+    return std::any_of(tiles.begin(), tiles.end(),
+                       [&](const TensorTiles& one) { return sizes_.m % one.block(unit_).rows != 0; });
   }
 
   void choose() {
@@ -156,14 +164,31 @@ class TensorSteps : BlockProduct {
   void copy_panels() {
     const std::int64_t panel = steps_ * unit_.depth;
     const std::int64_t apart = unit_.row_bytes / given_.product.left->type.bytes();
-    copy_panel("a", a_, work_.a.of_depth(panel), apart);
+    const Number accesses_a = copy_panel("a", a_, work_.a.of_depth(panel), apart);
     if (work_.channels > 0 && !d_.target().gpu->copy_engines.empty()) {
       const bool stays = windows_stay_in_first_cache(model_, work_, unit_, d_.target());
       s_.apply(
           Annotate{a_, first_cache_key, Convert<Number>::to(d_.number("kept_a", {0, 1}, stays ? 1 : 0))});
     }
-    copy_panel("b", b_, work_.b.of_depth(panel), apart);
+    const Number accesses_b = copy_panel("b", b_, work_.b.of_depth(panel), apart);
     turn_panel(b_, work_.b);
+    spill_nothing(accesses_a, accesses_b);
+  }
+
+  void spill_nothing(const Number& accesses_a, const Number& accesses_b) {
+    const target::Gpu& gpu = *d_.target().gpu;
+    const auto kept = [](const Number& accesses, const PanelCopy& copy) {
+      return min(value_of(accesses), make_int(most_written_out)) * make_int(copy.kept_numbers);
+    };
+    const Expr registers = registers_of_thread<Expr>(value_of(frags_m_), value_of(pairs_n_),
+                                                     kept(accesses_a, work_.a) + kept(accesses_b, work_.b));
+    const std::string reason =
+        "a thread's sums, fragments, and what it knows of the rows that it copies are in registers: none "
+        "spills";
+    d_.keep_to(registers <= make_int(gpu.registers_per_thread), "registers that suffice", reason);
+    d_.keep_to(registers * value_of(warps_m_) * value_of(warps_n_) * make_int(warp_) <=
+                   make_int(gpu.registers_per_block),
+               "registers of a block that suffice", reason);
   }
 
   void place_results() {

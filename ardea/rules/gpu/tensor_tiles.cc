@@ -47,7 +47,8 @@ class TileModel {
     const std::int64_t results = t.warps_m * MmaUnit::rows * (tile_.columns + 8) * unit.sums.bytes();
     load_ = {.warps = tile_.warps,
              .shared_bytes = panel_bytes_ + results,
-             .registers_of_thread = 4 * t.frags_m * 2 * t.pairs_n + 2 * (4 * t.frags_m + 4 * t.pairs_n) + 40};
+             .registers_of_thread = registers_of_thread(
+                 t.frags_m, t.pairs_n, kept_of(work.a, tile_.rows) + kept_of(work.b, tile_.columns))};
     blocks_ = count_of_tiles(work.sizes, work.batches, tile_);
     side_by_side_ = std::min(load_.held_by(*target.gpu), ceil_div(blocks_, target.cores));
     instructions_ = t.frags_m * 2 * t.pairs_n * t.steps;
@@ -93,6 +94,11 @@ class TileModel {
   }
 
  private:
+  std::int64_t kept_of(const PanelCopy& copy, std::int64_t width) const {
+    const std::int64_t accesses = copy.accesses(width, tile_.depth, tile_.warps, target_.gpu->warp_threads);
+    return std::min(accesses, most_written_out) * copy.kept_numbers;
+  }
+
   std::int64_t panels() const { return ceil_div(work_.sizes.k, tile_.depth); }
 
   const TensorTiles& t_;

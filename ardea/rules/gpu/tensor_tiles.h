@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "ardea/rules/gpu/block_tile.h"
 #include "ardea/rules/gpu/mma_unit.h"
 #include "ardea/rules/gpu/panel_copy.h"
@@ -26,6 +28,18 @@ struct TensorTiles {
 
   BlockTile block(const MmaUnit& unit) const;
 };
+
+/// Registers of a thread: the sums, fragments of both factors for a step and the next, what it knows of the
+/// rows that it copies, and some for all else. By what ptxas made of 140 programs for sm_90a a thread that
+/// has as many spills none; where all is in one kernel that asks for less, nothing of it is kept.
+template <class Count>
+Count registers_of_thread(const Count& frags_m, const Count& pairs_n, const Count& kept) {
+  constexpr std::int64_t others = 40;
+  return frags_m * pairs_n * 8 + (frags_m + pairs_n) * 8 + kept + others;
+}
+
+/// Of accesses in a loop that is too long to be written out no numbers are kept.
+constexpr std::int64_t most_written_out = 16;
 
 /// What the model chooses.
 TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target);
