@@ -3,7 +3,7 @@
 PyTorch, torch.compile and, for matrix products, a Triton kernel, in turn within one run.
 
 FOLDER is what `ardea compile OP SIZES --in float16 --out float16 --target h200 -o FOLDER` wrote, with the same layout.
-Operators: gemm, bmm, c1d, c2d, dil, c3d, softmax, reduce_sum, relu, transpose. Everybody reads the same arrays, in the
+Operators: gemm, bmm, gemv, c1d, c2d, dil, c3d, scan, softmax, reduce_sum, relu, transpose. Everybody reads the same arrays, in the
 order of bytes that it likes best (weights of channels-last convolutions are put into PyTorch's order beforehand). A turn
 is a graph of 20 calls on arrays that together are twice the second cache, after that cache was filled with others; the
 time of a graph of as many empty kernels is taken off. Prints one JSON object: medians, the median of the ratios of each
@@ -56,8 +56,11 @@ class Work:
         self.op, self.inputs = op, 1
         self.prepare = lambda arrays: arrays  # into the order that PyTorch likes
         self.answer = lambda result: result   # into the order of Ardea's array
-        if op in ("gemm", "bmm"):
+        if op in ("gemm", "bmm", "gemv"):
             self.inputs, self.call = 2, torch.matmul
+        elif op == "scan":
+            _, n, k = sizes  # of each row the sums of what stands before: no more than k numbers
+            self.call = lambda x: torch.cumsum(functional.pad(x, (1, max(0, n - k - 1)))[:, :n], dim=1)
         elif op in ("c1d", "c2d", "dil", "c3d"):
             rank = {"c1d": 1, "c3d": 3}.get(op, 2)
             stride, pad, dilation = sizes[-3:]
@@ -83,14 +86,14 @@ class Work:
         elif op == "transpose":
             self.call = lambda x: x.t().contiguous()
         else:
-            sys.exit(f"{op}: this script knows gemm, bmm, c1d, c2d, dil, c3d, softmax, reduce_sum, relu and transpose")
+            sys.exit(f"{op}: this script knows gemm, bmm, gemv, c1d, c2d, dil, c3d, scan, softmax, reduce_sum, relu and transpose")
 
     def exact(self, arrays):
         return self.answer(self.call(*self.prepare([a.double() for a in arrays])))
 
     def terms(self, arrays):
         """How many numbers one result sums."""
-        if self.op in ("gemm", "bmm", "softmax", "reduce_sum"):
+        if self.op in ("gemm", "bmm", "gemv", "scan", "softmax", "reduce_sum"):
             return arrays[0].shape[-1]
         _, weights = self.prepare(arrays)
         return weights.numel() // weights.shape[0]

@@ -132,7 +132,9 @@ class TensorSteps : BlockProduct {
     const Function& program = s_.program();
     if (computes_results()) return "";
     const BlockRef& last = given_.converter ? *given_.converter : given_.sums;
-    const Buffer out = path_to(program, last)->block().body.as<Store>()->buffer;
+    const auto* store = path_to(program, last)->block().body.as<Store>();
+    if (store == nullptr) return "";  // only some results are stored
+    const Buffer out = store->buffer;
     // Two elements are stored at once.
     const bool is_aligned = memory_alignments(program).at(out->data) % (2 * out->type.bytes()) == 0;
     return sizes_.n % 2 == 0 && is_aligned ? unit_.store_as(out->type) : "";
@@ -178,7 +180,8 @@ class TensorSteps : BlockProduct {
   void spill_nothing(const Number& accesses_a, const Number& accesses_b) {
     const target::Gpu& gpu = *d_.target().gpu;
     const auto kept = [](const Number& accesses, const PanelCopy& copy) {
-      return min(value_of(accesses), make_int(most_written_out)) * make_int(copy.kept_numbers);
+      return make_select(value_of(accesses) < make_int(least_left_in_loop),
+                         value_of(accesses) * make_int(copy.kept_numbers), make_int(0));
     };
     const Expr registers = registers_of_thread<Expr>(value_of(frags_m_), value_of(pairs_n_),
                                                      kept(accesses_a, work_.a) + kept(accesses_b, work_.b));

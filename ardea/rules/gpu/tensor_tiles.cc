@@ -96,7 +96,7 @@ class TileModel {
  private:
   std::int64_t kept_of(const PanelCopy& copy, std::int64_t width) const {
     const std::int64_t accesses = copy.accesses(width, tile_.depth, tile_.warps, target_.gpu->warp_threads);
-    return std::min(accesses, most_written_out) * copy.kept_numbers;
+    return accesses < least_left_in_loop ? accesses * copy.kept_numbers : 0;
   }
 
   std::int64_t panels() const { return ceil_div(work_.sizes.k, tile_.depth); }
