@@ -72,7 +72,7 @@ class ImplicitSteps {
     made.left_read = c_.left_read, made.right_read = c_.right_read;
     made.product.converter = given_.converter ? *given_.converter : copied;
     made.left_source = source_of(c_.left.indices, c_.left.buffer, c_.depth, c_.rows);
-    add_windows(made.left_source, c_.left.indices);
+    made.left_source.window_axes = window_axes_of(c_.left.indices);
     made.right_source = has_rows_of_columns
                             ? source_of(c_.right.indices, c_.right.buffer, c_.columns, c_.depth)
                             : source_of(c_.right.indices, c_.right.buffer, c_.depth, c_.columns);
@@ -209,26 +209,21 @@ class ImplicitSteps {
     return source;
   }
 
-  /// Of the left operand, where an index is moved by rows and by depth, as one of a window is.
-  void add_windows(MatrixSource& source, const std::vector<Expr>& indices) const {
+  /// Indices of the left operand that are moved by rows and by depth, where any of them is a window's.
+  std::int64_t window_axes_of(const std::vector<Expr>& indices) const {
     const auto moves = [&](const Group& group, const Expr& index) {
       return std::any_of(group.begin(), group.end(),
                          [&](std::size_t i) { return uses(index, c_.stage.iterators[i]); });
     };
-    std::int64_t channels = 1;
-    bool is_window = false;
-    for (const std::size_t i : c_.depth) {
-      const bool moves_with_rows = std::any_of(indices.begin(), indices.end(), [&](const Expr& index) {
-        return moves({i}, index) && moves(c_.rows, index);
-      });
-      is_window = is_window || (moves_with_rows && c_.stage.extents[i] > 1);
-      if (!moves_with_rows) channels *= c_.stage.extents[i];
+    std::int64_t axes = 0;
+    bool overlaps = false;
+    for (const Expr& index : indices) {
+      if (!moves(c_.rows, index) || !moves(c_.depth, index)) continue;
+      ++axes;
+      for (const std::size_t i : c_.depth)
+        overlaps = overlaps || (c_.stage.extents[i] > 1 && uses(index, c_.stage.iterators[i]));
     }
-    if (!is_window) return;
-    source.channels = channels;
-    source.window_axes = std::count_if(indices.begin(), indices.end(), [&](const Expr& index) {
-      return moves(c_.rows, index) && moves(c_.depth, index);
-    });
+    return overlaps ? axes : 0;
   }
 
   /// Whether elements at so many values of the iterator, from each multiple on, follow each other in memory,

@@ -12,10 +12,9 @@ namespace ardea::rules {
 struct MatrixSource {
   std::int64_t run = 1;     ///< elements of a row that lie side by side, a multiple of rows' beginnings
   bool along_rows = false;  ///< what lies side by side are rows' first elements
-  /// Where neighbouring rows are windows that overlap: the elements of a row that no other window moves over
-  /// it, such as its channels. 0: rows have nothing in common.
-  std::int64_t channels = 0;
-  std::int64_t window_axes = 0;  ///< indices that such windows move along
+  /// Where neighbouring rows are windows that overlap: the indices that they move along. 0: rows have nothing
+  /// in common.
+  std::int64_t window_axes = 0;
 };
 
 /// A sum of products as a product of matrices of which the factors are nowhere: what would fill them is

@@ -16,8 +16,8 @@ struct TensorWork {
   ProductSizes sizes;
   std::int64_t batches = 1;
   DataType factors = float16;
-  PanelCopy a = {}, b = {};   ///< with runs of the deepest panels
-  std::int64_t channels = 0;  ///< MatrixSource's, of the left factor
+  PanelCopy a = {}, b = {};  ///< with runs of the deepest panels
+  bool has_windows = false;  ///< rows of the left factor are windows that overlap
 };
 
 struct TensorTiles {
@@ -44,11 +44,6 @@ constexpr std::int64_t least_left_in_loop = 16;
 
 /// What the model chooses.
 TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target);
-
-/// Whether what a block's windows share stays in the first cache from one of their steps to the next, beside
-/// what the multiprocessor's blocks have of shared memory.
-bool windows_stay_in_first_cache(const TensorTiles& tiles, const TensorWork& work, const MmaUnit& unit,
-                                 const target::Target& target);
 
 /// What knobs may be: powers of two, none of which makes a tile longer than all there is.
 struct TensorTileSizes {
