@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -9,6 +10,7 @@
 #include "ardea/cli/backends.h"
 #include "ardea/cli/bench_report.h"
 #include "ardea/cli/commands.h"
+#include "ardea/cli/interrupt.h"
 #include "ardea/cli/library_times.h"
 #include "ardea/cli/output.h"
 #include "ardea/cli/records.h"
@@ -289,19 +291,26 @@ int bench_set(const BenchOptions& options, const Peers& peers) {
   nlohmann::json results = nlohmann::json::array();
   SetRatios ratios;
   bool all_agree = true;
+  const Interrupt interrupt;
+  // As JSON a set is one document, at the end: lines say meanwhile what was timed, whatever ends the rest.
+  const auto say = [&](const std::string& line) {
+    options.json ? static_cast<void>(std::fputs(line.c_str(), stderr)) : write_out(line);
+  };
   for (const ProgramOptions& member : members_of(options)) {
+    if (interrupt.is_asked_for()) break;
     // One that fails must not cost the others their answers.
     try {
       const Benched benched = bench_one(options, member, peers);
       all_agree = all_agree && benched.report.all_agree();
       if (benched.report.best)
         ratios.add(member.program, benched.report.contenders[*benched.report.best].ratio.median);
-      options.json ? results.push_back(bench_json(benched)) : write_out(bench_line(benched));
+      results.push_back(bench_json(benched));
+      say(bench_line(benched));
     } catch (const Error& e) {
       all_agree = false;
       const std::string name = member.program + " " + member.shape;
-      options.json ? results.push_back({{"workload", name}, {"error", e.what()}})
-                   : write_out(fmt::format("{}: {}\n", name, e.what()));
+      results.push_back({{"workload", name}, {"error", e.what()}});
+      say(fmt::format("{}: {}\n", name, e.what()));
     }
   }
   const target::Target host = target::host();
@@ -326,6 +335,7 @@ int bench_set(const BenchOptions& options, const Peers& peers) {
     write_out(fmt::format("geometric mean of the ratios {:.3f}, worst {:.3f}\n", SetRatios::mean(ratios.all),
                           SetRatios::worst(ratios.all)));
   }
+  if (interrupt.is_asked_for()) return exit_interrupted;
   return all_agree ? exit_ok : exit_disagrees;
 }
 

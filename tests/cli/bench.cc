@@ -143,6 +143,8 @@ TEST(BenchCommand, a_set_gives_one_result_each_and_a_geometric_mean) {
   ASSERT_EQ(answer.exit_code, 0) << answer.error;
   const json result = json::parse(answer.out);
   EXPECT_EQ(result["results"].size(), 3U);
+  for (const char* timed : {"gemm 3,5,7 ", "gemm 2,2,2 ", "softmax 3,4 "})
+    EXPECT_NE(answer.error.find(timed), std::string::npos) << "what ends it early loses what was timed";
   EXPECT_GT(result["geometric_mean"].get<double>(), 0);
   EXPECT_LE(result["worst"], result["geometric_mean"]);
   const Answer lines = run_bench("--set tiny --workloads " + file + " --against cloop --rounds 6");
