@@ -78,7 +78,7 @@ TEST(GpuProducts, of_strided_transposed_convolutions_are_as_many_as_the_stride_h
       kernels_of(halves({.op = "t2d", .sizes = {2, 8, 8, 64, 32, 4, 4, 2, 1, 1}, .layout = "nhwc"}));
   EXPECT_EQ(count_of(text, "__global__"), 1);
   EXPECT_GT(count_of(text, "mma_m16n8k16_f16(out"), 0);
-  EXPECT_GT(count_of(text, "copy_async_or_zero<16>("), 0);
+  EXPECT_GT(count_of(text, "copy_async_kept_or_zero<16>("), 0);
   EXPECT_EQ(count_of(text, ", 4), block (32"), 1) << text.substr(text.find("// grid"), 60);
 }
 
@@ -106,7 +106,7 @@ TEST(GpuProducts, of_strided_transposed_convolutions_take_any_number_of_rows) {
 TEST(GpuProducts, ask_without_a_branch_what_there_is_to_copy) {
   const std::string text =
       kernels_of(halves({.op = "c2d", .sizes = {3, 7, 11, 64, 64, 3, 3, 1, 1, 1}, .layout = "nhwc"}));
-  EXPECT_GT(count_of(text, "copy_async_or_zero<16>("), 0);
+  EXPECT_GT(count_of(text, "copy_async_kept_or_zero<16>("), 0);
   EXPECT_GT(count_of(text, " < 231 && "), 0);
   EXPECT_EQ(count_of(text, "} else {"), 0);
   EXPECT_EQ(count_of(text, "  bool holds"), 0) << "set in a branch";
@@ -116,7 +116,7 @@ TEST(GpuProducts, ask_without_a_branch_what_there_is_to_copy) {
 TEST(GpuProducts, copy_at_once_where_the_indices_are_long) {
   const std::string text =
       kernels_of(halves({.op = "dil", .sizes = {16, 28, 28, 128, 128, 3, 3, 1, 1, 2}, .layout = "nhwc"}));
-  EXPECT_GT(count_of(text, "copy_async_or_zero<16>("), 0);
+  EXPECT_GT(count_of(text, "copy_async_kept_or_zero<16>("), 0);
   EXPECT_EQ(count_of(text, "__half value"), 0) << "lane by lane";
 }
 

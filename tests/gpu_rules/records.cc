@@ -24,7 +24,7 @@ TEST(RecordsOfTheH200, still_fit_their_programs_and_compile) {
   EXPECT_TRUE(imported.refused.empty()) << imported.refused.front();
   const target::Target h200 = target::find("h200");
   const std::vector<db::KeptTask> tasks = database.tasks().sound;
-  EXPECT_GE(tasks.size(), 8U);
+  EXPECT_GE(tasks.size(), 2U);
   std::vector<Function> kernels;
   for (const db::KeptTask& entry : test::sampled(5, tasks)) {  // two seconds each
     SCOPED_TRACE(entry.task.workload);
