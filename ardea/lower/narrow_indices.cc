@@ -19,8 +19,14 @@ bool fits(const arith::ConstantBounds& bounds) {
   return bounds.low && bounds.high && *bounds.low >= INT32_MIN && *bounds.high <= INT32_MAX;
 }
 
+/// Of two numbers that fit in int32 one that does: the bits above are copies of the sign.
+bool is_bitwise(BinaryOp op) {
+  return op == BinaryOp::bit_and || op == BinaryOp::bit_or || op == BinaryOp::bit_xor;
+}
+
 /// Closed under int32 where operands and result fit.
 bool is_narrowing(BinaryOp op) {
+  if (is_bitwise(op)) return true;
   switch (op) {
     case BinaryOp::add:
     case BinaryOp::sub:
@@ -183,6 +189,9 @@ class Narrowing {
       values = range(binary->left) + -range(binary->right);
     } else if (binary != nullptr && binary->op == BinaryOp::mul) {
       values = range(binary->left) * range(binary->right);
+    } else if (binary != nullptr && is_bitwise(binary->op) && is_narrow(binary->left) &&
+               is_narrow(binary->right)) {
+      values = {INT32_MIN, INT32_MAX};
     } else if (is_wide(e)) {
       const arith::ConstantBounds bounds = facts_.constant_bounds(e);
       if (bounds.low) values.low = *bounds.low;

@@ -16,6 +16,14 @@ std::vector<std::string> notes(const Function& f) {
       sentences.push_back(std::move(sentence));
   };
   visit_stmts(f.body, [&](const Stmt& s) {
+    const auto* allocate = s.as<Allocate>();
+    if (allocate != nullptr && integer_attribute(allocate->annotations, swizzle_refused_key, 0) != 0)
+      say(fmt::format(
+          "{}: the rows of {} lie as they are though a swizzle was asked for: it needs rows of a power of "
+          "two "
+          "units, as many as it exchanges, and no instruction that takes addresses; storage_align puts rows "
+          "apart instead",
+          f.name, allocate->data.name()));
     const auto* loop = s.as<For>();
     if (loop == nullptr) return;
     if (const std::int64_t steps = integer_attribute(loop->annotations, unroll_refused_key, 0); steps != 0)

@@ -22,6 +22,9 @@ inline const std::string unroll_refused_key = "unroll_refused";
 inline const std::string lanes_refused_key = "lanes_refused";
 inline const std::string threads_refused_key = "threads_refused";
 
+/// On an allocation whose rows lie as they are although a swizzle was asked for.
+inline const std::string swizzle_refused_key = "swizzle_refused";
+
 /// One sentence a request that lowering did not honour, for people; f is lowered.
 std::vector<std::string> notes(const Function& f);
 

@@ -56,6 +56,10 @@ Function simplify(const Function& f, const target::Target& target);
 /// values.
 Function check_accesses(const Function& f, const target::Target& target);
 
+/// Elements of allocations lie within their rows as the annotation row_swizzle asks for (ir/row_swizzle.h);
+/// no allocation carries it. Where that cannot be they lie as they are, and one is marked (notes.h).
+Function swizzle_rows(const Function& f, const target::Target& target);
+
 /// The strides of allocations are those that the annotation buffer_dim_align asks for
 /// (ir/storage_alignment.h); no allocation carries it.
 Function align_strides(const Function& f, const target::Target& target);

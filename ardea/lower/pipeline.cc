@@ -46,6 +46,9 @@ const std::vector<Pass>& cpu_pipeline() {
       {"simplify", "no loop runs once, no condition is decided", simplify},
       // While buffers have their dimensions: a flat index can be inside the memory and outside its row.
       {"check_accesses", "no access leaves its memory: what is not proved is tested", check_accesses},
+      // After check_accesses, and all that tells accesses apart by their indices: places within rows are
+      // harder to tell apart. Before align_strides: rows are as long as their elements.
+      {"swizzle_rows", "elements of allocations lie within their rows as row_swizzle asks for", swizzle_rows},
       // After compact_allocations, because a stride has to hold what is left of the dimensions inside; after
       // check_accesses, which compares indices with extents, and elements between rows with nothing.
       {"align_strides", "strides of allocations are what buffer_dim_align asks for", align_strides},
@@ -143,6 +146,7 @@ const std::vector<Pass>& gpu_pipeline() {
       shared_pass("independent_iterations"),
       shared_pass("simplify"),
       shared_pass("check_accesses"),
+      shared_pass("swizzle_rows"),
       shared_pass("align_strides"),
       shared_pass("flatten_storage"),
       shared_pass("partition_loops"),

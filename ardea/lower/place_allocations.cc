@@ -3,6 +3,7 @@
 #include "ardea/arith/allocation_site.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/first_cache.h"
+#include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/facts.h"
@@ -92,16 +93,17 @@ Alignments alignments_in(const Stmt& s) {
   return all;
 }
 
-/// What they say of how the memory is filled.
-using Hints = std::unordered_map<Var, Attribute>;
+/// What they say of how all memory that they write is filled, and lies.
+using Hints = std::unordered_map<Var, Attributes>;
 
-Hints first_cache_hints(const Stmt& s) {
+Hints hints_in(const Stmt& s) {
   Hints all;
   visit_stmts(s, [&](const Stmt& part) {
     const auto* block = part.as<Block>();
-    if (block == nullptr || !block->annotations.contains(first_cache_key)) return;
-    for (const BufferRegion& region : *block->writes)
-      all.emplace(region.buffer->data, block->annotations.at(first_cache_key));
+    if (block == nullptr) return;
+    for (const char* key : {first_cache_key, row_swizzle_key})
+      if (const auto hint = block->annotations.find(key); hint != block->annotations.end())
+        for (const BufferRegion& region : *block->writes) all[region.buffer->data].insert(*hint);
   });
   return all;
 }
@@ -117,7 +119,7 @@ Stmt with_wishes(const Stmt& s, const Alignments& alignments, const Hints& hints
                    Allocate out = *allocate;
                    if (aligned != alignments.end())
                      out.annotations[storage_alignment_key] = attribute_of(aligned->second);
-                   if (hint != hints.end()) out.annotations[first_cache_key] = hint->second;
+                   if (hint != hints.end()) out.annotations.insert(hint->second.begin(), hint->second.end());
                    return out;
                  }});
 }
@@ -127,7 +129,7 @@ Stmt with_wishes(const Stmt& s, const Alignments& alignments, const Hints& hints
 Function place_allocations(const Function& f, const target::Target&) {
   Function out = arith::complete_regions(f);
   const Alignments alignments = alignments_in(out.body);
-  const Hints hints = first_cache_hints(out.body);
+  const Hints hints = hints_in(out.body);
   out.body = with_wishes(placed(out.body, arith::facts_of(f)), alignments, hints);
   return arith::complete_regions(out);
 }

@@ -354,6 +354,72 @@ def names(X: T.Buffer((24,), "int32"), Y: T.Buffer((24,), "int32")):
   };
 }
 
+/// Shared memory whose rows have an order of their own: read along columns, moved in vectors, in versions of a
+/// pipeline; and memory whose rows are too short for it.
+std::vector<ThreadProgram> swizzles() {
+  return {
+      {{"swizzled_transpose", R"(
+@T.prim_func
+def turned(X: T.Buffer((8, 8), "float32"), Y: T.Buffer((8, 8), "float32")):
+    S = T.alloc_buffer((8, 8), scope="shared")
+    for b in T.thread_binding(1, thread="blockIdx.x"):
+        for i in T.thread_binding(8, thread="threadIdx.y"):
+            for j in T.thread_binding(8, thread="threadIdx.x"):
+                with T.block("S"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    T.block_attr({"row_swizzle": [8, 1]})
+                    S[vi, vj] = X[vi, vj]
+        for i in T.thread_binding(8, thread="threadIdx.y"):
+            for j in T.thread_binding(8, thread="threadIdx.x"):
+                with T.block("Y"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    Y[vi, vj] = S[vj, vi]
+)"},
+       1},
+      {{"swizzled_vectors", R"(
+@T.prim_func
+def vectors(X: T.Buffer((3, 8, 16), "float32", align=16), Y: T.Buffer((3, 8, 16), "float32", align=16)):
+    S = T.alloc_buffer((3, 8, 16), scope="shared")
+    for b in T.thread_binding(1, thread="blockIdx.x"):
+        for k in range(3):
+            for i in T.thread_binding(8, thread="threadIdx.y"):
+                for j in T.thread_binding(4, thread="threadIdx.x"):
+                    for v in T.vectorized(4):
+                        with T.block("S"):
+                            vk, vi = T.axis.remap("SS", [k, i])
+                            vj = T.axis.spatial(16, j * 4 + v)
+                            T.block_attr({"row_swizzle": [4, 4]})
+                            S[vk, vi, vj] = X[vk, vi, vj]
+            for i in T.thread_binding(8, thread="threadIdx.y"):
+                for j in T.thread_binding(4, thread="threadIdx.x"):
+                    for v in T.vectorized(4):
+                        with T.block("Y"):
+                            vk, vi = T.axis.remap("SS", [k, i])
+                            vj = T.axis.spatial(16, j * 4 + v)
+                            Y[vk, vi, vj] = S[vk, 7 - vi, vj]
+)"},
+       2},
+      {{"swizzle_without_room", R"(
+@T.prim_func
+def narrow(X: T.Buffer((8, 6), "float32"), Y: T.Buffer((8, 6), "float32")):
+    S = T.alloc_buffer((8, 6), scope="shared")
+    for b in T.thread_binding(1, thread="blockIdx.x"):
+        for i in T.thread_binding(8, thread="threadIdx.y"):
+            for j in T.thread_binding(6, thread="threadIdx.x"):
+                with T.block("S"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    T.block_attr({"row_swizzle": [4, 1]})
+                    S[vi, vj] = X[vi, vj]
+        for i in T.thread_binding(8, thread="threadIdx.y"):
+            for j in T.thread_binding(6, thread="threadIdx.x"):
+                with T.block("Y"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    Y[vi, vj] = S[7 - vi, vj]
+)"},
+       1},
+  };
+}
+
 /// Blocks in groups of rows, of which the last one has fewer; of all rows there are; and of none, because
 /// there is but one axis.
 std::vector<ThreadProgram> grids() {
@@ -401,7 +467,7 @@ def alone(X: T.Buffer((5, 4), "float32"), Y: T.Buffer((5, 4), "float32")):
 const std::vector<ThreadProgram>& thread_programs() {
   static const std::vector<ThreadProgram> all = [] {
     std::vector<ThreadProgram> list = sharing();
-    for (const auto& more : {nests(), grids()}) list.insert(list.end(), more.begin(), more.end());
+    for (const auto& more : {nests(), grids(), swizzles()}) list.insert(list.end(), more.begin(), more.end());
     return list;
   }();
   return all;

@@ -31,14 +31,14 @@ class Reader {
     if (is_list) {
       const char* const close = tokens_.next().text == "[" ? "]" : ")";
       while (!tokens_.at(close)) {
-        map.to.push_back(sum());
+        map.to.push_back(exclusive());
         if (!tokens_.take(",")) break;
       }
       tokens_.expect(close);
     }
     if (!is_list || !tokens_.at(TokenKind::newline)) {
       tokens_.move_to(start);
-      map.to = {sum()};
+      map.to = {exclusive()};
     }
     if (map.to.empty()) tokens_.unexpected("an index");
     end();
@@ -62,6 +62,13 @@ class Reader {
   void end() {
     tokens_.expect_line_end();
     tokens_.expect(TokenKind::end, "one line");
+  }
+
+  /// As in Python it binds less than sums do.
+  Expr exclusive() {
+    Expr value = sum();
+    while (tokens_.take("^")) value = make_binary(BinaryOp::bit_xor, value, sum());
+    return value;
   }
 
   Expr sum() {
@@ -93,7 +100,7 @@ class Reader {
 
   Expr factor() {
     if (tokens_.take("(")) {
-      const Expr value = sum();
+      const Expr value = exclusive();
       tokens_.expect(")");
       return value;
     }

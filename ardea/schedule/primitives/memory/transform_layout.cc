@@ -1,12 +1,14 @@
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "ardea/arith/coverage.h"
 #include "ardea/arith/regions.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/schedule/analysis/reduction_nest.h"
 #include "ardea/schedule/primitives/memory/added_blocks.h"
@@ -16,6 +18,7 @@
 #include "ardea/schedule/program/refer.h"
 #include "ardea/schedule/program/scope.h"
 #include "ardea/schedule/program/touches.h"
+#include "ardea/support/error.h"
 #include "ardea/support/format_type.h"
 
 namespace ardea::schedule {
@@ -23,6 +26,34 @@ namespace ardea::schedule {
 namespace {
 
 using arith::Analyzer;
+
+/// Of indices (…, i, j ^ (i % rows * unit)).
+std::optional<RowSwizzle> swizzle_of(const IndexMap& map) {
+  const std::size_t rank = map.from.size();
+  if (rank < 2 || map.to.size() != rank) return std::nullopt;
+  const auto is_index = [&](const Expr& e, std::size_t d) {
+    return e.is<VarNode>() && Var(e) == map.from[d];
+  };
+  for (std::size_t d = 0; d + 1 < rank; ++d)
+    if (!is_index(map.to[d], d)) return std::nullopt;
+  const auto* exclusive = map.to.back().as<Binary>();
+  if (exclusive == nullptr || exclusive->op != BinaryOp::bit_xor || !is_index(exclusive->left, rank - 1))
+    return std::nullopt;
+  RowSwizzle swizzle;
+  Expr other = exclusive->right;
+  if (const auto* product = other.as<Binary>(); product != nullptr && product->op == BinaryOp::mul) {
+    swizzle.unit = constant_int(product->right).value_or(0);
+    other = product->left;
+  }
+  const auto* remainder = other.as<Binary>();
+  if (remainder == nullptr || remainder->op != BinaryOp::floor_mod || !is_index(remainder->left, rank - 2))
+    return std::nullopt;
+  swizzle.rows = constant_int(remainder->right).value_or(0);
+  const auto is_power = [](std::int64_t n) {
+    return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
+  };
+  return is_power(swizzle.rows) && is_power(swizzle.unit) ? std::optional(swizzle) : std::nullopt;
+}
 
 /// One buffer in its new layout: what moves, and the blocks that are added.
 class Transforming {
@@ -32,6 +63,8 @@ class Transforming {
 
   Outcome run() {
     ARDEA_TRY(refuse_access());
+    const std::optional<RowSwizzle> swizzle = ARDEA_TRY(asked_swizzle());
+    if (swizzle) return with_swizzle(*swizzle);
     const Path scope = owner_.value_or(Path{f_.body});
     const Analyzer facts = arith::facts_inside(scope.block(), facts_for_block(f_, scope));
     BufferLayout found = ARDEA_TRY(buffer_layout(buffer_, step_.index_map, size_names(f_), facts, context_));
@@ -56,6 +89,49 @@ class Transforming {
       return Refusal{"vector_access",
                      fmt::format("{} is touched as a vector or under a mask: {}", buffer_->name, *access)};
     return std::nullopt;
+  }
+
+  /// A map with `^`, which must be one of a swizzle.
+  Result<std::optional<RowSwizzle>> asked_swizzle() const {
+    IndexMap map;
+    try {
+      map = read_index_map(step_.index_map, size_names(f_));
+    } catch (const Error& error) {
+      return Refusal{"bad_index_map", error.what()};
+    }
+    const auto is_exclusive = [](const Expr& e) {
+      return any_expr(e, [](const Expr& part) {
+        const auto* binary = part.as<Binary>();
+        return binary != nullptr && binary->op == BinaryOp::bit_xor;
+      });
+    };
+    if (std::none_of(map.to.begin(), map.to.end(), is_exclusive)) return std::optional<RowSwizzle>();
+    if (!owner_)
+      return Refusal{"not_a_swizzle",
+                     fmt::format("{} is a parameter, which keeps its layout; cache_read or cache_write gives "
+                                 "memory whose rows can have another order",
+                                 buffer_->name)};
+    auto found = swizzle_of(map);
+    if (!found || map.from.size() != buffer_->shape.size())
+      return Refusal{
+          "not_a_swizzle",
+          fmt::format("of the {} dimensions of {} only the last may have ^, as in (i, j ^ (i % 8 * 4)), "
+                      "with the index before it and powers of two",
+                      buffer_->shape.size(), buffer_->name)};
+    return found;
+  }
+
+  Outcome with_swizzle(const RowSwizzle& swizzle) const {
+    for (const Path& path : all_blocks(f_)) {
+      Block block = path.block();
+      const auto writes = [&](const BufferRegion& region) { return region.buffer == buffer_; };
+      if (path.size() == 1 || !block.writes ||
+          std::none_of(block.writes->begin(), block.writes->end(), writes))
+        continue;
+      block.annotations[row_swizzle_key] = attribute_of(swizzle);
+      return Applied{with(f_, path, block)};
+    }
+    return Refusal{"not_a_swizzle", fmt::format("no block writes {}", buffer_->name)};
   }
 
   /// The constant that fills the padding.
