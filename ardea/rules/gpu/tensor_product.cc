@@ -69,7 +69,9 @@ class TensorSteps : BlockProduct {
                                        : copy_of_columns(sizes_.n, lanes_b, warp_);
     work.b.turns = turns_b_;
     // Where its window begins, and whether it is a row at all.
-    if (is_implicit_) work.a.kept_numbers = factors_.left_source.window_axes + (may_pad_rows() ? 1 : 0);
+    if (is_implicit_)
+      work.a.kept_numbers =
+          std::max<std::int64_t>(1, factors_.left_source.window_axes + (may_pad_rows() ? 1 : 0));
     work.has_windows = factors_.left_source.window_axes > 0;
     return work;
   }

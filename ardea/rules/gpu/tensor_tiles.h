@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "ardea/rules/gpu/block_tile.h"
 #include "ardea/rules/gpu/mma_unit.h"
 #include "ardea/rules/gpu/panel_copy.h"
@@ -30,8 +28,8 @@ struct TensorTiles {
 };
 
 /// Registers of a thread: the sums, fragments of both factors for a step and the next, what it knows of the
-/// rows that it copies, and some for all else. By what ptxas made of 140 programs for sm_90a a thread that
-/// has as many spills none; where all is in one kernel that asks for less, nothing of it is kept.
+/// rows that it copies, and some for all else. Set by what ptxas makes of samples for sm_90a
+/// (tests/gpu_rules/compiled.cc): where a thread can have as many, it spills none.
 template <class Count>
 Count registers_of_thread(const Count& frags_m, const Count& pairs_n, const Count& kept) {
   constexpr std::int64_t others = 38;
