@@ -354,8 +354,8 @@ def names(X: T.Buffer((24,), "int32"), Y: T.Buffer((24,), "int32")):
   };
 }
 
-/// Shared memory whose rows have an order of their own: read along columns, moved in vectors, in versions of a
-/// pipeline; and memory whose rows are too short for it.
+/// Shared memory whose rows have an order of their own: read along columns, moved in vectors;
+/// and memory whose rows are too short for it.
 std::vector<ThreadProgram> swizzles() {
   return {
       {{"swizzled_transpose", R"(
