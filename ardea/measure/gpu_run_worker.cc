@@ -59,7 +59,9 @@ class GpuRunWorker {
     if (!request.at("incumbent").is_null()) incumbent = time_from_json(request["incumbent"]);
     const double single_s = stopwatch_.single_call_s(enqueue(candidate));
     if (is_out_by_one_call(single_s, incumbent))
-      return {{"time", time_to_json({single_s, single_s, single_s})}, {"raced", true}};
+      return {{"time", time_to_json({single_s, single_s, single_s})},
+              {"raced", true},
+              {"clock_mhz", stopwatch_.clock_mhz()}};
     make_ready(candidate);
     const RaceOptions options{.precision = request.at("precision"), .most_s = request.at("timing_s")};
     Race race(options, incumbent);
