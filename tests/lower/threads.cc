@@ -5,6 +5,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/gpu/split_kernels.h"
+#include "ardea/lower/notes.h"
 #include "ardea/lower/pipeline.h"
 #include "tests/lower/finished_kernels.h"
 #include "tests/support/sampled.h"
@@ -53,6 +54,21 @@ TEST_P(ThreadPasses, leave_the_barriers_that_it_takes_and_no_other) {
           << "nobody misses barrier " << number << " in order " << order << " of\n"
           << print(f);
   }
+}
+
+TEST(SharedMemory, whose_rows_are_too_short_for_a_swizzle_is_spoken_of) {
+  int refused = 0, swizzled = 0;
+  for (const ThreadProgram& one : thread_programs()) {
+    if (one.program.name.find("swizzle") == std::string::npos) continue;
+    const std::vector<std::string> sentences = notes(lower(ThreadAnswers(one.program, 1).program(), gpu()));
+    const bool is_refused = one.program.name == "swizzle_without_room";
+    ASSERT_EQ(sentences.size(), is_refused ? 1U : 0U) << one.program.name;
+    for (const std::string& sentence : sentences)
+      EXPECT_NE(sentence.find("the rows of S lie as they are"), std::string::npos) << sentence;
+    (is_refused ? refused : swizzled) += 1;
+  }
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(swizzled, 2);
 }
 
 TEST(SharedMemory, that_is_needed_in_turn_lies_in_the_same_bytes) {

@@ -111,6 +111,10 @@ class Transforming {
                      fmt::format("{} is a parameter, which keeps its layout; cache_read or cache_write gives "
                                  "memory whose rows can have another order",
                                  buffer_->name)};
+    if (step_.pad_value)
+      return Refusal{
+          "not_a_swizzle",
+          fmt::format("a swizzle leaves no places of {} to fill; leave pad_value out", buffer_->name)};
     auto found = swizzle_of(map);
     if (!found || map.from.size() != buffer_->shape.size())
       return Refusal{
