@@ -23,6 +23,11 @@ Instruction written_instruction(const std::string& name, const std::string& feat
           .rounding = rounding};
 }
 
+std::string tensor_core_rounding() {
+  return "the products of one instruction are exact, and are added to the sum with fewer roundings than one a "
+         "product";
+}
+
 std::string filled(std::string text, const std::map<std::string, std::string>& words) {
   std::vector<std::pair<std::string, std::string>> longest_first(words.begin(), words.end());
   std::stable_sort(longest_first.begin(), longest_first.end(),

@@ -31,6 +31,13 @@ std::vector<Instruction> mma_instructions();
 /// wmma.store_col_*.
 std::vector<Instruction> wmma_instructions();
 
+/// Products of four warps out of shared memory, of Hopper: wgmma.m64n128k64_f16, …_by_columns; each again as
+/// …_swizzled.
+std::vector<Instruction> wgmma_instructions();
+
+/// How tensor cores' sums of floating-point products differ from sums one by one.
+std::string tensor_core_rounding();
+
 /// A record whose meaning is written in the text form.
 Instruction written_instruction(const std::string& name, const std::string& feature,
                                 const std::string& meaning, std::vector<Operand> operands,

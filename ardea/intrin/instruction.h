@@ -25,6 +25,9 @@ struct Operand {
   /// Of a fragment, which the lanes of a warp hold together: registers of 32 bits that each lane has for a
   /// tile of `tile_bytes`. Implementations get their address. 0: it is no fragment.
   int lane_words = 0;
+  /// Where several warps run an instruction together: what each of them names begins so many bytes behind what
+  /// the warp before it does.
+  std::int64_t warp_bytes = 0;
 };
 
 struct Instruction {
@@ -43,6 +46,11 @@ struct Instruction {
   /// Cycles from one to the next on a unit of its own; 0: it runs where vectors are multiplied, as many a
   /// cycle as those (target::Core).
   double cycles = 0;
+  /// So many neighbouring warps run it together; the meaning is what one of them does.
+  int warps = 1;
+  /// The record of the same on memory whose rows lie swizzled, which lowering puts in its place where they do
+  /// (docs/tensor_instructions.md); empty: rows lie as the program names them.
+  std::string on_swizzled_rows = {};
 
   /// Whether all lanes of a warp run it together: one of its operands is a fragment.
   bool is_of_warp() const;

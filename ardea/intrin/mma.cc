@@ -217,9 +217,7 @@ __device__ __forceinline__ void $function(void* M, const uint32_t* C, int64_t ld
 
 std::vector<Instruction> mma_instructions() {
   using namespace mma;
-  const std::string sums_of_floats =
-      "the products of one instruction are exact, and are added to the sum with fewer roundings than one a "
-      "product";
+  const std::string sums_of_floats = tensor_core_rounding();
   const std::string tf32 = sums_of_floats + "; of the factors the lowest 13 bits are not read";
   std::vector<Instruction> all;
   for (const int halves : {1, 2}) {

@@ -17,7 +17,7 @@ class Registry {
  public:
   Registry() {
     for (auto family : {example_instructions, neon_instructions, avx512_instructions, amx_instructions,
-                        vta_instructions, mma_instructions, wmma_instructions})
+                        vta_instructions, mma_instructions, wmma_instructions, wgmma_instructions})
       for (Instruction& record : family()) add(std::move(record));
   }
 

@@ -235,9 +235,7 @@ std::vector<Instruction> wmma_instructions() {
       tf32{"float32", "tf32", "tf32", "sm80", 4};
   const Sums of_f32{"float32", "f32", "f32", 4}, of_f16{"float16", "f16", "f16", 2},
       of_i32{"int32", "i32", "s32", 4};
-  const std::string fewer =
-      "the products of one instruction are exact, and are added to the sum with fewer roundings than one a "
-      "product";
+  const std::string fewer = tensor_core_rounding();
   std::vector<Instruction> all;
   for (const Shape& shape : {Shape{16, 16, 16}, Shape{32, 8, 16}, Shape{8, 32, 16}}) {
     for (const Factors& f : {f16, bf16, i8, u8}) add_loads(all, shape, f);

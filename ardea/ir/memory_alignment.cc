@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -30,7 +31,8 @@ std::unordered_map<Var, std::int64_t> memory_alignments(const Function& f,
     if (p.buffer.defined()) note(p.buffer);
   for (const Buffer& buffer : in_body) note(buffer);
   visit_stmts(f.body, [&](const Stmt& s) {
-    if (const auto* allocation = s.as<Allocate>()) promise(allocation->data, allocation_alignment_bytes);
+    if (const auto* allocation = s.as<Allocate>())
+      promise(allocation->data, allocated_on(allocation->annotations));
     if (const auto* block = s.as<Block>())
       for (const Buffer& buffer : block->allocations) promise(buffer->data, allocation_alignment_bytes);
   });

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/support/error.h"
 
 namespace ardea {
@@ -20,6 +21,14 @@ std::optional<RowSwizzle> row_swizzle(const Attributes& annotations) {
   };
   return RowSwizzle{.rows = power_at(0), .unit = power_at(1)};
 }
+
+std::int64_t allocated_on(const Attributes& annotations) {
+  constexpr std::int64_t swizzled_on = 8 * tensor_row_bytes;
+  const bool is_swizzled = annotations.contains(row_swizzle_key) || annotations.contains(swizzled_rows_key);
+  return is_swizzled ? swizzled_on : allocation_alignment_bytes;
+}
+
+RowSwizzle swizzle_of_tensor_units(DataType type) { return {.rows = 8, .unit = 16 / type.bytes()}; }
 
 Attribute attribute_of(const RowSwizzle& swizzle) {
   return Attribute{std::vector<Attribute>{{make_int(swizzle.rows)}, {make_int(swizzle.unit)}}};

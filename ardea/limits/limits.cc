@@ -2,11 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "ardea/arith/inside.h"
 #include "ardea/intrin/tile_registers.h"
 #include "ardea/ir/ceil_div.h"
 #include "ardea/ir/layout.h"
-#include "ardea/ir/memory_alignment.h"
+#include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/scope.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
@@ -132,6 +134,8 @@ class SharedBytes {
   Expr of_launch(const Stmt& s) {
     count_virtual_threads(s, make_int(1));
     const std::vector<NeededMemory> all = memory_in_turn(s);
+    std::int64_t unit = 1;
+    for (const NeededMemory& one : all) unit = std::max(unit, allocated_on(one.allocate.annotations));
     Expr most = make_int(0);
     std::vector<Expr> ends;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -145,7 +149,7 @@ class SharedBytes {
           is_behind = is_behind || (is_in_the_way(j, k) && is_in_the_way(k, i));
         if (is_in_the_way(j, i) && !is_behind) first = larger_count(first, ends[j], facts_);
       }
-      ends.push_back(facts_.simplify(add_index(first, bytes_of(all[i].allocate, all.size() > 1))));
+      ends.push_back(facts_.simplify(add_index(first, bytes_of(all[i].allocate, all.size() > 1 ? unit : 1))));
       most = larger_count(most, ends.back(), facts_);
     }
     return facts_.simplify(most);
@@ -163,11 +167,11 @@ class SharedBytes {
         });
   }
 
-  /// With what is left free between several, each of which begins where memory may.
-  Expr bytes_of(const Allocate& allocate, bool is_one_of_several) const {
+  /// With what is left free between several, each of which begins on a multiple of so many.
+  Expr bytes_of(const Allocate& allocate, std::int64_t multiple) const {
     const Expr bytes = multiply_index(bytes_.at(allocate.data), virtual_threads_.at(allocate.data)),
-               unit = make_int(allocation_alignment_bytes);
-    const bool is_exact = !is_one_of_several || facts_.proves(equals(bytes % unit, make_int(0)));
+               unit = make_int(multiple);
+    const bool is_exact = multiple == 1 || facts_.proves(equals(bytes % unit, make_int(0)));
     return is_exact ? bytes : multiply_index(ceil_div(bytes, unit), unit);
   }
 

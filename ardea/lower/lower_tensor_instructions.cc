@@ -40,7 +40,8 @@ bool has_implementation(const intrin::Instruction& instruction, const target::Ta
             "T.tensor_instruction({}): it needs the feature {}, which target {} has not; `ardea instructions "
             "--target {}` lists those that it has",
             instruction.name, instruction.required_feature, target.name, target.name);
-    return has_feature && instruction.implementations.contains("cuda");
+    return has_feature &&
+           (instruction.implementations.contains("cuda") || !instruction.on_swizzled_rows.empty());
   }
   return instruction.implementations.contains("llvm") && instruction.implementations.contains("c") &&
          has_feature;

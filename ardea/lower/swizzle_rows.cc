@@ -1,10 +1,15 @@
 #include <bit>
+#include <unordered_set>
 
+#include "ardea/intrin/instruction.h"
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/limits/instruction_windows.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/notes.h"
 #include "ardea/lower/passes.h"
+#include "ardea/support/error.h"
 
 namespace ardea::lower {
 
@@ -29,34 +34,129 @@ std::vector<Expr> swizzled(const RowSwizzle& swizzle, std::vector<Expr> indices,
   return indices;
 }
 
-Stmt with_swizzled_rows(const Stmt& s) {
-  const Stmt out = map_children(s, Mapper{.stmt = with_swizzled_rows});
-  const auto* allocate = out.as<Allocate>();
-  const auto swizzle = allocate == nullptr ? std::nullopt : row_swizzle(allocate->annotations);
-  if (!swizzle) return out;
-  Allocate moved = *allocate;
-  moved.annotations.erase(row_swizzle_key);
-  // Who has an address counts on rows that lie as they are.
-  const Buffer buffer = whole_view(*allocate, Addresses::none);
-  if (!buffer.defined() || !fits(*swizzle, buffer)) {
-    moved.annotations[swizzle_refused_key] = Attribute{make_int(1)};
+const intrin::Instruction& record_of(const Call& call) {
+  return intrin::find_instruction(call.arguments[0].as<StringImm>()->value);
+}
+
+const Load& operand_at(const Call& call, std::size_t argument) {
+  return *call.arguments[argument].as<Call>()->arguments[0].as<Load>();
+}
+
+/// The view of such an allocation, where all who have addresses in it want its rows as they will lie; all
+/// others count on rows that lie as they are.
+Buffer swizzled_view(const Allocate& allocate, const RowSwizzle& swizzle) {
+  const Buffer buffer = whole_view(allocate, Addresses::of_instructions);
+  if (!buffer.defined() || !fits(swizzle, buffer)) return {};
+  const RowSwizzle wanted = swizzle_of_tensor_units(buffer->type);
+  const bool is_wanted = swizzle.rows == wanted.rows && swizzle.unit == wanted.unit &&
+                         buffer->type.bytes(*constant_int(buffer->shape.back())) == tensor_row_bytes;
+  bool is_known = true;
+  visit_stmts(allocate.body, [&](const Stmt& s) {
+    const Call* call = limits::instruction_call(s);
+    if (call == nullptr) return;
+    for (std::size_t i = 1; i < call->arguments.size(); ++i)
+      if (call->arguments[i].type().is_handle() && operand_at(*call, i).buffer == buffer)
+        is_known = is_known && is_wanted && !record_of(*call).on_swizzled_rows.empty();
+  });
+  return is_known ? buffer : Buffer{};
+}
+
+class Swizzling {
+ public:
+  Stmt run(const Stmt& s) {
+    const Stmt out = map_children(s, Mapper{.stmt = [&](const Stmt& part) { return run(part); }});
+    const auto* allocate = out.as<Allocate>();
+    const auto swizzle = allocate == nullptr ? std::nullopt : row_swizzle(allocate->annotations);
+    if (!swizzle) return out;
+    Allocate moved = *allocate;
+    moved.annotations.erase(row_swizzle_key);
+    const Buffer buffer = swizzled_view(*allocate, *swizzle);
+    if (!buffer.defined()) {
+      moved.annotations[swizzle_refused_key] = Attribute{make_int(1)};
+      return moved;
+    }
+    moved.annotations[swizzled_rows_key] = attribute_of(*swizzle);
+    moved.body = with_places(moved.body, buffer, *swizzle);
+    swizzled_.insert(buffer->data);
     return moved;
   }
-  const std::int64_t columns = *constant_int(buffer->shape.back());
-  const Redirection within_rows = {
-      .access = [&](const Buffer& b, const std::vector<Expr>& indices) -> std::optional<Place> {
-        if (b != buffer) return std::nullopt;
-        return Place{buffer, swizzled(*swizzle, indices, columns)};
-      }};
-  moved.body = redirect(moved.body, within_rows);
-  return moved;
-}
+
+  /// Instructions on rows that lie so are those that know it.
+  Stmt with_instructions_on_swizzled_rows(const Stmt& s, const std::string& function) const {
+    return rewrite(s, Rewriter{.stmt_after = [&](const Stmt& x) -> Stmt {
+                     const Call* call = limits::instruction_call(x);
+                     if (call == nullptr || record_of(*call).on_swizzled_rows.empty()) return x;
+                     return on_swizzled_rows(*call, function);
+                   }});
+  }
+
+ private:
+  Stmt on_swizzled_rows(const Call& call, const std::string& function) const {
+    const intrin::Instruction &named = record_of(call),
+                              &lying = intrin::find_instruction(named.on_swizzled_rows);
+    std::vector<Expr> arguments = {make_string(lying.name)};
+    for (std::size_t i = 0; i < lying.meaning.parameters.size(); ++i) {
+      arguments.push_back(call.arguments[i + 1]);
+      const Buffer& buffer = operand_at(call, i + 1).buffer;
+      if (buffer->scope != "shared") continue;
+      require(swizzled_.contains(buffer->data) && have_strides(call, named, i, lying),
+              "lower {}: {} reads rows of {} bytes that lie swizzled one behind the other, and those of {} "
+              "do not; "
+              "swizzle them by transform_layout, as lambda i, j: (i, j ^ (i % 8 * {}))",
+              function, named.name, tensor_row_bytes, buffer->name,
+              swizzle_of_tensor_units(buffer->type).unit);
+    }
+    return Evaluate{make_call(call.op->name, std::move(arguments))};
+  }
+
+  /// Whether the strides that the call gives are those that the instruction on rows as they lie counts on.
+  static bool have_strides(const Call& call, const intrin::Instruction& named, std::size_t parameter,
+                           const intrin::Instruction& lying) {
+    const Buffer& buffer = lying.meaning.parameters[parameter].buffer;
+    const std::vector<Expr> given = strides_of(named.meaning.parameters[parameter].buffer),
+                            wanted = strides_of(buffer);
+    for (std::size_t d = 0; d < given.size(); ++d)
+      for (std::size_t i = 0; i < named.meaning.parameters.size(); ++i)
+        if (given[d] == named.meaning.parameters[i].var && !is_one(buffer->shape[d]) &&
+            constant_int(call.arguments[i + 1]) != constant_int(wanted[d]))
+          return false;
+    return true;
+  }
+
+  static Stmt with_places(const Stmt& body, const Buffer& buffer, const RowSwizzle& swizzle) {
+    const std::int64_t columns = *constant_int(buffer->shape.back());
+    std::unordered_set<Expr> addresses;  // which stay: of rows, not of elements
+    visit_exprs(body, [&](const Expr& e) {
+      const auto* call = e.as<Call>();
+      if (call != nullptr && call->op->name == "address_of") addresses.insert(call->arguments[0]);
+    });
+    return rewrite(body, Rewriter{.expr = [&](const Expr& e) -> std::optional<Expr> {
+                                    return addresses.contains(e) ? std::optional(e) : std::nullopt;
+                                  },
+                                  .expr_after = [&](const Expr& e) -> Expr {
+                                    const auto* load = e.as<Load>();
+                                    if (load == nullptr || load->buffer != buffer) return e;
+                                    return make_load(buffer, swizzled(swizzle, load->indices, columns),
+                                                     load->predicate);
+                                  },
+                                  .stmt_after = [&](const Stmt& x) -> Stmt {
+                                    const auto* store = x.as<Store>();
+                                    if (store == nullptr || store->buffer != buffer) return x;
+                                    return make_store(buffer, swizzled(swizzle, store->indices, columns),
+                                                      store->value, store->predicate);
+                                  }});
+  }
+
+  std::unordered_set<Var> swizzled_;
+};
 
 }  // namespace
 
 Function swizzle_rows(const Function& f, const target::Target&) {
   Function out = f;
-  out.body = with_swizzled_rows(f.body);
+  Swizzling swizzling;
+  out.body = swizzling.run(f.body);
+  out.body = swizzling.with_instructions_on_swizzled_rows(out.body, f.name);
   return out;
 }
 

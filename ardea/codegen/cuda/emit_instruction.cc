@@ -6,6 +6,7 @@
 #include "ardea/ir/first_cache.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/instruction_windows.h"
 #include "ardea/support/error.h"
@@ -59,6 +60,7 @@ void Emitter::define_memory_of_calls() {
       memory_[element_at(call->arguments[0]).buffer->data].is_written = true;
     if (call->op->name != "tensor_instruction") return;
     const Function& meaning = record_of(*call).meaning;
+    reads_by_tensor_units_ = reads_by_tensor_units_ || record_of(*call).warps > 1;
     for_each_operand(*call, [&](const Buffer& formal, const intrin::Operand& operand, const Expr& address) {
       const Buffer& actual = element_at(address).buffer;
       helpers_.need_type(actual->type);
@@ -126,6 +128,7 @@ Text Emitter::emit_instruction(const Call& call) {
     const intrin::Operand& operand = record.operands[next++];
     const Load& element = element_at(argument);
     if (operand.lane_words == 0) check_rows(call, parameters[i].buffer, operand, element);
+    if (operand.lane_words == 0 && record.warps > 1) check_group(record, operand, element);
     values.push_back(emit_operand(operand, element).text);
   }
   return c::call_text(helpers_.instruction(record.name, record.implementations.at("cuda")), values);
@@ -154,6 +157,42 @@ void Emitter::check_rows(const Call& call, const Buffer& formal, const intrin::O
               kernel_.name, name, formal->name, operand.stride_bytes, element.buffer->name,
               print(call.arguments.at(i + 1)));
     }
+}
+
+/// Warps that run an instruction together are neighbours, and name the same but for `warp_bytes`.
+void Emitter::check_group(const intrin::Instruction& record, const intrin::Operand& operand,
+                          const Load& element) const {
+  const For* warps = nullptr;
+  for (const For& loop : kernel_.launch.threads) {
+    const auto extent = constant_int(loop.extent);
+    if (loop.thread == "threadIdx.x" || extent == 1) continue;
+    const bool is_only_one = warps == nullptr && extent && *extent % record.warps == 0;
+    require(is_only_one,
+            "{}: {} is run by {} neighbouring warps together, whose number must be a multiple of as many "
+            "along one "
+            "of threadIdx.y and threadIdx.z, with nothing along the other; bind its loops so",
+            kernel_.name, record.name, record.warps);
+    warps = &loop;
+  }
+  require(warps != nullptr, "{}: {} is run by {} warps together, and a block has one; bind a loop over warps",
+          kernel_.name, record.name, record.warps);
+  const Var group("group", warps->var.type());
+  arith::Analyzer facts = facts_;
+  facts.bind(group, {make_int(0, group.type()),
+                     make_int(*constant_int(warps->extent) / record.warps, group.type())});
+  const Expr& index = element.indices.at(0);
+  const auto of_warp = [&](int warp) {
+    return make_cast(int64,
+                     substitute(index, warps->var,
+                                group * make_int(record.warps, group.type()) + make_int(warp, group.type())));
+  };
+  const std::int64_t apart = operand.warp_bytes / element.buffer->type.bytes();
+  for (int warp = 1; warp < record.warps; ++warp)
+    require(
+        facts.proves(equals(of_warp(warp), of_warp(0) + make_int(warp * apart))),
+        "{}: {} is run by {} warps together, each of which names elements {} behind those of the one before; "
+        "{}[{}] is not proved to be so",
+        kernel_.name, record.name, record.warps, apart, element.buffer->name, print(index));
 }
 
 bool Emitter::is_kept_in_first_cache(const Var& shared) const {

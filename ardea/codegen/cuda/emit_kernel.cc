@@ -1,7 +1,7 @@
 #include "ardea/codegen/c/liveness.h"
 #include "ardea/codegen/cuda/emitter.h"
-#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
+#include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
@@ -89,8 +89,10 @@ void Emitter::emit_indices(const std::vector<For>& loops) {
 
 void Emitter::emit_shared_memory() {
   if (kernel_.shared.empty()) return;
-  line(fmt::format("extern __shared__ __align__({}) unsigned char shared_memory[];",
-                   allocation_alignment_bytes));
+  std::int64_t alignment = 1;
+  for (const lower::SharedBuffer& one : kernel_.shared)
+    alignment = std::max(alignment, allocated_on(one.allocation.annotations));
+  line(fmt::format("extern __shared__ __align__({}) unsigned char shared_memory[];", alignment));
   for (const auto& [allocation, first_byte] : kernel_.shared) {
     const auto memory = memory_.find(allocation.data);
     if (memory == memory_.end()) continue;

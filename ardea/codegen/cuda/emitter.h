@@ -94,6 +94,8 @@ class Emitter {
   Text emit_operand(const intrin::Operand& operand, const Load& element);
   void check_rows(const Call& call, const Buffer& formal, const intrin::Operand& operand,
                   const Load& element) const;
+  void check_group(const intrin::Instruction& record, const intrin::Operand& operand,
+                   const Load& element) const;
   Text emit_async_copy(const std::vector<Expr>& arguments);
   bool is_kept_in_first_cache(const Var& shared) const;
 
@@ -131,6 +133,7 @@ class Emitter {
   Helpers& helpers_;
   std::unordered_map<Var, Memory> memory_;
   std::unordered_map<Var, Fragment> fragments_;
+  bool reads_by_tensor_units_ = false;  ///< of shared memory, by no thread
   const std::unordered_set<Var> live_;  ///< variables that are read
 
   std::vector<std::string> lines_;

@@ -196,6 +196,12 @@ __device__ __forceinline__ void copy_or_zero(void* to, const void* from, bool ho
     memset(to, 0, bytes);
 }
 )"},
+      {"sync_for_tensor_units", R"(// A barrier, behind which they find what threads have written before it.
+__device__ __forceinline__ void sync_for_tensor_units() {
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+  __syncthreads();
+}
+)"},
       {"commit_copies", R"(__device__ __forceinline__ void commit_copies() {
   asm volatile("cp.async.commit_group;" : : : "memory");
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ardea/arith/pipelined_loops.h"
-#include "ardea/ir/memory_alignment.h"
+#include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/limits/memory.h"
 #include "ardea/limits/memory_in_turn.h"
@@ -38,7 +38,7 @@ std::vector<Allocate> with_bytes_in_turn(const Stmt& launch, const std::unordere
       BlockBytes bytes;
       for (const auto& [spans, other] : placed)
         if (!are_apart(spans, one.spans))
-          bytes.first = std::max(bytes.first, round_up(other.end, allocation_alignment_bytes));
+          bytes.first = std::max(bytes.first, round_up(other.end, allocated_on(one.allocate.annotations)));
       bytes.end = bytes.first + size_of(one.allocate);
       placed.emplace_back(one.spans, bytes);
       one.allocate.annotations[block_bytes_key] =

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ardea/ir/intrinsics.h"
-#include "ardea/ir/memory_alignment.h"
+#include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/gpu/shared_memory.h"
 #include "ardea/support/ceil_div.h"
@@ -103,7 +103,7 @@ class Splitting {
   /// Where barriers know that it lies, or behind all else.
   static void place(const Allocate& memory, Kernel& kernel) {
     const auto known = bytes_of(memory);
-    const std::int64_t free = round_up(kernel.shared_bytes, allocation_alignment_bytes);
+    const std::int64_t free = round_up(kernel.shared_bytes, allocated_on(memory.annotations));
     kernel.shared.push_back({memory, known ? known->first : free});
     const std::int64_t end = kernel.shared.back().end_byte();
     ensure(!known || end <= known->end, "split_kernels: {} has become larger than it was",

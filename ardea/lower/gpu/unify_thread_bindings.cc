@@ -8,6 +8,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/thread_axes.h"
+#include "ardea/limits/instruction_windows.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
@@ -280,6 +281,16 @@ class Unifying {
     return found;
   }
 
+  static bool holds_group_instruction(const Stmt& s) {
+    bool found = false;
+    visit_stmts(s, [&](const Stmt& part) {
+      const Call* call = limits::instruction_call(part);
+      found = found || (call != nullptr &&
+                        intrin::find_instruction(call->arguments[0].as<StringImm>()->value).warps > 1);
+    });
+    return found;
+  }
+
   /// The lanes of a warp are the threads along threadIdx.x, and all of them come to its instructions.
   void check_warp_part(const Stmt& s, const PlaceInLaunch& place) const {
     require(
@@ -291,6 +302,14 @@ class Unifying {
       require(!uses(substitute(guard, place.lets), thread(std::string(lane_axis)).var),
               "lower {}: `{}` is run by all lanes of a warp together, but not all of them come to it: {}",
               name_, first_line(s), print(guard));
+    if (holds_group_instruction(s)) {
+      std::vector<Expr> all = place.range_guards;
+      all.insert(all.end(), place.guards.begin(), place.guards.end());
+      for (const Expr& guard : all)
+        require(!depends_on_thread(guard, place),
+                "lower {}: `{}` is run by several warps together, but not all of them come to it: {}", name_,
+                first_line(s), print(guard));
+    }
     visit_stmts(s, [&](const Stmt& part) {
       require(
           !part.is<Store>() || is_private(part.as<Store>()->buffer->scope),

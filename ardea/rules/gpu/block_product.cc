@@ -223,16 +223,23 @@ void BlockProduct::turn_panel(const BlockRef& copy, const PanelCopy& how) {
   if (how.turns) s_.apply(TransformLayout{copy, {"write", 0}, layout("row, column", "column, row")});
 }
 
-void BlockProduct::begin_fragments(std::int64_t rows, std::int64_t columns, const std::string& zero,
-                                   std::size_t loops_in_warp) {
-  s_.apply(
-      TransformLayout{sums_,
-                      {"write", 0},
-                      layout("m, n", fmt::format("m // {0}, n // {1}, m % {0}, n % {1}", rows, columns))});
+void BlockProduct::begin_fragments(const Fragments& how) {
+  const std::string row = how.are_warps_in_turn ? fmt::format("m // {0} % w, m // {0} // w", how.rows)
+                                                : fmt::format("m // {}", how.rows);
+  const std::string places = fmt::format("{2}, n // {1}, m % {0}, n % {1}", how.rows, how.columns, row);
+  s_.apply(TransformLayout{sums_,
+                           {"write", 0},
+                           how.are_warps_in_turn ? IndexText(layout("m, n", places), {{"w", warps_m_}})
+                                                 : IndexText(layout("m, n", places))});
   const auto loops = s_.get_loops(s_.blocks(DecomposeReduction{sums_, panel_loop_})[0]);
-  warp_rows_.push_back(loops[loops.size() - loops_in_warp - 2]);
-  warp_columns_.push_back(loops[loops.size() - loops_in_warp - 1]);
-  s_.apply(Tensorize{loops[loops.size() - 2], zero});
+  const std::size_t first = loops.size() - how.loops_in_warp;
+  if (how.are_warps_in_turn) {
+    warp_rows_.push_back(loops[first - 1]);
+  } else {
+    warp_rows_.push_back(loops[first - 2]);
+    warp_columns_.push_back(loops[first - 1]);
+  }
+  s_.apply(Tensorize{loops[loops.size() - 2], how.zero});
 }
 
 void BlockProduct::bind() {

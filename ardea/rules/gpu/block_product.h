@@ -60,9 +60,14 @@ class BlockProduct {
   void turn_panel(const BlockRef& copy, const PanelCopy& how);
 
   /// Sums lie in fragments of so many rows and columns, one after the other, and begin as what the
-  /// instruction makes them. Inside of the loops over warps stand as many.
-  void begin_fragments(std::int64_t rows, std::int64_t columns, const std::string& zero,
-                       std::size_t loops_in_warp);
+  /// instruction `zero` makes them. Inside of the loops over warps stand as many.
+  struct Fragments {
+    std::int64_t rows, columns;
+    std::string zero;
+    std::size_t loops_in_warp;
+    bool are_warps_in_turn = false;  ///< the next row of fragments is the next warp's
+  };
+  void begin_fragments(const Fragments& how);
 
   /// When all stands where it shall, from the inside out: each step after a loop is bound asks anew whether
   /// its iterations still have what is their own.

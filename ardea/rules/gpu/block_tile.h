@@ -10,6 +10,9 @@
 
 namespace ardea::rules {
 
+/// For what is measured by numbers that are no integers.
+inline double as_double(std::int64_t count) { return static_cast<double>(count); }
+
 /// At one choice of the numbers.
 struct BlockTile {
   std::int64_t warps = 1;

@@ -5,27 +5,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "ardea/ir/first_cache.h"
-#include "ardea/ir/memory_alignment.h"
-#include "ardea/rules/gpu/block_product.h"
-#include "ardea/rules/gpu/mma_unit.h"
-#include "ardea/rules/gpu/tensor_tiles.h"
+#include "ardea/rules/gpu/group_product.h"
+#include "ardea/rules/gpu/warp_product.h"
 #include "ardea/rules/gpu/wmma_product.h"
 #include "ardea/rules/gpu/wmma_unit.h"
 #include "ardea/schedule/primitives/find/find.h"
-#include "ardea/schedule/primitives/loops/annotate.h"
-#include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/loop_partition.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_read.h"
-#include "ardea/schedule/primitives/memory/cache_write.h"
-#include "ardea/schedule/primitives/memory/reindex.h"
-#include "ardea/schedule/primitives/memory/set_scope.h"
-#include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
-#include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/tensor/software_pipeline.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
@@ -37,22 +27,21 @@ using namespace schedule;
 
 namespace {
 
-class TensorSteps : BlockProduct {
+class TensorSteps : WarpProduct {
  public:
   TensorSteps(Derivation& d, const OpenProduct& given, const MmaUnit& unit)
-      : BlockProduct(d, given),
-        unit_(unit),
-        turns_b_(!given_.product.transposed && unit.load_b.empty()),
-        work_(work()),
-        model_(tensor_tiles_for(work_, unit, d.target())) {}
+      : WarpProduct(d, given, unit), chosen_(tensor_tiles_for(work_, unit, d.target())) {}
+
+  /// What the model takes it to need.
+  double cycles() const { return chosen_.cycles; }
 
   void run() {
     choose();
     make_stages();
     tile();
     copy_panels();
-    begin_fragments(unit_.rows, unit_.columns, unit_.zero, /*loops_in_warp=*/4);
-    place_results();
+    begin_fragments({.rows = unit_.rows, .columns = unit_.columns, .zero = unit_.zero, .loops_in_warp = 4});
+    place_results(RowsOfWarps::one_after_the_other);
     multiply();
     bind();
     pipeline();
@@ -60,28 +49,6 @@ class TensorSteps : BlockProduct {
   }
 
  private:
-  TensorWork work() const {
-    TensorWork work{.sizes = sizes_, .batches = batch_count(), .factors = given_.product.left->type};
-    work.a =
-        copy_of_deep_rows(factors_.left_source, copied_lanes(factors_.left_source.run, work.factors), warp_);
-    const std::int64_t lanes_b = turns_b_ ? 1 : copied_lanes(factors_.right_source.run, work.factors);
-    work.b = given_.product.transposed ? copy_of_deep_rows(factors_.right_source, lanes_b, warp_)
-                                       : copy_of_columns(sizes_.n, lanes_b, warp_);
-    work.b.turns = turns_b_;
-    // Where its window begins, and whether it is a row at all.
-    if (is_implicit_)
-      work.a.kept_numbers =
-          std::max<std::int64_t>(1, factors_.left_source.window_axes + (may_pad_rows() ? 1 : 0));
-    work.has_windows = factors_.left_source.window_axes > 0;
-    return work;
-  }
-
-  bool may_pad_rows() const {
-    const auto tiles = all_tensor_tiles(sizes_, unit_);
-    return std::any_of(tiles.begin(), tiles.end(),
-                       [&](const TensorTiles& one) { return sizes_.m % one.block(unit_).rows != 0; });
-  }
-
   void choose() {
     steps_ = choice("steps in a panel", tensor_steps(sizes_, unit_), model_.steps);
     ahead_ = choice("panels under way", panels_under_way(sizes_.k, steps_ * unit_.depth), model_.ahead);
@@ -105,43 +72,6 @@ class TensorSteps : BlockProduct {
     no_idle_tiles(columns_, unit_.columns_loaded, sizes_.n, "columns");
   }
 
-  bool is_direct() const { return is_direct_; }
-
-  /// The copies of both factors in shared memory; the sums in fragments; what takes them to the result, by
-  /// way of shared memory where elements are more than stored. What is only converted is so before it gets
-  /// there, where it takes fewer bytes then.
-  void make_stages() {
-    const std::string store = stores_as_result();
-    is_direct_ = !store.empty() && !is_implicit_ && !d_.whether("results go through shared memory", true);
-    copy_factors();
-    if (store.empty()) {
-      take_sums_from("shared");
-      staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
-    } else {
-      take_sums_from("mma.c");
-      if (!is_direct()) {
-        // By rows and columns, whatever the result's indices are.
-        staged_ = std::exchange(result_, s_.blocks(Reindex{result_, {"write", 0}})[0]);
-        s_.apply(SetScope{staged_, 0, "shared"});
-      }
-    }
-    store_ = store.empty() ? unit_.store_as(unit_.sums) : store;
-  }
-
-  /// The instruction that takes sums to what the result is made of; empty where more is done with them.
-  std::string stores_as_result() const {
-    if (pads_m_ || pads_n_) return "";
-    const Function& program = s_.program();
-    if (computes_results()) return "";
-    const BlockRef& last = given_.converter ? *given_.converter : given_.sums;
-    const auto* store = path_to(program, last)->block().body.as<Store>();
-    if (store == nullptr) return "";  // only some results are stored
-    const Buffer out = store->buffer;
-    // Two elements are stored at once.
-    const bool is_aligned = memory_alignments(program).at(out->data) % (2 * out->type.bytes()) == 0;
-    return sizes_.n % 2 == 0 && is_aligned ? unit_.store_as(out->type) : "";
-  }
-
   std::vector<LoopRef> tiles_of(const LoopRef& loop, bool is_padded, std::int64_t size, const Number& warps,
                                 const Number& frags, std::int64_t unit) {
     const Number count = tile_count(is_padded, size, value_of(warps) * value_of(frags) * make_int(unit));
@@ -156,106 +86,21 @@ class TensorSteps : BlockProduct {
     const auto k = s_.loops(Split{loops[first + 2], {std::nullopt, steps_, unit_.depth}});
     s_.apply(Reorder{{m[0], n[0], k[0], k[1], m[1], n[1], m[2], n[2], m[3], n[3], k[2]}});
     block_ = n[0], panel_loop_ = k[0], step_loop_ = k[1];
-    if (!is_direct()) s_.apply(ReverseComputeAt{staged_, block_});
+    if (!is_direct_) s_.apply(ReverseComputeAt{staged_, block_});
     s_.apply(ReverseComputeAt{result_, block_});
     blocks_of(m[0], n[0]);
   }
-
-  /// Rows of B lie in shared memory by k, or by n.
-  bool has_rows_of_n() const { return given_.product.transposed || turns_b_; }
 
   /// In shared memory eight rows lie in different banks.
   void copy_panels() {
     const std::int64_t panel = steps_ * unit_.depth;
     const std::int64_t apart = unit_.row_bytes / given_.product.left->type.bytes();
     const Number accesses_a = copy_panel("a", a_, work_.a.of_depth(panel), apart);
-    // Of thirteen convolutions that were timed both ways on an H200 ten took less where the first cache keeps
-    // what windows share, up to 26 %, and none more than 1 % longer.
-    if (work_.has_windows && !d_.target().gpu->copy_engines.empty())
-      s_.apply(Annotate{a_, first_cache_key, Convert<Number>::to(d_.number("kept_a", {0, 1}, 1))});
+    keep_windows();
     const Number accesses_b = copy_panel("b", b_, work_.b.of_depth(panel), apart);
     turn_panel(b_, work_.b);
-    spill_nothing(accesses_a, accesses_b);
-  }
-
-  void spill_nothing(const Number& accesses_a, const Number& accesses_b) {
-    const target::Gpu& gpu = *d_.target().gpu;
-    const auto kept = [](const Number& accesses, const PanelCopy& copy) {
-      return make_select(value_of(accesses) < make_int(least_left_in_loop),
-                         value_of(accesses) * make_int(copy.kept_numbers), make_int(0));
-    };
-    const Expr registers = registers_of_thread<Expr>(value_of(frags_m_), value_of(pairs_n_),
-                                                     kept(accesses_a, work_.a) + kept(accesses_b, work_.b));
-    const std::string reason =
-        "a thread's sums, fragments, and what it knows of the rows that it copies are in registers: none "
-        "spills";
-    d_.keep_to(registers <= make_int(gpu.registers_per_thread), "registers that suffice", reason);
-    d_.keep_to(registers * value_of(warps_m_) * value_of(warps_n_) * make_int(warp_) <=
-                   make_int(gpu.registers_per_block),
-               "registers of a block that suffice", reason);
-  }
-
-  void place_results() {
-    const auto loops = s_.get_loops(result_);
-    const LoopRef &row = loops[loops.size() - 2], &column = loops[loops.size() - 1];
-    const auto m = s_.loops(
-        Split{.loop = row, .factors = {warps_m_, frags_m_, unit_.rows}, .disable_predication = !pads_m_});
-    if (is_direct()) {
-      const auto n = s_.loops(Split{column, {warps_n_, frags_n_, unit_.columns}});
-      s_.apply(Reorder{{m[0], n[0], m[1], n[1], m[2], n[2]}});
-      s_.apply(Tensorize{m[2], store_});
-      warp_rows_.push_back(m[0]), warp_columns_.push_back(n[0]);
-      return;
-    }
-    const Number width = d_.follows(value_of(frags_n_) * make_int(unit_.columns));
-    const auto n = s_.loops(Split{column, {warps_n_, width}});
-    // Sixteen rows of each warp at a time, which lie together in shared memory.
-    s_.apply(Reorder{{m[1], m[0], n[0], m[2], n[1]}});
-    s_.apply(ComputeAt{staged_, n[0]});
-    s_.apply(TransformLayout{
-        staged_,
-        {"write", 0},
-        IndexText(layout("m, n", fmt::format("m // {0} // f, m // {0} % f, m % {0}, n", unit_.rows)),
-                  {{"f", frags_m_}})});
-    s_.apply(StorageAlign{staged_, 0, -2, columns_, 8});
-    const auto stored = s_.get_loops(staged_);
-    const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
-    s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
-    s_.apply(Tensorize{stored[stored.size() - 2], store_});
-    if (is_implicit_)
-      store_by_pairs(m[2], n[1]);
-    else
-      store_in_order(m[2], n[1]);
-    warp_rows_.push_back(m[0]), warp_columns_.push_back(n[0]);
-  }
-
-  /// That a thread stores at once.
-  std::int64_t stored_lanes() const {
-    return copied_lanes(factors_.result.run,
-                        only_store(path_to(s_.program(), result_)->block())->buffer->type);
-  }
-
-  /// A warp's threads store neighbouring vectors of its rows, one row after the other.
-  void store_in_order(const LoopRef& rows, const LoopRef& columns) {
-    const std::int64_t lanes = stored_lanes(), chunks = unit_.columns_loaded / lanes;
-    const Number vectors = d_.follows(value_of(pairs_n_) * make_int(chunks)),
-                 rounds = d_.follows(value_of(pairs_n_) * make_int(unit_.rows * chunks / warp_));
-    const auto across = s_.loops(Split{columns, {vectors, lanes}});
-    const LoopRef all = s_.loops(Fuse{{rows, across[0]}})[0];
-    lanes_.push_back(s_.loops(Split{all, {rounds, warp_}})[1]);
-    if (lanes > 1) vectors_.push_back(across[1]);
-  }
-
-  /// Of each row as much as two fragments have at a time, so that a thread's rows stay the same: an implicit
-  /// product's are quotients and remainders of several sizes.
-  void store_by_pairs(const LoopRef& rows, const LoopRef& columns) {
-    const std::int64_t lanes = stored_lanes(), chunks = unit_.columns_loaded / lanes,
-                       at_once = warp_ / chunks;
-    const auto down = s_.loops(Split{rows, {unit_.rows / at_once, at_once}});
-    const auto across = s_.loops(Split{columns, {pairs_n_, chunks, lanes}});
-    s_.apply(Reorder{{across[0], down[0], down[1], across[1], across[2]}});
-    lanes_.push_back(s_.loops(Fuse{{down[1], across[1]}})[0]);
-    if (lanes > 1) vectors_.push_back(across[2]);
+    spill_nothing(registers_of_thread<Expr>(value_of(frags_m_), value_of(pairs_n_),
+                                            kept(accesses_a, work_.a) + kept(accesses_b, work_.b)));
   }
 
   /// Each step is a statement of the panel's loop, and so are the loads of its fragments.
@@ -316,15 +161,9 @@ class TensorSteps : BlockProduct {
     s_.apply(SoftwarePipeline{panel_loop_, stage, order});
   }
 
-  const MmaUnit& unit_;
-  BlockRef staged_;
-  const bool turns_b_;  ///< its rows of k become rows of n on their way to shared memory
-  const TensorWork work_;
-  const TensorTiles model_;
+  const ChosenTensorTiles chosen_;
+  const TensorTiles& model_ = chosen_.tiles;
   std::int64_t steps_ = 2, ahead_ = 2;
-  Number frags_m_, pairs_n_, frags_n_;
-  bool is_direct_ = false;
-  std::string store_;
   LoopRef step_loop_;
 };
 
@@ -334,7 +173,15 @@ void take_tensor_product(Derivation& d, const BlockRef& stage) {
   const OpenProduct product = *open_product(d, stage);
   const auto unit = mma_unit(product.product.product.product, d.target());
   if (!unit) return take_wmma_product(d, product);
-  TensorSteps(d, product, *unit).run();
+  TensorSteps by_warps(d, product, *unit);
+  const auto group = group_unit(product.product.product.product, d.target());
+  if (group) {
+    GroupSteps by_groups(d, product, *unit, *group);
+    if (by_groups.is_possible() &&
+        d.whether("warps multiply in groups, out of shared memory", by_groups.cycles() < by_warps.cycles()))
+      return by_groups.run();
+  }
+  by_warps.run();
 }
 
 Rule tensor_product() {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <numeric>
 
 #include "ardea/support/ceil_div.h"
@@ -25,15 +24,6 @@ constexpr double cycles_to_arrive = 1000;      ///< from asking for a panel to h
 constexpr double cycles_of_result = 0.15;
 constexpr double cycles_around = 600;  ///< for a block to begin and end
 }  // namespace fitted
-
-/// What happens at the same time takes little more than the longest of it.
-double together(std::initializer_list<double> times) {
-  double sum = 0;
-  for (const double time : times) sum += std::pow(time, 4);
-  return std::pow(sum, 0.25);
-}
-
-double as_double(std::int64_t count) { return static_cast<double>(count); }
 
 /// What tiles of a product cost.
 class TileModel {
@@ -85,8 +75,7 @@ class TileModel {
 
  private:
   std::int64_t kept_of(const PanelCopy& copy, std::int64_t width) const {
-    const std::int64_t accesses = copy.accesses(width, tile_.depth, tile_.warps, target_.gpu->warp_threads);
-    return accesses < least_left_in_loop ? accesses * copy.kept_numbers : 0;
+    return kept_numbers(copy, copy.accesses(width, tile_.depth, tile_.warps, target_.gpu->warp_threads));
   }
 
   std::int64_t panels() const { return ceil_div(work_.sizes.k, tile_.depth); }
@@ -102,6 +91,16 @@ class TileModel {
 };
 
 }  // namespace
+
+std::int64_t kept_numbers(const PanelCopy& copy, std::int64_t accesses) {
+  return accesses < least_left_in_loop ? accesses * copy.kept_numbers : 0;
+}
+
+double together(std::initializer_list<double> times) {
+  double sum = 0;
+  for (const double time : times) sum += std::pow(time, 4);
+  return std::pow(sum, 0.25);
+}
 
 TensorTileSizes tensor_tile_sizes(const ProductSizes& sizes, const MmaUnit& unit) {
   return {doublings(sizes.m, unit.rows, most_warps), doublings(sizes.n, unit.columns_loaded, most_warps),
@@ -142,10 +141,10 @@ std::vector<std::int64_t> panels_under_way(std::int64_t k, std::int64_t depth) {
   return counts;
 }
 
-TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target) {
+ChosenTensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit,
+                                   const target::Target& target) {
   const ProductSizes& sizes = work.sizes;
-  TensorTiles best;
-  double least = -1;
+  ChosenTensorTiles best;
   for (const std::int64_t steps : tensor_steps(sizes, unit))
     for (const std::int64_t ahead : panels_under_way(sizes.k, steps * unit.depth))
       for (TensorTiles tiles : all_tensor_tiles(sizes, unit)) {
@@ -153,7 +152,7 @@ TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const 
         const TileModel model(tiles, work, unit, target);
         if (!model.is_possible()) continue;
         const double cost = model.cycles();
-        if (least < 0 || cost < least) best = tiles, least = cost;
+        if (best.cycles < 0 || cost < best.cycles) best = {tiles, cost};
       }
   return best;
 }

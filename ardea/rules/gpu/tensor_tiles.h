@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "ardea/rules/gpu/block_tile.h"
 #include "ardea/rules/gpu/mma_unit.h"
 #include "ardea/rules/gpu/panel_copy.h"
@@ -39,9 +41,18 @@ Count registers_of_thread(const Count& frags_m, const Count& pairs_n, const Coun
 /// Loops of fewer accesses are written out by nvcc, so that what each needs is kept; what longer ones need is
 /// computed anew.
 constexpr std::int64_t least_left_in_loop = 16;
+/// What a thread keeps in registers that copies so often.
+std::int64_t kept_numbers(const PanelCopy& copy, std::int64_t accesses);
 
-/// What the model chooses.
-TensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target);
+/// What happens at the same time takes little more than the longest of it.
+double together(std::initializer_list<double> times);
+
+/// What the model chooses, and how many cycles that takes; tiles that do not fit take none.
+struct ChosenTensorTiles {
+  TensorTiles tiles;
+  double cycles = -1;
+};
+ChosenTensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit, const target::Target& target);
 
 /// What knobs may be: powers of two, none of which makes a tile longer than all there is.
 struct TensorTileSizes {

@@ -57,7 +57,7 @@ class WmmaSteps : BlockProduct {
     make_stages();
     tile();
     copy_panels();
-    begin_fragments(unit_.rows, unit_.columns, unit_.zero, /*loops_in_warp=*/6);
+    begin_fragments({.rows = unit_.rows, .columns = unit_.columns, .zero = unit_.zero, .loops_in_warp = 6});
     load_and_multiply();
     place_results();
     bind();
