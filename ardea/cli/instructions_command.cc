@@ -49,7 +49,8 @@ nlohmann::json described(const Instruction& record, const target::Target& target
                           {"alignment_bytes", operand.alignment_bytes},
                           {"tile_bytes", operand.tile_bytes},
                           {"stride_bytes", operand.stride_bytes},
-                          {"lane_words", operand.lane_words}});
+                          {"lane_words", operand.lane_words},
+                          {"warp_bytes", operand.warp_bytes}});
     }
   return {{"name", record.name},
           {"feature", record.required_feature},
@@ -59,6 +60,8 @@ nlohmann::json described(const Instruction& record, const target::Target& target
           {"implementations", record.implementations},
           {"rounding", record.rounding},
           {"cycles", record.cycles},
+          {"warps", record.warps},
+          {"on_swizzled_rows", record.on_swizzled_rows},
           {"meaning", print(record.meaning)}};
 }
 
@@ -70,6 +73,7 @@ std::string needs_of(const intrin::Operand& operand) {
   if (operand.stride_bytes > 1) text += fmt::format(", rows on multiples of {}", operand.stride_bytes);
   if (operand.tile_bytes > 1) text += fmt::format(", a whole tile of {}", operand.tile_bytes);
   if (operand.lane_words > 0) text += fmt::format(", {} registers of each lane", operand.lane_words);
+  if (operand.warp_bytes > 0) text += fmt::format(", {} behind that of the warp before", operand.warp_bytes);
   return text;
 }
 
@@ -81,6 +85,9 @@ std::string page(const Instruction& record, const target::Target& target) {
   text += fmt::format("  backends   {}\n",
                       record.implementations.empty() ? "none" : join(backends_of(record), ", "));
   if (!record.rounding.empty()) text += fmt::format("  rounding   {}\n", record.rounding);
+  if (record.warps > 1) text += fmt::format("  warps      {} neighbours run it together\n", record.warps);
+  if (!record.on_swizzled_rows.empty())
+    text += fmt::format("  rows       lie swizzled in the end, for {}\n", record.on_swizzled_rows);
   std::size_t i = 0;
   for (const Parameter& parameter : record.meaning.parameters)
     if (parameter.buffer.defined())

@@ -96,7 +96,9 @@ void GroupSteps::swizzle(const BlockRef& copy, const std::string& before, const 
 
 void GroupSteps::copy_panels() {
   const Number accesses_a = copy_panel("a", a_, work_.a.of_depth(group_.depth), /*apart=*/0);
-  keep_windows();
+  // Panels leave the first cache little room: on an H200 one convolution took 11 % less without it, four
+  // others about as long.
+  keep_windows(false);
   const Number accesses_b = copy_panel("b", b_, work_.b.of_depth(group_.depth), /*apart=*/0);
   swizzle(a_, "", "m", "k");
   if (has_rows_of_n()) {

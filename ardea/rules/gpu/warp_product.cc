@@ -84,11 +84,9 @@ std::string WarpProduct::stores_as_result() const {
   return sizes_.n % 2 == 0 && is_aligned ? unit_.store_as(out->type) : "";
 }
 
-void WarpProduct::keep_windows() {
-  // Of thirteen convolutions that were timed both ways on an H200 ten took less where the first cache keeps
-  // what windows share, up to 26 %, and none more than 1 % longer.
+void WarpProduct::keep_windows(bool model) {
   if (work_.has_windows && !d_.target().gpu->copy_engines.empty())
-    s_.apply(Annotate{a_, first_cache_key, Convert<Number>::to(d_.number("kept_a", {0, 1}, 1))});
+    s_.apply(Annotate{a_, first_cache_key, Convert<Number>::to(d_.number("kept_a", {0, 1}, model ? 1 : 0))});
 }
 
 Expr WarpProduct::kept(const Number& accesses, const PanelCopy& copy) {

@@ -22,8 +22,8 @@ class WarpProduct : protected BlockProduct {
 
   /// Rows of B lie in shared memory by k, or by n.
   bool has_rows_of_n() const { return given_.product.transposed || turns_b_; }
-  /// Where the first cache may keep what windows share, the copy of them is asked whether it does.
-  void keep_windows();
+  /// Whether the first cache keeps what windows share is left open.
+  void keep_windows(bool model);
 
   /// Registers that a thread keeps numbers in which it needs for so many accesses.
   static Expr kept(const Number& accesses, const PanelCopy& copy);

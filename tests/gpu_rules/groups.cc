@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include "ardea/codegen/cuda/codegen_cuda.h"
+#include "ardea/compile/nvrtc.h"
+#include "ardea/ir/memory_alignment.h"
+#include "ardea/lower/gpu/split_kernels.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/rules/program_space.h"
+#include "tests/gpu_rules/workloads.h"
+#include "tests/lower/finished_kernels.h"
+#include "tests/rules/answers.h"
+#include "tests/support/sampled.h"
+
+/// Products that warps multiply in groups, out of shared memory.
+
+namespace ardea::rules {
+
+namespace {
+
+Function of_narrow_type(ops::Workload wanted, DataType type = float16) {
+  wanted.in = {type, type};
+  wanted.out = type;
+  Function program = program_of(wanted);
+  for (const Parameter& p : std::vector(program.parameters))
+    program = promise_alignment(program, p.buffer->name, 16, "test");
+  return program;
+}
+
+bool is_of_groups(const SolvedSketch& one) {
+  for (const Way& way : one.sketch.ways)
+    if (way.question.starts_with("warps multiply in groups")) return way.answers[way.taken] == "yes";
+  return false;
+}
+
+/// Points of each sketch of groups.
+std::vector<Choice> points_of_groups(const ProgramSpace& space, std::size_t of_each) {
+  std::vector<Choice> all;
+  for (std::size_t i = 0; i < space.sketches.size(); ++i) {
+    if (!is_of_groups(space.sketches[i])) continue;
+    for (space::Point& point : space.sketches[i].solver->sample(of_each, 3).points)
+      all.push_back({i, std::move(point)});
+  }
+  return all;
+}
+
+const std::vector<std::pair<std::string, Function>>& group_workloads() {
+  static const std::vector<std::pair<std::string, Function>> all = {
+      {"gemm", of_narrow_type({.op = "gemm", .sizes = {128, 128, 64}})},
+      {"odd", of_narrow_type({.op = "gemm", .sizes = {67, 72, 136}})},
+      {"primes", of_narrow_type({.op = "gemm", .sizes = {71, 67, 73}})},
+      {"transposed", of_narrow_type({.op = "gemm", .sizes = {64, 136, 130}, .transpose_b = true}, bfloat16)},
+      {"batches", of_narrow_type({.op = "bmm", .sizes = {3, 64, 128, 64}})},
+      {"windows", of_narrow_type({.op = "c2d", .sizes = {2, 7, 9, 16, 64, 3, 3, 1, 1, 1}, .layout = "nhwc"})},
+      {"strided",
+       of_narrow_type({.op = "c2d", .sizes = {3, 13, 11, 64, 72, 1, 1, 2, 0, 1}, .layout = "nhwc"})},
+      {"bias", of_narrow_type({.op = "gemm_bias_relu", .sizes = {96, 64, 72}})},
+  };
+  return all;
+}
+
+class GroupProducts : public testing::TestWithParam<std::size_t> {};
+
+// Each in two orders of threads, once with the memory of a block where the kernel has it.
+TEST_P(GroupProducts, have_the_answers_of_the_program) {
+  if (!test::takes_case(GetParam(), 3)) GTEST_SKIP() << "one of three: `make test-whole`";
+  const auto& [name, program] = group_workloads()[GetParam()];
+  const Answers answers(program);
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  const std::vector<Choice> points = points_of_groups(space, 1);
+  EXPECT_FALSE(points.empty());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!test::takes_case(i, 5)) continue;
+    SCOPED_TRACE(name + ": " + to_string(space.sketches[points[i].sketch].sketch.ways));
+    const Function lowered = lower::lower(space.materialise(points[i]).program(), newest_gpu());
+    answers.expect_of(lowered);
+    answers.expect_of(lower::joined(lower::split_kernels(lowered, newest_gpu())));
+  }
+}
+
+TEST_P(GroupProducts, compile_and_spill_nothing) {
+  if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  if (!test::takes_case(GetParam(), 2)) GTEST_SKIP() << "one of two: `make test-whole`";
+  const auto& [name, program] = group_workloads()[GetParam()];
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  for (const Choice& choice : points_of_groups(space, test::takes_all_cases() ? 3 : 1)) {
+    const Function lowered = lower::lower(space.materialise(choice).program(), newest_gpu());
+    const std::vector<Function> kernels = {lowered};
+    const compile::Cubin cubin =
+        compile::cubin_of(codegen::cuda_source(kernels, newest_gpu(), {}), newest_gpu().cpu, true);
+    EXPECT_EQ(cubin.spilled_bytes, 0) << name << to_string(space.sketches[choice.sketch].sketch.ways);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, GroupProducts, testing::Range(std::size_t{0}, group_workloads().size()),
+                         [](const auto& info) { return group_workloads()[info.param].first; });
+
+TEST(GpuGroups, are_what_large_ones_become) {
+  const std::string text = kernels_of(of_narrow_type({.op = "gemm", .sizes = {4096, 4096, 4096}}));
+  EXPECT_GT(count_of(text, "  wgmma_m64n"), 0);
+  EXPECT_EQ(count_of(text, "ldmatrix"), 0);
+  EXPECT_GT(count_of(text, "sync_for_tensor_units();"), 0);
+  EXPECT_EQ(count_of(text, "  __syncthreads();"), 1) << "in the function that fences";
+  EXPECT_EQ(count_of(text, "__align__(1024)"), 1);
+}
+
+TEST(GpuGroups, need_a_gpu_that_has_them) {
+  const Function program = of_narrow_type({.op = "gemm", .sizes = {4096, 4096, 4096}});
+  EXPECT_EQ(count_of(kernels_of(program, target::find("a100")), "wgmma"), 0);
+}
+
+}  // namespace
+
+}  // namespace ardea::rules
