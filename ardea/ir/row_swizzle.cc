@@ -23,9 +23,8 @@ std::optional<RowSwizzle> row_swizzle(const Attributes& annotations) {
 }
 
 std::int64_t allocated_on(const Attributes& annotations) {
-  constexpr std::int64_t swizzled_on = 8 * tensor_row_bytes;
   const bool is_swizzled = annotations.contains(row_swizzle_key) || annotations.contains(swizzled_rows_key);
-  return is_swizzled ? swizzled_on : allocation_alignment_bytes;
+  return is_swizzled ? swizzled_rows_alignment_bytes : allocation_alignment_bytes;
 }
 
 RowSwizzle swizzle_of_tensor_units(DataType type) { return {.rows = 8, .unit = 16 / type.bytes()}; }

@@ -23,13 +23,13 @@ std::optional<RowSwizzle> row_swizzle(const Attributes& annotations);
 /// On an allocation whose rows lie so; the same list.
 inline constexpr auto swizzled_rows_key = "swizzled_rows";
 
-/// On which an allocation begins, or one whose blocks have such annotations: swizzled rows on what the widest
-/// swizzle of tensor units repeats after, all others on allocation_alignment_bytes.
-std::int64_t allocated_on(const Attributes& annotations);
-
 /// Rows as tensor units of GPUs read them: eight of 128 bytes, whose units of 16 bytes change places.
 RowSwizzle swizzle_of_tensor_units(DataType type);
-inline constexpr std::int64_t tensor_row_bytes = 128;
+inline constexpr std::int64_t tensor_row_bytes = 128, swizzled_rows_alignment_bytes = 8 * tensor_row_bytes;
+
+/// On which an allocation with such annotations begins: swizzled rows on what tensor units count on, all
+/// others on allocation_alignment_bytes.
+std::int64_t allocated_on(const Attributes& annotations);
 
 /// The annotation's value.
 Attribute attribute_of(const RowSwizzle& swizzle);

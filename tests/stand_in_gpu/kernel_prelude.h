@@ -19,7 +19,7 @@ struct Index {
   unsigned x, y, z;
 };
 static Index threadIdx, blockIdx, blockDim, gridDim;
-alignas(128) unsigned char shared_memory[256 << 10];
+alignas(1024) unsigned char shared_memory[256 << 10];
 
 namespace stand_in {
 

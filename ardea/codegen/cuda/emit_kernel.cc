@@ -89,10 +89,9 @@ void Emitter::emit_indices(const std::vector<For>& loops) {
 
 void Emitter::emit_shared_memory() {
   if (kernel_.shared.empty()) return;
-  std::int64_t alignment = 1;
-  for (const lower::SharedBuffer& one : kernel_.shared)
-    alignment = std::max(alignment, allocated_on(one.allocation.annotations));
-  line(fmt::format("extern __shared__ __align__({}) unsigned char shared_memory[];", alignment));
+  // As any kernel may need: those of one text declare the same array.
+  line(fmt::format("extern __shared__ __align__({}) unsigned char shared_memory[];",
+                   swizzled_rows_alignment_bytes));
   for (const auto& [allocation, first_byte] : kernel_.shared) {
     const auto memory = memory_.find(allocation.data);
     if (memory == memory_.end()) continue;

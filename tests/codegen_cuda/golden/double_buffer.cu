@@ -2,7 +2,7 @@
 extern "C" __global__ void __launch_bounds__(6) double_buffer_kernel_1(const float* __restrict__ X,
     float* __restrict__ Y) {
   const int32_t j = (int32_t)threadIdx.x;
-  extern __shared__ __align__(64) unsigned char shared_memory[];
+  extern __shared__ __align__(1024) unsigned char shared_memory[];
   float* const P = (float*)shared_memory;
   copy_async<4>(P + j, X + j);
   commit_copies();

@@ -4,7 +4,7 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_1(const float* __r
   const int32_t m_0 = (int32_t)blockIdx.y;
   const int32_t thread_y = (int32_t)threadIdx.y;
   const int32_t thread_x = (int32_t)threadIdx.x;
-  extern __shared__ __align__(64) unsigned char shared_memory[];
+  extern __shared__ __align__(1024) unsigned char shared_memory[];
   float* const A_shared = (float*)shared_memory;
   float* const B_shared = (float*)(shared_memory + 4096);
   alignas(16) float C_local[16];

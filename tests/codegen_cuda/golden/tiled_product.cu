@@ -5,7 +5,7 @@ extern "C" __global__ void __launch_bounds__(8) tiled_kernel_1(const float* __re
   const int32_t bx = (int32_t)blockIdx.x;
   const int32_t ty = (int32_t)threadIdx.y;
   const int32_t tx = (int32_t)threadIdx.x;
-  extern __shared__ __align__(64) unsigned char shared_memory[];
+  extern __shared__ __align__(1024) unsigned char shared_memory[];
   float* const A_s = (float*)shared_memory;
   float* const B_s = (float*)(shared_memory + 128);
   alignas(16) float C_l[4];

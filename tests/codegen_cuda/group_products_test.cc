@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include "ardea/compile/cuda_program.h"
+#include "ardea/interp/interpreter.h"
+#include "ardea/ir/intrinsics.h"
+#include "ardea/ir/memory_alignment.h"
+#include "ardea/ir/traverse.h"
+#include "ardea/lower/pipeline.h"
+#include "ardea/ops/registry.h"
+#include "ardea/schedule/parse_script.h"
+#include "ardea/schedule/schedule.h"
+#include "ardea/support/random.h"
+#include "ardea/support/text_file.h"
+#include "tests/codegen_cuda/programs.h"
+
+/// Products by wgmma, by the steps of examples/gemm_wgmma.py: answers, the barriers and waits that they need,
+/// and what is refused. Other tiles, types and sizes are those of the rules (tests/gpu_rules/groups.cc).
+
+namespace ardea::codegen {
+
+namespace {
+
+constexpr std::int64_t rows = 64, columns = 64, depth = 384;
+
+/// With `from` as `to`.
+Function group_product(const std::string& from = "", const std::string& to = "") {
+  std::string steps = read_text_file(std::string(ARDEA_SOURCE_DIR) + "/examples/gemm_wgmma.py");
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    const std::size_t at = steps.find(what);
+    ASSERT_NE(at, std::string::npos) << what;
+    steps.replace(at, what.size(), by);
+  };
+  replace("warps = 8 ", "warps = 4 ");
+  replace("columns = 128 ", "columns = 64 ");
+  replace("wgmma.m64n128k64_f16", "wgmma.m64n64k64_f16");
+  if (!from.empty()) replace(from, to);
+  Function f = ops::create_function(
+      ops::make_workload(
+          {.op = "gemm", .sizes = {rows, depth, columns}, .in = {float16, float16}, .out = float16}),
+      "product");
+  for (const char* array : {"A", "B", "C"}) f = promise_alignment(f, array, 16, "test");
+  schedule::Schedule schedule(f);
+  schedule.replay(schedule::parse_script(steps, "gemm_wgmma.py"));
+  return schedule.program();
+}
+
+/// Whether the interpreter, in that order of threads, finds all sums as they are. Factors are small whole
+/// numbers.
+bool is_right(const Function& lowered, std::uint64_t seed) {
+  Random random(seed);
+  const runtime::Array a = runtime::Array::zeros({rows, depth}, float16),
+                       b = runtime::Array::zeros({depth, columns}, float16),
+                       c = runtime::Array::zeros({rows, columns}, float16);
+  for (const runtime::Array& array : {a, b})
+    for (std::int64_t i = 0; i < array.element_count(); ++i)
+      array.set_float(i, static_cast<double>(random.integer(-2, 2)));
+  try {
+    interp::run(lowered, {a, b, c}, {.seed = seed});
+  } catch (const Error&) {
+    return false;
+  }
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < depth; ++k)
+        sum += a.get_float(i * depth + k) * b.get_float(k * columns + j);
+      if (c.get_float(i * columns + j) != sum) return false;
+    }
+  return true;
+}
+
+bool is_wait(const Stmt& s) {
+  const auto* evaluate = s.as<Evaluate>();
+  const auto* call = evaluate == nullptr ? nullptr : evaluate->value.as<Call>();
+  return call != nullptr && (call->op->name == "barrier" || call->op->name == "async_wait");
+}
+
+TEST(ProductsOfGroups, are_right_and_need_each_barrier_and_wait) {
+  const Function lowered = lower::lower(group_product(), gpu());
+  EXPECT_TRUE(is_right(lowered, 1));
+  int count = 0;
+  visit_stmts(lowered.body, [&](const Stmt& s) { count += is_wait(s); });
+  EXPECT_GT(count, 3);
+  for (int nth = 0; nth < count; ++nth) {
+    Function without = lowered;
+    int seen = 0;
+    without.body = rewrite(lowered.body, Rewriter{.stmt = [&](const Stmt& s) -> std::optional<Stmt> {
+                             return is_wait(s) && seen++ == nth ? std::optional(make_no_op()) : std::nullopt;
+                           }});
+    EXPECT_FALSE(is_right(without, 1) && is_right(without, 2) && is_right(without, 3))
+        << nth << " of " << count;
+  }
+}
+
+TEST(ProductsOfGroups, are_right_before_they_are_lowered) { EXPECT_TRUE(is_right(group_product(), 5)); }
+
+std::string refusal_of(const std::string& from, const std::string& to, const std::string& machine = "h200") {
+  try {
+    compile::cuda_source(Module{{}, {group_product(from, to)}}, target::find(machine));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ProductsOfGroups, say_what_they_need) {
+  const auto expect_refused = [](const std::string& from, const std::string& to, const std::string& sentence,
+                                 const std::string& machine = "h200") {
+    const std::string refusal = refusal_of(from, to, machine);
+    EXPECT_NE(refusal.find(sentence), std::string::npos) << from << ": " << refusal;
+  };
+  EXPECT_EQ(refusal_of("", ""), "");
+  expect_refused("", "", "it needs the feature sm90, which target a100 has not", "a100");
+  expect_refused(
+      "(m, k ^ (m % 8 * 8))", "(m, k)",
+      "reads rows of 128 bytes that lie swizzled one behind the other, and those of A_shared do not");
+  expect_refused("n ^ (k % 8 * 8)", "n ^ (k % 4 * 8)", "and those of B_shared do not");
+  expect_refused("warps = 4 ", "warps = 2 ", "whose number must be a multiple of as many");
+}
+
+}  // namespace
+
+}  // namespace ardea::codegen
