@@ -60,35 +60,28 @@ const std::vector<std::pair<std::string, Function>>& group_workloads() {
 
 class GroupProducts : public testing::TestWithParam<std::size_t> {};
 
-// Each in two orders of threads, once with the memory of a block where the kernel has it.
-TEST_P(GroupProducts, have_the_answers_of_the_program) {
+// Each in two orders of threads, once with the memory of a block where the kernel has it; and compiled, where
+// that can be.
+TEST_P(GroupProducts, have_the_answers_of_the_program_and_spill_nothing) {
   if (!test::takes_case(GetParam(), 4)) GTEST_SKIP() << "one of four: `make test-whole`";
   const auto& [name, program] = group_workloads()[GetParam()];
   const Answers answers(program);
   const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+  EXPECT_EQ(space.not_followed, 0U);
   const std::vector<Choice> points = points_of_groups(space, 1);
   EXPECT_FALSE(points.empty());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!test::takes_case(i, 5)) continue;
     SCOPED_TRACE(name + ": " + to_string(space.sketches[points[i].sketch].sketch.ways));
-    const Function lowered = lower::lower(space.materialise(points[i]).program(), newest_gpu());
-    answers.expect_of(lowered);
-    answers.expect_of(lower::joined(lower::split_kernels(lowered, newest_gpu())));
-  }
-}
-
-TEST_P(GroupProducts, compile_and_spill_nothing) {
-  if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
-  if (!test::takes_case(GetParam(), 4)) GTEST_SKIP() << "one of four: `make test-whole`";
-  const auto& [name, program] = group_workloads()[GetParam()];
-  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
-  for (const Choice& choice : points_of_groups(space, test::takes_all_cases() ? 3 : 1)) {
-    const Function lowered = lower::lower(space.materialise(choice).program(), newest_gpu());
-    const std::vector<Function> kernels = {lowered};
-    const compile::Cubin cubin =
-        compile::cubin_of(codegen::cuda_source(kernels, newest_gpu(), {}), newest_gpu().cpu, true);
-    EXPECT_EQ(cubin.spilled_bytes, 0) << name << to_string(space.sketches[choice.sketch].sketch.ways);
+    const std::vector<Function> lowered = {
+        lower::lower(space.materialise(points[i]).program(), newest_gpu())};
+    if (compile::why_no_nvrtc().empty()) {
+      const std::string text = codegen::cuda_source(lowered, newest_gpu(), {});
+      EXPECT_EQ(compile::cubin_of(text, newest_gpu().cpu, true).spilled_bytes, 0);
+    }
+    if (!test::takes_case(i, 5)) continue;
+    answers.expect_of(lowered[0]);
+    answers.expect_of(lower::joined(lower::split_kernels(lowered[0], newest_gpu())));
   }
 }
 

@@ -37,7 +37,7 @@ class TensorSteps : WarpProduct {
 
   void run() {
     choose();
-    make_stages();
+    make_stages(/*may_be_direct=*/true);
     tile();
     copy_panels();
     begin_fragments({.rows = unit_.rows, .columns = unit_.columns, .zero = unit_.zero, .loops_in_warp = 4});

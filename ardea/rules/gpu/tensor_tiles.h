@@ -40,7 +40,7 @@ Count registers_of_thread(const Count& frags_m, const Count& pairs_n, const Coun
 
 /// Loops of fewer accesses are written out by nvcc, so that what each needs is kept; what longer ones need is
 /// computed anew.
-constexpr std::int64_t least_left_in_loop = 16;
+constexpr std::int64_t least_left_in_loop = 17;
 /// What a thread keeps in registers that copies so often.
 std::int64_t kept_numbers(const PanelCopy& copy, std::int64_t accesses);
 

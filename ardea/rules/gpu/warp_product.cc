@@ -52,9 +52,10 @@ bool WarpProduct::may_pad_rows() const {
                      [&](const TensorTiles& one) { return sizes_.m % one.block(unit_).rows != 0; });
 }
 
-void WarpProduct::make_stages() {
+void WarpProduct::make_stages(bool may_be_direct) {
   const std::string store = stores_as_result();
-  is_direct_ = !store.empty() && !is_implicit_ && !d_.whether("results go through shared memory", true);
+  is_direct_ = may_be_direct && !store.empty() && !is_implicit_ &&
+               !d_.whether("results go through shared memory", true);
   copy_factors();
   if (store.empty()) {
     take_sums_from("shared");

@@ -18,7 +18,8 @@ class WarpProduct : protected BlockProduct {
   /// The copies of both factors in shared memory; the sums in fragments; what takes them to the result, by
   /// way of shared memory where elements are more than stored. What is only converted is so before it gets
   /// there, where it takes fewer bytes then.
-  void make_stages();
+  /// Where they may be, results that are only stored leave fragments for memory at once, as a way.
+  void make_stages(bool may_be_direct);
 
   /// Rows of B lie in shared memory by k, or by n.
   bool has_rows_of_n() const { return given_.product.transposed || turns_b_; }
