@@ -24,7 +24,8 @@ Instruction written_instruction(const std::string& name, const std::string& feat
 }
 
 std::string tensor_core_rounding() {
-  return "the products of one instruction are exact, and are added to the sum with fewer roundings than one a "
+  return "the products of one instruction are exact, and are added to the sum with fewer roundings than one "
+         "a "
          "product";
 }
 

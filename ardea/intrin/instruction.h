@@ -25,8 +25,8 @@ struct Operand {
   /// Of a fragment, which the lanes of a warp hold together: registers of 32 bits that each lane has for a
   /// tile of `tile_bytes`. Implementations get their address. 0: it is no fragment.
   int lane_words = 0;
-  /// Where several warps run an instruction together: what each of them names begins so many bytes behind what
-  /// the warp before it does.
+  /// Where several warps run an instruction together: what each of them names begins so many bytes behind
+  /// what the warp before it does.
   std::int64_t warp_bytes = 0;
 };
 
