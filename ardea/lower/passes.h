@@ -58,6 +58,7 @@ Function check_accesses(const Function& f, const target::Target& target);
 
 /// Elements of allocations lie within their rows as the annotation row_swizzle asks for (ir/row_swizzle.h);
 /// no allocation carries it. Where that cannot be they lie as they are, and one is marked (notes.h).
+/// Instructions on rows that lie so become those that know it; Error where one finds rows that do not.
 Function swizzle_rows(const Function& f, const target::Target& target);
 
 /// The strides of allocations are those that the annotation buffer_dim_align asks for
