@@ -26,23 +26,17 @@ constexpr int max_instruction_depth = 16;
 /// The intrinsics that are not a function of lanes.
 struct Special {
   const Intrinsic *if_then_else, *reinterpret, *address_of, *call_registered, *tensor_instruction, *barrier,
-      *shuffle_down, *async_copy, *async_copy_or_zero, *async_commit, *async_wait, *prefetch, *fail;
+      *shuffle_down, *lookup, *async_copy, *async_copy_or_zero, *async_commit, *async_wait, *prefetch, *fail;
 };
 
 const Special& special() {
-  static const Special ops = {find_intrinsic("if_then_else"),
-                              find_intrinsic("reinterpret"),
-                              find_intrinsic("address_of"),
-                              find_intrinsic("call_registered"),
-                              find_intrinsic("tensor_instruction"),
-                              find_intrinsic("barrier"),
-                              find_intrinsic("shuffle_down"),
-                              find_intrinsic("async_copy"),
-                              find_intrinsic("async_copy_or_zero"),
-                              find_intrinsic("async_commit"),
-                              find_intrinsic("async_wait"),
-                              find_intrinsic("prefetch"),
-                              find_intrinsic("fail")};
+  static const Special ops = {find_intrinsic("if_then_else"),       find_intrinsic("reinterpret"),
+                              find_intrinsic("address_of"),         find_intrinsic("call_registered"),
+                              find_intrinsic("tensor_instruction"), find_intrinsic("barrier"),
+                              find_intrinsic("shuffle_down"),       find_intrinsic("lookup"),
+                              find_intrinsic("async_copy"),         find_intrinsic("async_copy_or_zero"),
+                              find_intrinsic("async_commit"),       find_intrinsic("async_wait"),
+                              find_intrinsic("prefetch"),           find_intrinsic("fail")};
   return ops;
 }
 
@@ -58,6 +52,7 @@ Lanes Executor::evaluate_call(const Expr& e, const Call& call) {
   if (call.op == op.address_of) return address_of(*call.arguments[0].as<Load>());
   if (call.op == op.call_registered) return call_registered(call, e.type());
   if (call.op == op.shuffle_down) return shuffle_down(call);
+  if (call.op == op.lookup) return look_up(call);
   if (call.op == op.prefetch) return {};  // a hint: the address need not be one
   if (call.op == op.tensor_instruction)
     run_instruction(call);
@@ -150,6 +145,14 @@ Lanes Executor::reinterpret(const Expr& value, DataType to) {
   Lanes result(to.lanes);
   for (int k = 0; k < to.lanes; ++k)
     result[k] = read_lane(bytes, k * element_bits(to.element()), to.element());
+  return result;
+}
+
+Lanes Executor::look_up(const Call& call) {
+  const Lanes index = evaluate(call.arguments[0]), table = evaluate(call.arguments[1]);
+  Lanes result(index.count());
+  for (int k = 0; k < index.count(); ++k)
+    result[k] = table[static_cast<int>(index[k].integer & (table.count() - 1))];
   return result;
 }
 

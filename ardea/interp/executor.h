@@ -108,6 +108,7 @@ class Executor {
   Lanes evaluate_call(const Expr& e, const Call& call);
   Lanes evaluate_lanes(const Call& call, int count, LaneFunction function);
   Lanes reinterpret(const Expr& value, DataType to);
+  Lanes look_up(const Call& call);
   Lanes address_of(const Load& element);
   Lanes call_registered(const Call& call, DataType type);
   void run_instruction(const Call& call);

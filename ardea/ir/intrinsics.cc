@@ -1,6 +1,7 @@
 #include "ardea/ir/intrinsics.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ardea/ir/registered_intrinsics.h"
 #include "ardea/ir/traverse.h"
@@ -55,6 +56,9 @@ std::vector<Intrinsic> sorted_intrinsics() {
       {"isnan", 1, pure, ResultRule::boolean, true, "whether x is NaN"},
       {"isinf", 1, pure, ResultRule::boolean, true, "whether x is infinite"},
       {"isfinite", 1, pure, ResultRule::boolean, true, "whether x is neither NaN nor infinite"},
+      {"lookup", 2, pure, ResultRule::lanes_of_first, false,
+       "for each lane of an integer vector the lane of a table of floats that it numbers, modulo their "
+       "number, which is a power of two"},
       {"likely", 1, pure, first, false, "its argument, with the hint that it is usually true"},
       {"if_then_else", 3, pure, ResultRule::same_as_last, false, "only the chosen side is evaluated"},
       {"reinterpret", 1, pure, ResultRule::stated, false, "the same bits as another type of the same width"},
@@ -107,7 +111,7 @@ const std::vector<Intrinsic>& own_intrinsics() {
   return all;
 }
 
-const Intrinsic& lookup(std::string_view name) {
+const Intrinsic& intrinsic_named(std::string_view name) {
   if (const Intrinsic* op = find_intrinsic(name)) return *op;
   std::vector<std::string> names;
   for (const Intrinsic& row : own_intrinsics()) names.push_back(row.name);
@@ -131,6 +135,13 @@ void check_arguments(const Intrinsic& op, const std::vector<Expr>& arguments) {
   if (op.name == "popcount" || op.name == "clz")
     require(arguments[0].type().is_integer(), "T.{}: the argument is {}, must be an integer", op.name,
             to_string(arguments[0].type()));
+  if (op.name == "lookup") {
+    const DataType index = arguments[0].type(), table = arguments[1].type();
+    require(index.is_integer(), "T.lookup: the index is {}, must be an integer", to_string(index));
+    require(table.is_float() && !table.is_storage_only() && table.is_vector() &&
+                std::has_single_bit(static_cast<unsigned>(table.lanes)),
+            "T.lookup: the table is {}, must be a vector of a power of two of floats", to_string(table));
+  }
   if (op.name == "if_then_else") {
     require(arguments[0].type() == boolean, "T.if_then_else: the condition is {}, must be a scalar bool",
             to_string(arguments[0].type()));
@@ -147,6 +158,7 @@ DataType result_type(const Intrinsic& op, const std::vector<Expr>& arguments) {
     case ResultRule::same_as_first: return arguments[0].type();
     case ResultRule::same_as_last: return arguments.back().type();
     case ResultRule::boolean: return boolean.with_lanes(arguments[0].type().lanes);
+    case ResultRule::lanes_of_first: return arguments.back().type().with_lanes(arguments[0].type().lanes);
     case ResultRule::handle: return handle_type;
     case ResultRule::none: return no_type;
     case ResultRule::stated: break;
@@ -166,14 +178,14 @@ const Intrinsic* find_intrinsic(std::string_view name) {
 }
 
 Expr make_call(std::string_view name, std::vector<Expr> arguments) {
-  const Intrinsic& op = lookup(name);
+  const Intrinsic& op = intrinsic_named(name);
   check_arguments(op, arguments);
   const DataType type = result_type(op, arguments);
   return Expr(type, Call{&op, std::move(arguments)});
 }
 
 Expr make_call(std::string_view name, DataType type, std::vector<Expr> arguments) {
-  const Intrinsic& op = lookup(name);
+  const Intrinsic& op = intrinsic_named(name);
   check_arguments(op, arguments);
   require(op.result == ResultRule::stated, "T.{}: the type follows from the arguments and cannot be stated",
           name);

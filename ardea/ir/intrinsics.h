@@ -21,9 +21,10 @@ enum class Effect {
 
 /// How the type of a call follows from its arguments.
 enum class ResultRule {
-  same_as_first,  ///< and every argument has that type
-  same_as_last,   ///< if_then_else: (bool, T, T)
-  boolean,        ///< bool with the lanes of the first argument
+  same_as_first,   ///< and every argument has that type
+  same_as_last,    ///< if_then_else: (bool, T, T)
+  boolean,         ///< bool with the lanes of the first argument
+  lanes_of_first,  ///< of them each an element of the last argument
   handle,
   none,    ///< an effect
   stated,  ///< the call says so itself: T.reinterpret("int32", x), T.call_registered("f", …, dtype="float32")

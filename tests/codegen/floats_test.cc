@@ -207,5 +207,41 @@ TEST(Math, of_two_and_three_arguments) {
   }
 }
 
+/// Element i of the table is i + 0.5.
+TEST(Math, looks_up_lanes_of_a_table_by_their_numbers) {
+  struct Case {
+    DataType index, table;
+  };
+  const std::vector<Case> cases = {
+      {uint32.with_lanes(16), float32.with_lanes(32)},  // one instruction of AVX-512
+      {int32.with_lanes(16), float32.with_lanes(16)},
+      {int64.with_lanes(3), float64.with_lanes(8)},
+      {int32, float32.with_lanes(4)}};
+  for (const auto& [index, type] : cases) {
+    SCOPED_TRACE(to_string(index) + " of " + to_string(type));
+    std::vector<Expr> values;
+    std::vector<std::int64_t> order, numbers;
+    for (int i = 0; i < type.lanes; ++i) {
+      values.push_back(make_float(i + 0.5, type.element()));
+      order.push_back(i);
+    }
+    for (int lane = 0; lane < index.lanes; ++lane) numbers.push_back(lane * 1'000'003 + 7);
+    const Buffer in = flat("numbers", index.lanes, index.element()),
+                 out = flat("out", index.lanes, type.element());
+    const Expr at = index.is_scalar() ? make_int(0) : make_ramp(make_int(0), make_int(1), index.lanes);
+    const Stmt body =
+        make_store(out, {at}, make_call("lookup", {make_load(in, {at}), make_shuffle(values, order)}));
+    for (const std::string& machine : {std::string("host"), generic_name()}) {
+      const auto answer = runtime::Array::zeros({index.lanes}, type.element());
+      compile(entry("looked_up", {in, out}, body), {}, target::find(machine))(
+          integers(numbers, index.element()), answer);
+      for (int lane = 0; lane < index.lanes; ++lane)
+        EXPECT_EQ(answer.get_float(lane),
+                  static_cast<double>(numbers[static_cast<std::size_t>(lane)] % type.lanes) + 0.5)
+            << "lane " << lane << " on " << machine;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ardea::test

@@ -73,6 +73,18 @@ TEST(Functions, exact_ones_are_exact) {
   EXPECT_FALSE(std::signbit(call("abs", float32, {-0.0})));
 }
 
+TEST(Functions, lookup_takes_the_lane_of_the_table_that_the_index_numbers_modulo_their_count) {
+  const Expr table = make_shuffle(
+      {make_float(0.5, float32), make_float(1.5, float32), make_float(-2.5, float32), make_float(8, float32)},
+      {0, 1, 2, 3});
+  const Expr index = make_shuffle({make_int(3, int32), make_int(5, int32), make_int(-2, int32)}, {0, 1, 2});
+  const runtime::Array found = value_of(make_call("lookup", {index, table}));
+  EXPECT_EQ(found.get_float(0), 8);
+  EXPECT_EQ(found.get_float(1), 1.5);
+  EXPECT_EQ(found.get_float(2), -2.5);
+  EXPECT_EQ(value_of(make_call("lookup", {make_int(-1, int64), table})).get_float(0), 8);
+}
+
 TEST(Functions, fma_of_narrow_floats_rounds_the_float32_fma) {
   // In float16: 3 * 683 + 0.5 = 2049.5, between 2048 and 2050.
   EXPECT_EQ(call("fma", float16, {3, 683, 0.5}), 2050);

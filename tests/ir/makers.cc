@@ -104,6 +104,13 @@ TEST(Intrinsics, refuse_wrong_arguments_by_name) {
   EXPECT_EQ(refusal([] { make_call("exp", {Var("x", int32)}); }),
             "T.exp: argument 1 is int32, must be a float16, bfloat16, float32 or float64");
   EXPECT_EQ(refusal([] { make_call("pow", {Var("x", float32)}); }), "T.pow: takes 2 arguments, got 1");
+  const Expr pair = make_broadcast(make_float(1, float32), 2),
+             three = make_broadcast(make_float(1, float32), 3);
+  EXPECT_EQ(refusal([&] { make_call("lookup", {pair, pair}); }),
+            "T.lookup: the index is float32x2, must be an integer");
+  EXPECT_EQ(refusal([&] { make_call("lookup", {Var("i", int32), three}); }),
+            "T.lookup: the table is float32x3, must be a vector of a power of two of floats");
+  EXPECT_EQ(make_call("lookup", {Var("i", int32.with_lanes(8)), pair}).type(), float32.with_lanes(8));
   EXPECT_EQ(refusal([] { make_call("sqr", {Var("x", float32)}); }),
             "T.sqr: there is no such intrinsic; did you mean sqrt, rsqrt or sin?");
 }

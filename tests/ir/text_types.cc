@@ -117,6 +117,7 @@ TEST(TextTypes, every_intrinsic_prints_back) {
     for (int i = 0; i < std::max(op.arity, 0); ++i)
       arguments.push_back(op.floats_only ? make_float(0.5) : make_int(3));
     if (op.name == "if_then_else") arguments[0] = make_bool(true);
+    if (op.name == "lookup") arguments[1] = make_broadcast(make_float(0.5), 4);
     if (op.name == "address_of")
       arguments[0] = make_load(make_buffer("A", std::vector<std::int64_t>{4}), {make_int(1)});
     const Expr call = op.result == ResultRule::stated

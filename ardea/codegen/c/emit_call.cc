@@ -23,6 +23,10 @@ Text Emitter::emit_call(const Expr& e, const Call& call) {
   const DataType operand = arguments.at(0).type();
   ensure(!operand.is_float() || operand.bits > 16 || name == "likely",
          "the C backend met T.{} of {}, which legalise_types removes", name, to_string(operand));
+  if (name == "lookup") {
+    const std::vector<Text> values = operands(arguments);
+    return call_text(helpers_.lookup(operand, arguments[1].type()), {values[0].text, values[1].text});
+  }
   return emit_pure_call(name, e.type(), operands(arguments));
 }
 

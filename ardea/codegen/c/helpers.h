@@ -38,6 +38,8 @@ class Helpers {
   std::string math(const std::string& name, int arity, DataType type);
   /// x * 2^n.
   std::string scaled(DataType type);
+  /// (index, table): T.lookup.
+  std::string lookup(DataType index, DataType table);
   std::string reinterpret(DataType from, DataType to);
 
   // Vectors. Memory is given by a pointer to elements, which need not have been written as such.

@@ -46,6 +46,42 @@ std::string Helpers::select(DataType t) {
                 {{"$T", type(t)}, {"$M", mask_type(bits, t.lanes)}});
 }
 
+std::string Helpers::lookup(DataType index, DataType table) {
+  const DataType result = table.with_lanes(index.lanes);
+  const Words words = {{"$R", type(result)},
+                       {"$I", type(index)},
+                       {"$T", type(table)},
+                       {"$L", std::to_string(index.lanes)},
+                       {"$N", std::to_string(table.lanes)}};
+  const std::string name = "lookup_" + suffix(index) + "_" + suffix(table);
+  if (index.is_scalar())
+    return define(name, "static inline $R $name($I index, $T table) { return table[index & ($N - 1)]; }\n",
+                  words);
+  const bool fills_registers = index.bits == 32 && index.lanes == 16 && table == float32.with_lanes(32);
+  const std::string of_registers = R"(#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+static inline $R $name($I index, $T table) {
+#ifdef __AVX512F__
+  __m512 halves[2];
+  memcpy(halves, &table, sizeof halves);
+  return ($R)_mm512_permutex2var_ps(halves[0], (__m512i)index, halves[1]);
+#else
+  $R out = {0};
+  for (int lane = 0; lane < $L; ++lane) out[lane] = table[index[lane] & ($N - 1)];
+  return out;
+#endif
+}
+)";
+  const std::string by_lanes = R"(static inline $R $name($I index, $T table) {
+  $R out = {0};
+  for (int lane = 0; lane < $L; ++lane) out[lane] = table[index[lane] & ($N - 1)];
+  return out;
+}
+)";
+  return define(name, fills_registers ? of_registers : by_lanes, words);
+}
+
 // memcpy, because the memory may have been written as another type, and a vector may lie anywhere.
 
 std::string Helpers::load(DataType t) {

@@ -31,7 +31,7 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
     emit_fail(arguments);
     return {""};
   }
-  require(call.op->effect == Effect::pure && name != "address_of",
+  require(call.op->effect == Effect::pure && name != "address_of" && name != "lookup",
           "{}: T.{} has no form in CUDA C++; take it out of the loops that are bound to threads",
           kernel_.name, name);
   std::vector<std::string> texts;

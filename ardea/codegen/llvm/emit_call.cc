@@ -107,6 +107,7 @@ llvm::Value* Emitter::emit_call(const Expr& e, const Call& call) {
     return builder_.CreateIntrinsic(at->second, {values[0]->getType()}, values);
   if (library_functions().contains(name)) return emit_library_call(name, type, values);
   if (name == "scalbn") return emit_scaled(values[0], values[1]);
+  if (name == "lookup") return emit_lookup(values[0], values[1]);
   if (name == "likely") {
     if (type != boolean) return values[0];
     return builder_.CreateIntrinsic(llvm::Intrinsic::expect, {values[0]->getType()},

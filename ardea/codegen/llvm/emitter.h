@@ -81,6 +81,7 @@ class Emitter {
   llvm::Value* emit_float_binary(BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_extreme(bool greatest, llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_scaled(llvm::Value* x, llvm::Value* n);
+  llvm::Value* emit_lookup(llvm::Value* index, llvm::Value* table);
   /// `fits`: the exact result is within the type.
   llvm::Value* emit_integer_binary(BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b, bool fits);
   llvm::Value* emit_comparison(BinaryOp op, DataType type, llvm::Value* a, llvm::Value* b);
