@@ -130,24 +130,34 @@ Expr tanh_of(Terms& t, const Expr& x) {
   return with_sign_of(make_select(a < t.constant(0.7), near, far), x);
 }
 
+// With x = n log 2 - r, the sigmoid is 2^n / (2^n + exp(r)): no power overflows where n is at most 29, beyond
+// which it is 1. The residue e of the quotient takes the parts of the divisor as they were before they were
+// added up, so that neither that sum's rounding nor the quotient's remains.
+Expr sigmoid_of_single(Terms& t, const Expr& x) {
+  constexpr double lift =
+      64;  // 2^(n + 64) is a normal number, and the last product rounds to a subnormal one
+  const Expr one = t.constant(1), lower = t.constant(std::ldexp(1.0, -lift));
+  const Expr shifter = t.constant(0x1.8p23 + 127 + lift), inside = t.keep("x", t.clamped(x, -104, 20));
+  const Expr shifted = t.keep("shifted", t.fma(inside, t.constant(0x1.715476p+0), shifter));
+  const Expr n = t.keep("n", shifted - shifter);
+  const Expr most = t.fma(n, t.constant(0x1.62e43p-1), -inside);
+  const Expr r = t.keep("r", t.fma(n, t.constant(-0x1.05c61p-29), most));
+  const Expr less_one = t.keep("less_one", t.fma(r * r, t.polynomial(r, exp_32), r));
+  const Expr lifted = t.keep("lifted", t.lifted_power(shifted)), power = t.keep("power", lifted * lower);
+  const Expr q = t.keep("q", one / ((power + one) + less_one));
+  const Expr e = t.fma(-less_one, q, t.fma(-power, q, one - q));
+  const Expr scaled = t.keep("scaled", q * lifted);
+  return t.fma(scaled, e, scaled) * lower;
+}
+
 // 1 / (1 + exp(-x)). The rounding errors of the power and of the sum change the quotient q by their share of
-// its square, or of q (1 - q) where the power is above the line, too.
+// its square.
 Expr sigmoid_of(Terms& t, const Expr& x) {
-  const Expr one = t.constant(1);
-  // In float32 exp(-x) overflows while the sigmoid is still a number: only powers below 1 are taken. In
-  // float64 the reference is 0 from there on.
-  const Expr negative = t.keep("leftward", x < t.constant(0));
-  const Pair e = long_exp(t, bounded_for_exp(t, t.single() ? -absolute(x) : -x));
-  if (!t.single()) {
-    const Pair below = t.sum(one, e.high);
-    const Expr q = t.keep("q", one / below.high);
-    return make_select(q > t.constant(0x1p-60), t.fma(-q * q, below.low + e.low, q), q);
-  }
-  const Pair below = t.quick_sum(one, e.high);
-  const Expr q = t.keep("q", make_select(negative, e.high, one) / below.high);
-  const Expr above_low = make_select(negative, e.low, t.constant(0));
-  const Expr share = make_select(negative, one - q, q);
-  return t.fma(t.fma(-q, below.low + e.low, above_low), share, q);
+  if (t.single()) return sigmoid_of_single(t, x);
+  // Where exp(-x) overflows, the reference is 0.
+  const Pair e = long_exp(t, bounded_for_exp(t, -x)), below = t.sum(t.constant(1), e.high);
+  const Expr q = t.keep("q", t.constant(1) / below.high);
+  return make_select(q > t.constant(0x1p-60), t.fma(-q * q, below.low + e.low, q), q);
 }
 
 // With q = expm1(|x|) / 4, sinh|x| = 2 (q + q / (4 q + 1)): nothing overflows before the result does.
