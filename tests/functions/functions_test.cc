@@ -147,6 +147,23 @@ TEST(LibraryFunctions, are_called_where_the_program_or_the_option_asks_for_them)
   EXPECT_NE(compile::llvm_ir(Module{"", {asking}}, host()).find("@exp("), std::string::npos);
 }
 
+TEST(Pieces, are_looked_up_by_one_instruction_where_vectors_fill_registers_of_avx512) {
+  const target::Target wide = target::find("skylake-avx512"), narrow = target::find("avx2");
+  const auto text = [](const std::string& function, int lanes, const target::Target& target) {
+    return compile::assembly(Module{"", {program_of(function, float32, lanes)}}, target);
+  };
+  for (const std::string function : {"tanh", "erf"}) {
+    const auto looks_up = [&](int lanes, const target::Target& target) {
+      const std::string code = text(function, lanes, target);
+      return code.find("vpermt2ps") != std::string::npos || code.find("vpermi2ps") != std::string::npos;
+    };
+    EXPECT_TRUE(looks_up(16, wide)) << function;
+    EXPECT_FALSE(looks_up(8, wide)) << function;
+    EXPECT_FALSE(looks_up(16, narrow)) << function;
+  }
+  EXPECT_EQ(text("tanh", 16, wide).find("vdivps"), std::string::npos);
+}
+
 TEST(Accuracy, is_stated_for_every_function_within_what_the_language_promises) {
   EXPECT_EQ(find_accuracy("sqrt"), nullptr);
   EXPECT_EQ(find_accuracy("nonsense"), nullptr);

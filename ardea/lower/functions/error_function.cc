@@ -28,6 +28,7 @@ Expr far_erf_64(Terms& t, const Expr& a) {
 
 // Near 0 x (1 + p(x²)), further out 1 - erfc(|x|): there erfc is small, so that its errors hardly count.
 Expr erf_of(Terms& t, const Expr& x) {
+  if (t.tables()) return odd_by_pieces(t, x, {erf_width, erf_end, erf_pieces_32});
   const Expr a = t.keep("a", t.at_most(absolute(x), t.single() ? 4 : 5.95));  // beyond it is 1
   const Expr near = t.fma(a, t.polynomial(t.keep("square", a * a), erf_32, erf_64), a);
   const Expr far = t.single() ? far_erf_32(t, a) : far_erf_64(t, a);

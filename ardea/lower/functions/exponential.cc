@@ -114,6 +114,7 @@ Expr expm1_of(Terms& t, const Expr& x) {
 // Near 0 x + x³ p(x²), further out 1 - 2 / (exp(2 |x|) + 1): there the quotient is at most 0.4, so that its
 // errors hardly count.
 Expr tanh_of(Terms& t, const Expr& x) {
+  if (t.tables()) return odd_by_pieces(t, x, {tanh_width, tanh_end, tanh_pieces_32});
   const Expr a = t.keep("a", absolute(x)), square = t.keep("square", a * a);
   const Expr near = t.fma(square * t.polynomial(square, tanh_32, tanh_64), a, a);
   // Half of 2 |x| = n log 2 + 2 r, and exp(2 r) by the polynomial of exp(r).

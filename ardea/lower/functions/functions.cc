@@ -37,6 +37,10 @@ bool has_scaling(DataType type, const target::Target& target) {
   return (bits == 512 && target.has("avx512f")) || ((bits == 256 || bits == 128) && target.has("avx512vl"));
 }
 
+bool has_tables(DataType type, const target::Target& target) {
+  return target.arch == target::Arch::x86_64 && target.has("avx512f") && type == float32.with_lanes(16);
+}
+
 }  // namespace
 
 Expr expressed(const std::string& name, const std::vector<Expr>& arguments, const target::Target& target) {
@@ -48,7 +52,10 @@ Expr expressed(const std::string& name, const std::vector<Expr>& arguments, cons
   // Without a fused operation float32 has no exact products; float64 holds them all, and is rounded once.
   const bool widened = type.bits == 32 && !fused && name != "rsqrt";
   const DataType computed = widened ? float64.with_lanes(type.lanes) : type;
-  Terms t(computed, {fused, has_scaling(computed, target), target.arch == target::Arch::aarch64});
+  Terms t(computed, {.fused = fused,
+                     .scaling = has_scaling(computed, target),
+                     .in_pairs = target.arch == target::Arch::aarch64,
+                     .tables = has_tables(computed, target)});
   std::vector<Expr> kept;
   for (const Expr& x : arguments) kept.push_back(t.keep("argument", make_cast(computed, x)));
   const Expr result =

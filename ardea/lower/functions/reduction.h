@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "ardea/lower/functions/terms.h"
 
 /// How arguments become small: what several families share.
@@ -13,6 +15,15 @@ struct Power {
 Power split_power(Terms& t, const Expr& x);
 /// exp(rest) - 1, and what its rounding lost.
 Pair expm1_of_rest(Terms& t, const Expr& rest);
+
+/// An odd function that rises from 0 to 1, by a polynomial for each of 32 pieces of one width around
+/// multiples of it; `end`: where it is 1. powers[k][i] is the coefficient of the k-th power of the distance
+/// from piece i's middle; in the first piece, around 0, that of the first power is less by 1.
+struct Pieces {
+  double width, end;
+  std::span<const double[32]> powers;
+};
+Expr odd_by_pieces(Terms& t, const Expr& x, const Pieces& pieces);
 
 /// x = 2^exponent · (1 + fraction) for a positive finite x, 1 + fraction between sqrt(1/2) and sqrt(2).
 struct Binade {

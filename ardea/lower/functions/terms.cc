@@ -66,6 +66,16 @@ Expr Terms::lifted_power(const Expr& shifted) const {
   return from_bits(shift_left(bits(shifted), mantissa_bits()));
 }
 
+Expr Terms::looked_up(const Expr& shifted, std::span<const double> values) const {
+  std::vector<Expr> numbers;
+  std::vector<std::int64_t> in_order;
+  for (const double value : values) {
+    in_order.push_back(std::ssize(numbers));
+    numbers.push_back(make_const(value, type_.element()));
+  }
+  return make_call("lookup", {bits(shifted), make_shuffle(std::move(numbers), std::move(in_order))});
+}
+
 Expr Terms::at_most(const Expr& x, double high) const {
   return make_select(x > constant(high), constant(high), x);
 }

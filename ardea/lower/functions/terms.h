@@ -31,9 +31,10 @@ class Terms {
   /// `type` is float32 or float64, of any lanes; `fused`: the target has a fused multiply-add; `scaling`: one
   /// instruction multiplies by powers of two (T.scalbn); `in_pairs`: polynomials are computed in pairs of
   /// terms, for machines whose fused operation overwrites its summand, so that Horner's scheme would copy
-  /// every constant, or that look ahead over few instructions, so that a long chain would stop them.
+  /// every constant, or that look ahead over few instructions, so that a long chain would stop them;
+  /// `tables`: one instruction looks up 32 numbers of this type (T.lookup).
   struct Machine {
-    bool fused, scaling, in_pairs;
+    bool fused = false, scaling = false, in_pairs = false, tables = false;
   };
   Terms(DataType type, Machine machine) : type_(type), machine_(machine) {}
 
@@ -42,6 +43,7 @@ class Terms {
   bool fused() const { return machine_.fused; }
   bool scaling() const { return machine_.scaling; }
   bool in_pairs() const { return machine_.in_pairs; }
+  bool tables() const { return machine_.tables; }
   DataType word_type() const { return (single() ? uint32 : uint64).with_lanes(type_.lanes); }
   int mantissa_bits() const { return single() ? 23 : 52; }
   std::uint64_t bias() const { return single() ? 127 : 1023; }
@@ -79,6 +81,9 @@ class Terms {
   /// A shifter that leaves n + bias in the low bits, so that one shift makes 2^n of them (`lifted_power`).
   Expr lifted_shifter() const { return constant(0x1.8p23 + 127, 0x1.8p52 + 1023); }
   Expr lifted_power(const Expr& shifted) const;
+
+  /// The value whose number stands in the low bits of `shifted`.
+  Expr looked_up(const Expr& shifted, std::span<const double> values) const;
 
   /// x inside [low, high]; NaN stays NaN.
   Expr clamped(const Expr& x, double low, double high) const;
