@@ -27,7 +27,7 @@ CTEST = ctest --test-dir build/$(1) --output-on-failure --no-tests=error --paral
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two apt-get at a time would wait for each other's lock; CMake is told JOBS
 .PHONY: help deps deps-fuzz deps-bench deps-dev build debug demo test unit-test test-whole test-asan test-tsan test-report test-other-arch fuzz fuzz-space fuzz-script fuzz-briefly lint lint-changed lint-each campaign \
-        schedules stages tuples samples gpu-samples kills functions bench-functions bench-peers bench-cpu bench-random bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
+        schedules stages tuples samples gpu-samples kills functions bench-functions bench-peers bench-cpu bench-random bench-frameworks bench-compile bench-trials bench-space bench-cost bench-search docs-primitives mutants clean FORCE
 
 help: ## list the targets
 	@echo "make TARGET [JOBS=n] [CMAKE_ARGS=…]"
@@ -209,6 +209,17 @@ bench-random: bench-peers ## time COUNT shapes of each of OPS by chance, from SE
 	build/release/bin/ardea bench --set random --workloads build/bench/random_workloads.json --against $$(ls build/release/lib/peers | grep -v -e cloop -e copy | paste -sd,) --json > build/bench/random.json.new
 	mv build/bench/random.json.new build/bench/random.json
 	bench/report.py build/bench/random.json
+
+# With all that is in docs/benchmarks.md: ARGS='--tuned --prepacked'. PyPI's PyTorch for x86_64 brings CUDA; PIP_ARGS='--extra-index-url
+# https://download.pytorch.org/whl/cpu' takes its makers' without.
+bench-frameworks: ARGS ?=
+bench-frameworks: PIP_ARGS ?=
+bench-frameworks: deps ## time Ardea beside PyTorch, onnxruntime and NumPy from PyPI on one thread, into build/bench/frameworks (ARGS=--tuned)
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	$(call BUILD,release) --target ardea
+	@tools/install_packages python3 python3-venv
+	tools/fetch_frameworks build/frameworks $(PIP_ARGS)
+	build/frameworks/bin/python bench/with_frameworks.py --ardea build/release/bin/ardea -o build/bench/frameworks $(ARGS)
 
 bench-compile: deps ## time the compiler itself: a trace of 40 instructions, lowering, and LLVM's part
 	@$(MAKE) --no-print-directory build/release/build.ninja

@@ -15,7 +15,8 @@ import pathlib
 import statistics
 import sys
 
-from ardea_library import Library, interval
+from ardea_library import Library
+from rotation import interval
 
 LAUNCHES = 20
 TRITON_PRODUCT = """
@@ -135,8 +136,8 @@ def main():
     torch.manual_seed(0)
     torch.backends.cudnn.benchmark = True
     work = Work(torch, options.op, [int(size) for size in options.sizes.split(",")], options.layout)
-    library = Library(options.folder, work.inputs + 1)
-    parameters = library.function["parameters"]
+    kernel = Library(options.folder, work.inputs + 1).kernel
+    parameters = kernel.parameters
 
     def fresh(parameter):
         dtype = getattr(torch, parameter["type"])
@@ -154,7 +155,7 @@ def main():
             answers[name] = result
 
     def ardea(i):
-        library(*[t.data_ptr() for t in sets[i]], torch.cuda.current_stream().cuda_stream)
+        kernel(*[t.data_ptr() for t in sets[i]], torch.cuda.current_stream().cuda_stream)
         keep("ardea", sets[i][-1], i)
     calls = {"ardea": ardea}
     asked = options.only.split(",")

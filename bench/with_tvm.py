@@ -15,7 +15,6 @@ one), a cost model that learns from the first of them on (by default from 100 tr
 run a candidate, and a quick inspect.stack(), without which importing its instructions takes as long as the limit.
 """
 import argparse
-import ctypes
 import importlib.metadata
 import importlib.util
 import json
@@ -32,13 +31,14 @@ import sys
 import tempfile
 import time
 
-from with_torch import interval, seconds_of
+from ardea_library import Library
+from rotation import in_turn
+from workloads import Malformed, workload_of
 
 FIVE = ["gemm 512,512,512", "gemm 1024,1024,1024", "c2d 1,56,56,64,64,3,3,1,1,1", "softmax 1024,1024",
         "matmul_exp_matmul 1024,2048,1024,3072"]
-SIZES = {"gemm": 3, "c2d": 10, "softmax": 2, "matmul_exp_matmul": 4}
+WRITTEN_FOR_TVM = ("gemm", "c2d", "softmax", "matmul_exp_matmul")
 LIMIT_S = 60
-TOLERANCE = 2e-5  # of the largest value: ten times what float32 sums of these lengths were seen to be off by
 
 
 def fail(sentence):
@@ -47,78 +47,20 @@ def fail(sentence):
 
 
 def parse_workload(text):
-    op, _, shape = text.strip().partition(" ")
-    if op not in SIZES:
-        fail(f"workload \"{text}\": the operator is none of {', '.join(SIZES)}, which are written for TVM here")
-    parts = shape.split(",")
-    if len(parts) != SIZES[op] or not all(re.fullmatch("[0-9]+", part.strip()) for part in parts):
-        fail(f"workload \"{text}\": {op} takes {SIZES[op]} sizes, as in \"{next(w for w in FIVE if w.startswith(op))}\"")
-    sizes = [int(part) for part in parts]
-    padding = sizes[8:9] if op == "c2d" else []  # the one that may be 0
-    if sizes.count(0) > padding.count(0) or (op == "c2d" and min(c2d_extents(sizes)) < 1):
-        fail(f"workload \"{text}\": there is nothing to compute")
-    return op, sizes
+    try:
+        work = workload_of(text)
+    except Malformed as malformed:
+        fail(str(malformed))
+    if work.op not in WRITTEN_FOR_TVM or not work.is_float32:
+        fail(f"workload \"{text}\": the operator is none of {', '.join(WRITTEN_FOR_TVM)} in float32, which are written for TVM here")
+    return work
 
 
-def file_name(text):
-    return re.sub(r"[^a-z0-9]+", "_", text.lower())
+# TVM.
 
-
-# The operators: how many operations, what they read, what NumPy says, and how TVM is told.
-
-def operations(op, s):
-    if op == "gemm":
-        return 2 * s[0] * s[1] * s[2]
-    if op == "c2d":
-        h, w = c2d_extents(s)
-        return 2 * s[0] * h * w * s[3] * s[4] * s[5] * s[6]
-    if op == "softmax":
-        return 5 * s[0] * s[1]
-    return 2 * s[0] * s[1] * s[2] + s[0] * s[2] + 2 * s[0] * s[2] * s[3]
-
-
-def c2d_extents(s):
-    _, h, w, _, _, kh, kw, stride, pad, dilation = s
-    return ((h + 2 * pad - (kh - 1) * dilation - 1) // stride + 1, (w + 2 * pad - (kw - 1) * dilation - 1) // stride + 1)
-
-
-def inputs_of(np, op, s):
-    random = np.random.default_rng(7)
-
-    def uniform(*shape):
-        return random.uniform(-1, 1, shape).astype(np.float32)
-    if op == "gemm":
-        return [uniform(s[0], s[1]), uniform(s[1], s[2])]
-    if op == "c2d":
-        return [uniform(s[0], s[3], s[1], s[2]), uniform(s[4], s[3], s[5], s[6])]
-    if op == "softmax":
-        return [3 * uniform(*s)]
-    return [uniform(s[0], s[1]), uniform(s[1], s[2]) / np.float32(math.sqrt(s[1])), uniform(s[2], s[3])]
-
-
-def reference(np, op, s, inputs):
-    v = [x.astype(np.float64) for x in inputs]
-    if op == "gemm":
-        return v[0] @ v[1]
-    if op == "softmax":
-        e = np.exp(v[0] - v[0].max(1, keepdims=True))
-        return e / e.sum(1, keepdims=True)
-    if op == "matmul_exp_matmul":
-        return np.exp(v[0] @ v[1]) @ v[2]
-    n, _, _, _, co, kh, kw, stride, pad, dilation = s
-    h, w = c2d_extents(s)
-    x = np.pad(v[0], ((0, 0), (0, 0), (pad, pad), (pad, pad)))
-    out = np.zeros((n, co, h, w))
-    for i in range(kh):
-        for j in range(kw):
-            y0, x0 = i * dilation, j * dilation
-            window = x[:, :, y0:y0 + (h - 1) * stride + 1:stride, x0:x0 + (w - 1) * stride + 1:stride]
-            out += np.einsum("oc,nchw->nohw", v[1][:, :, i, j], window, optimize=True)
-    return out
-
-
-def tvm_program(tvm, op, s):
+def tvm_program(tvm, work):
     from tvm import te, topi
+    op, s = work.op, work.sizes
 
     def product(a, b, name):
         k = te.reduce_axis((0, a.shape[1]), name + "_k")
@@ -139,8 +81,6 @@ def tvm_program(tvm, op, s):
         tensors = [a, b, e, product(d, e, "F")]
     return tvm.IRModule({"main": te.create_prim_func(tensors)})
 
-
-# TVM.
 
 def quick_stack():
     """inspect.stack() without the source lines, which TVM's parser does not need: 27 s of imports (Neoverse-V1) become 3."""
@@ -172,9 +112,8 @@ def tune_with_tvm(options):
     quick_stack()
     import tvm
     from tvm.s_tir import meta_schedule as ms
-    op, s = parse_workload(options.workload[0])
     target = json.loads(options.tvm_target)
-    module = tvm_program(tvm, op, s)
+    module = tvm_program(tvm, parse_workload(options.workload[0]))
     trials, start = [], time.time()
 
     @tvm.ir.utils.derived_object
@@ -236,20 +175,11 @@ def ardea(options, *arguments):
         fail(f"{' '.join([options.ardea, *arguments])}: does not answer in JSON, so it is not Ardea's program")
 
 
-def loaded(np, folder, inputs):
+def loaded(work, folder, inputs):
     """The call of a library that `ardea compile` wrote, and its output."""
-    manifest = next(m for m in (json.loads(p.read_text()) for p in folder.glob("*.json")) if "functions" in m)
-    function = manifest["functions"][0]
-    library = ctypes.CDLL(str((folder / f"{manifest['name']}.so").resolve()))
-    symbol, error = getattr(library, function["symbol"]), getattr(library, function["error_symbol"])
-    error.restype = ctypes.c_char_p
-    output = np.full(function["parameters"][-1]["shape"], np.nan, np.float32)
-    pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*inputs, output)]
-
-    def call():
-        if symbol(*pointers) != 0:
-            raise RuntimeError(error().decode())
-    return call, lambda: output
+    from references import poisoned
+    output = poisoned(work)
+    return Library(folder, len(inputs) + 1).kernel.bound([array.ctypes.data for array in (*inputs, output)]), lambda: output
 
 
 # Both in turn.
@@ -258,46 +188,38 @@ def measure(options):
     """A child process: the best programs in turn. Prints JSON."""
     os.sched_setaffinity(0, {options.cpu})
     quick_stack()
-    import numpy as np
     import tvm
+    from references import agreement, inputs_of, poisoned, reference, values
     from tvm.s_tir import meta_schedule as ms
-    op, s = parse_workload(options.workload[0])
+    work = parse_workload(options.workload[0])
     folder = pathlib.Path(options.out)
-    inputs = inputs_of(np, op, s)
-    exact = reference(np, op, s, inputs)
-    contenders = {"ardea": loaded(np, folder / "tuned", inputs), "ardea untuned": loaded(np, folder / "untuned", inputs)}
+    inputs = inputs_of(work)
+    exact, bound = reference(work, inputs)
+    contenders = {"ardea": loaded(work, folder / "tuned", inputs), "ardea untuned": loaded(work, folder / "untuned", inputs)}
 
     target = tvm.target.Target(json.loads(options.tvm_target))
     database = ms.database.JSONDatabase(work_dir=str(folder / "tvm"))
-    best = database.query_ir_module(tvm_program(tvm, op, s), target, "main")
+    best = database.query_ir_module(tvm_program(tvm, work), target, "main")
     if best is not None:
         function = tvm.compile(best, target=target)["main"]
-        tensors = [tvm.runtime.tensor(x) for x in inputs] + [tvm.runtime.tensor(np.full(exact.shape, np.nan, np.float32))]
+        tensors = [tvm.runtime.tensor(x) for x in (*inputs, poisoned(work))]
         contenders["tvm"] = (lambda: function(*tensors), lambda: tensors[-1].numpy())
 
     result = {"contenders": {}, "rounds": options.rounds}
     for name, (call, answer) in contenders.items():
         call()
-        error = np.abs(answer().reshape(exact.shape) - exact).max() / np.abs(exact).max()
-        result["contenders"][name] = {"error": float(error), "agrees": bool(error <= TOLERANCE)}  # NaN never agrees
+        agrees, error = agreement(values(answer(), work.result_type), exact, bound)
+        result["contenders"][name] = {"error": error, "agrees": agrees}
     if options.realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
-    estimates = [min(seconds_of(call, 1) for _ in range(3)) for call, _ in contenders.values()]
-    count = max(1, math.ceil(2e-4 / min(estimates)))
-    names, times = list(contenders), {name: [] for name in contenders}
-    for r in range(options.rounds):
-        for turn in range(len(names)):
-            name = names[(r + turn) % len(names)]
-            call = contenders[name][0]
-            call()  # not timed: what the one before left in the caches does not matter
-            times[name].append(seconds_of(call, count))
-    for name in names:
-        ratio, low, high = interval([t / a for t, a in zip(times[name], times["ardea"])])
-        median = statistics.median(times[name])
-        result["contenders"][name] |= {"median_us": median * 1e6, "min_us": min(times[name]) * 1e6,
-                                       "gflops": operations(op, s) / median / 1e9,
+    turns = in_turn({name: call for name, (call, _) in contenders.items()}, options.rounds)
+    for name, times in turns.times.items():
+        ratio, low, high = turns.ratio(name, "ardea")
+        median = statistics.median(times)
+        result["contenders"][name] |= {"median_us": median * 1e6, "min_us": min(times) * 1e6,
+                                       "gflops": work.operations() / median / 1e9,
                                        "ratio": ratio, "ratio_low": low, "ratio_high": high}
-    print(json.dumps(result | {"calls_per_turn": count}))
+    print(json.dumps(result | {"calls_per_turn": turns.calls_per_turn}))
 
 
 def child(options, what, workload, folder, target):
@@ -312,25 +234,25 @@ def child(options, what, workload, folder, target):
     return json.loads(run.stdout.strip().splitlines()[-1])
 
 
-def tune_with_ardea(options, op, sizes, folder):
+def tune_with_ardea(options, work, folder):
     database = ["--threads", "1", "--db", str(folder / "tuning.db")]
     used, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-    report = ardea(options, "tune", op, sizes, "--trials", str(options.trials), "--seed", str(options.seed),
+    report = ardea(options, "tune", *work.arguments(), "--trials", str(options.trials), "--seed", str(options.seed),
                    "--without-libraries", *database)
     seconds, now = time.time() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    ardea(options, "compile", op, sizes, "--best", *database, "-o", str(folder / "tuned"), "--only", "so")
-    ardea(options, "compile", op, sizes, "--no-db", "--threads", "1", "-o", str(folder / "untuned"), "--only", "so")
+    ardea(options, "compile", *work.arguments(), "--best", *database, "-o", str(folder / "tuned"), "--only", "so")
+    ardea(options, "compile", *work.arguments(), "--no-db", "--threads", "1", "-o", str(folder / "untuned"), "--only", "so")
     return {"seconds": seconds, "processor_s": now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime,
             "trials": report["trials"], "failed": report["failures"], "points": report["points"],
             "sketch": report["tuned"]["sketch"], "knobs": report["tuned"]["knobs"]}
 
 
 def side_by_side(options, text, target):
-    op, s = parse_workload(text)
+    work = parse_workload(text)
     with tempfile.TemporaryDirectory(prefix="with_tvm.") as temporary:
         folder = pathlib.Path(temporary)
         print(f"{text}: ardea tune, {options.trials} trials", file=sys.stderr)
-        ours = tune_with_ardea(options, op, ",".join(map(str, s)), folder)
+        ours = tune_with_ardea(options, work, folder)
         print(f"{text}: {ours['seconds']:.0f} s; MetaSchedule, {options.trials} trials", file=sys.stderr)
         theirs = child(options, "tune", text, folder / "tvm", target)
         print(f"{text}: {theirs['seconds']:.0f} s; both in turn", file=sys.stderr)
@@ -339,7 +261,7 @@ def side_by_side(options, text, target):
     for number, trial in enumerate(theirs["trials"], 1):
         if trial["seconds"] is not None and trial["seconds"] < best:
             best = trial["seconds"]
-            curve.append([number, round(operations(op, s) / best / 1e9, 1)])
+            curve.append([number, round(work.operations() / best / 1e9, 1)])
     failures = [t["failed"] for t in theirs["trials"] if t["failed"]]
     theirs |= {"failed": {kind: failures.count(kind) for kind in sorted(set(failures))}, "best_so_far": curve}
     return {"workload": text, "trials": options.trials, "seed": options.seed, "ardea": ours, "tvm": theirs, **result}
@@ -452,7 +374,7 @@ def main():
     about = {"target": target, "versions": versions(options)}
     for text in options.workload:
         result = side_by_side(options, text, target) | about
-        (folder / f"with_tvm_{file_name(text)}_{options.trials}_{options.seed}.json").write_text(json.dumps(result, indent=1) + "\n")
+        (folder / f"with_tvm_{parse_workload(text).file_name()}_{options.trials}_{options.seed}.json").write_text(json.dumps(result, indent=1) + "\n")
         results = [json.loads(path.read_text()) for path in sorted(folder.glob("with_tvm_*.json"))]
         (folder / "with_tvm.md").write_text(f"{about['versions']}\n\n{table(results)}")
         print(table([result]))

@@ -187,10 +187,14 @@ TEST(BenchCommand, threads_against_copies) {
 
 TEST(BenchCommand, the_workloads_of_the_repository_are_operators_with_right_sizes) {
   const json sets = json::parse(read_text_file(ARDEA_SOURCE_DIR "/bench/workloads.json"));
-  ASSERT_TRUE(sets.contains("cpu_f32"));
-  for (const auto& [op, shapes] : sets["cpu_f32"].items()) {
-    std::string sizes = shapes[0].dump();
-    EXPECT_EQ(ardea("show " + op + " " + sizes.substr(1, sizes.size() - 2) + " --as te").exit_code, 0) << op;
+  for (const char* set : {"cpu_f32", "frameworks_f32"}) {
+    ASSERT_TRUE(sets.contains(set));
+    for (const auto& [op, shapes] : sets[set].items())
+      for (const json& shape : shapes) {
+        std::string sizes = shape.dump();
+        sizes = sizes.substr(1, sizes.size() - 2);
+        EXPECT_EQ(ardea("show " + op + " " + sizes + " --as te").exit_code, 0) << op << " " << sizes;
+      }
   }
 }
 
