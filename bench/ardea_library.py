@@ -12,18 +12,17 @@ class Function:
         self._symbol, self._error = getattr(loaded, described["symbol"]), getattr(loaded, described["error_symbol"])
         self._error.restype = ctypes.c_char_p
 
-    def __call__(self, *addresses):
-        if self._symbol(*(ctypes.c_void_p(address) for address in addresses)) != 0:
-            sys.exit(f"ardea: {self._error().decode()}")
-
     def bound(self, addresses):
         """The call with these addresses, which costs no more than a call of C from Python does."""
-        symbol, pointers = self._symbol, [ctypes.c_void_p(address) for address in addresses]
+        symbol, error, pointers = self._symbol, self._error, [ctypes.c_void_p(address) for address in addresses]
 
         def call():
             if symbol(*pointers) != 0:
-                sys.exit(f"ardea: {self._error().decode()}")
+                sys.exit(f"ardea: {error().decode()}")
         return call
+
+    def __call__(self, *addresses):
+        self.bound(addresses)()
 
 
 class Library:

@@ -6,8 +6,8 @@ uint8,int8"; a SET is one of bench/workloads.json, whose types its name says (_f
 sets that begin with frameworks_: the table of docs/benchmarks.md. Ardea's kernels are what `ardea compile` writes; --tuned adds
 those that `ardea tune` finds, in a database of FOLDER's own. Each workload has a process of its own, bound to a processor for
 each thread, in which Ardea's libraries and every way of every framework are called in turn (docs/benchmarks.md has the method).
-FOLDER gets NAME.json for each workload when it is done, and table.md of all that are there; Ctrl-C keeps those, and --resume
-goes on. A framework that this Python does not have, or that fails, is named and left out.
+FOLDER gets NAME.json for each workload when it is done, and table.md of all that it has with these options; Ctrl-C keeps
+those, and --resume goes on. A framework that this Python does not have, or that fails, is named and left out.
 
 Exit code 1: somebody's answers are wrong, or a workload failed. Exit code 2: bad input. 130: interrupted.
 """
@@ -29,7 +29,7 @@ from workloads import Malformed, read_sets, workload_of, workloads_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 ALL_SETS = ["frameworks_f32", "frameworks_bf16", "frameworks_u8s8s32"]
-MODULES = {"PyTorch": ["torch"], "onnxruntime": ["onnxruntime", "onnx"], "NumPy": ["numpy"]}
+MODULES = {"PyTorch": ["torch"], "onnxruntime": ["onnxruntime", "onnx"]}  # NumPy must be there
 PACKS_AHEAD = ("gemm", "gemm_bias_relu")  # of convolutions Ardea packs the weights ahead only with channels last
 
 
@@ -89,7 +89,8 @@ def libraries_of(options, work, folder):
     libraries = {}
     for packing in packings:
         name = ", ".join(["ardea"] + ["weights packed"] * bool(packing))
-        ardea(options, "compile", *work.arguments(), *packing, "--threads", str(options.threads), "--no-db", "--only", "so", "-o", str(folder / name))
+        ardea(options, "compile", *work.arguments(), *packing, "--threads", str(options.threads), "--no-db", "--only", "so",
+              "-o", str(folder / name))
         libraries[name] = str(folder / name)
     if not options.tuned:
         return libraries, [], None
@@ -158,12 +159,20 @@ def processor():
     return platform.machine()
 
 
+def results_there(options, works):
+    """All of the folder's that were made with these options, those of the docs' table first and in its order."""
+    order = chosen_of(ALL_SETS) + works
+    files = {work.file_name(): number for number, work in reversed(list(enumerate(order)))}
+    paths = sorted(options.out.glob("*.json"), key=lambda path: (files.get(path.stem, len(order)), path.stem))
+    return list(filter(None, (made_with(options, path) for path in paths)))
+
+
 def write_page(options, results):
     threads = f"{options.threads} thread{'s' if options.threads > 1 else ''}"
     semicolon = " Before the semicolon Ardea's default point, behind it the tuned program with the 95 % interval." if options.tuned else \
         " The 95 % interval is in brackets."
     ahead = " Weights packed ahead: by the framework and by Ardea, unless it says that Ardea's were not." if options.prepacked else ""
-    about = [f"{processor()}, {threads}, {time.strftime('%Y-%m-%d')}: {versions(options, results)}. Contenders in rotated order within a process for each "
+    about = [f"{processor()}, {threads}, {', '.join(sorted({r['date'] for r in results}))}: {versions(options, results)}. Contenders in rotated order within a process for each "
              "workload, warm caches; the framework's time over Ardea's, of its fastest way, above 1 where Ardea is faster "
              f"(docs/benchmarks.md).{semicolon}{ahead}"]
     (options.out / "table.md").write_text(tables.page(results, about))
@@ -174,11 +183,12 @@ def asked(options):
     return {"threads": options.threads, "trials": options.trials if options.tuned else None, "prepacked": options.prepacked}
 
 
-def there(options, work):
+def made_with(options, path):
+    """The result of that file, or nothing."""
     try:
-        result = json.loads((options.out / f"{work.file_name()}.json").read_text())
+        result = json.loads(path.read_text())
         return result if asked(options).items() <= result.items() else None
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):
         return None
 
 
@@ -187,7 +197,7 @@ def side_by_side(options, work):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     libraries, left_out, seconds = libraries_of(options, work, folder)
-    result = measure(options, work, folder, libraries) | asked(options)
+    result = measure(options, work, folder, libraries) | asked(options) | {"date": time.strftime("%Y-%m-%d")}
     result["left_out"] = left_out + result["left_out"]
     if seconds is not None:
         result["tuning_s"] = seconds
@@ -211,12 +221,17 @@ def told(result):
 
 # What is asked.
 
-def chosen(options):
+def chosen_of(names):
+    """Of lines and sets."""
     try:
         sets = read_sets(HERE / "workloads.json")
-        works = list(dict.fromkeys(work for name in options.workload or ALL_SETS for work in workloads_of(name, sets)))
+        return list(dict.fromkeys(work for name in names for work in workloads_of(name, sets)))
     except Malformed as malformed:
         fail(str(malformed))
+
+
+def chosen(options):
+    works = chosen_of(options.workload or ALL_SETS)
     if options.only:
         wanted = options.only.split(",")
         unknown = [op for op in wanted if op not in {work.op for work in works}]
@@ -287,7 +302,7 @@ def main():
     checked(options)
     results, failures, interrupted = [], [], False
     for work in works:
-        result = there(options, work) if options.resume else None
+        result = made_with(options, options.out / f"{work.file_name()}.json") if options.resume else None
         try:
             if result is None:
                 result = side_by_side(options, work)
@@ -301,7 +316,7 @@ def main():
             interrupted = True
             break
         results.append(result)
-        write_page(options, results)
+        write_page(options, results_there(options, works))
     if results:
         print((options.out / "table.md").read_text(), end="")
     if interrupted:
