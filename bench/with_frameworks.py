@@ -152,11 +152,12 @@ def versions(options, results):
     return ", ".join([*found, f"Python {platform.python_version()}"])
 
 
-def processor():
+def processor(options):
+    """By the name that it is sold by, else by LLVM's: Linux does not tell that of every architecture."""
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
-    return platform.machine()
+    return ardea(options, "target")["cpu"]
 
 
 def results_there(options, works):
@@ -172,7 +173,7 @@ def write_page(options, results):
     semicolon = " Before the semicolon Ardea's default point, behind it the tuned program with the 95 % interval." if options.tuned else \
         " The 95 % interval is in brackets."
     ahead = " Weights packed ahead: by the framework and by Ardea, unless it says that Ardea's were not." if options.prepacked else ""
-    about = [f"{processor()}, {threads}, {', '.join(sorted({r['date'] for r in results}))}: {versions(options, results)}. Contenders in rotated order within a process for each "
+    about = [f"{processor(options)}, {threads}, {', '.join(sorted({r['date'] for r in results}))}: {versions(options, results)}. Contenders in rotated order within a process for each "
              "workload, warm caches; the framework's time over Ardea's, of its fastest way, above 1 where Ardea is faster "
              f"(docs/benchmarks.md).{semicolon}{ahead}"]
     (options.out / "table.md").write_text(tables.page(results, about))
