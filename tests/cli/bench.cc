@@ -51,6 +51,16 @@ TEST(BenchCommand, other_schedules_have_turns_but_are_no_peers) {
   EXPECT_FALSE(result.contains("none_us"));
 }
 
+TEST(BenchCommand, schedules_are_compared_where_no_library_is) {
+  const Answer answer = ardea("bench gemm 17,13,11 --peers /nowhere --rivals none --rounds 6 --json");
+  ASSERT_EQ(answer.exit_code, 0) << answer.error;
+  const json result = json::parse(answer.out);
+  ASSERT_EQ(result["contenders"].size(), 2U);
+  EXPECT_EQ(result["contenders"][1]["name"], "none");
+  EXPECT_GT(result["contenders"][1]["ratio"].get<double>(), 0);
+  EXPECT_FALSE(result.contains("best")) << "rivals are never the best";
+}
+
 const char* const scale_program =
     "@T.prim_func\ndef scale(x: T.handle, y: T.handle, factor: T.float32):\n    n = T.int64()\n"
     "    X = T.match_buffer(x, (n, 3), \"float32\")\n    Y = T.match_buffer(y, (n, 3), \"float32\")\n"

@@ -206,6 +206,19 @@ TEST(RowPanels, fit_registers_and_rows) {
   EXPECT_EQ(here.first_columns, 8);
 }
 
+/// Right operands that the second cache holds, or that are small beside the rows between, may go past panels
+/// of few rows; matrices that are as large as these are multiplied one by one.
+TEST(RowPanels, pay_where_they_do_not_wait_for_what_streams_past) {
+  const target::Target target = target::find("sapphirerapids");
+  const auto pay = [&](const ProductSizes& first, const ProductSizes& last) {
+    const RowPanels panels = choose_row_panels(first, last, float32, target);
+    return panels_pay(panels, first, last, {.reads = 4, .writes = 3}, float32, target);
+  };
+  EXPECT_TRUE(pay({512, 512, 64}, {512, 64, 512}));
+  EXPECT_TRUE(pay({8192, 8192, 64}, {8192, 64, 8192}));
+  EXPECT_FALSE(pay({1024, 1024, 2048}, {1024, 3072, 1024}));
+}
+
 }  // namespace
 
 }  // namespace ardea::rules

@@ -50,7 +50,9 @@ class PanelSteps {
 
   /// Nothing where the other way is taken.
   void run() {
-    if (!d_.whether(fmt::format("{} and {} by panels of rows", first_name_, name_), stays_in_cache())) return;
+    const bool pays = stays_in_cache() &&
+                      panels_pay(model_, chain_.first.sizes, chain_.last.sizes, passes(), type_, target());
+    if (!d_.whether(fmt::format("{} and {} by panels of rows", first_name_, name_), pays)) return;
     choose_numbers();
     keep_first_sums_in_registers();
     lay_out();
@@ -79,6 +81,16 @@ class PanelSteps {
     for (const target::Cache& cache : target().caches) largest = std::max(largest, cache.bytes);
     return model_.panel() * length * type_.bytes() <= second_cache_bytes(target()) / 4 &&
            streams <= largest / 2;
+  }
+
+  /// The first product writes them, each stage between reads them, and the last product does.
+  RowPasses passes() const {
+    RowPasses passes;
+    for (const Stage& stage : chain_.between) {
+      ++passes.reads;
+      if (chain_.makes_rows(stage)) ++passes.writes;
+    }
+    return passes;
   }
 
   void choose_numbers() {

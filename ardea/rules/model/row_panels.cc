@@ -58,6 +58,20 @@ class PanelChoice {
     return best_;
   }
 
+  /// Of all sums.
+  double cycles_of(const RowPanels& panels) const {
+    const double first = cycles_of_tiles(last_.m, panels.panel(), [&](std::int64_t rows) {
+      return cycles_of_tiles(first_.n, panels.first_columns, [&](std::int64_t columns) {
+        return cycles_of_sums(columns, vectors_of(rows), lanes_, first_.k, target_);
+      });
+    });
+    return first + cycles_of_tiles(last_.m, panels.rows, [&](std::int64_t rows) {
+             return cycles_of_tiles(last_.n, panels.columns, [&](std::int64_t columns) {
+               return cycles_of_sums(rows, vectors_of(columns), lanes_, last_.k, target_);
+             });
+           });
+  }
+
  private:
   std::int64_t registers() const { return target_.vector_registers; }
   bool fits(std::int64_t numbers, std::int64_t columns) const {
@@ -83,19 +97,6 @@ class PanelChoice {
     }
   }
 
-  double cycles_of(const RowPanels& panels) const {
-    const double first = cycles_of_tiles(last_.m, panels.panel(), [&](std::int64_t rows) {
-      return cycles_of_tiles(first_.n, panels.first_columns, [&](std::int64_t columns) {
-        return cycles_of_sums(columns, vectors_of(rows), lanes_, first_.k, target_);
-      });
-    });
-    return first + cycles_of_tiles(last_.m, panels.rows, [&](std::int64_t rows) {
-             return cycles_of_tiles(last_.n, panels.columns, [&](std::int64_t columns) {
-               return cycles_of_sums(rows, vectors_of(columns), lanes_, last_.k, target_);
-             });
-           });
-  }
-
   const ProductSizes &first_, &last_;
   DataType type_;
   const target::Target& target_;
@@ -109,6 +110,17 @@ class PanelChoice {
 RowPanels choose_row_panels(const ProductSizes& first, const ProductSizes& last, DataType type,
                             const target::Target& target) {
   return PanelChoice(first, last, type, target).run();
+}
+
+bool panels_pay(const RowPanels& panels, const ProductSizes& first, const ProductSizes& last,
+                const RowPasses& passes, DataType type, const target::Target& target) {
+  const auto bytes = [&](std::int64_t numbers) { return static_cast<double>(numbers * type.bytes()); };
+  const double streamed = bytes(last.k * (first.k + last.n));
+  if (streamed <= static_cast<double>(second_cache_bytes(target))) return true;
+  const double sums = PanelChoice(first, last, type, target).cycles_of(panels);
+  const double by_panels = static_cast<double>(ceil_div(last.m, panels.panel())) * streamed,
+               by_stages = bytes(last.m * last.k * (passes.reads + passes.writes));
+  return std::max(sums, by_panels / common_bytes_a_cycle) <= sums + by_stages / common_bytes_a_cycle;
 }
 
 }  // namespace ardea::rules

@@ -20,4 +20,15 @@ struct RowPanels {
 RowPanels choose_row_panels(const ProductSizes& first, const ProductSizes& last, DataType type,
                             const target::Target& target);
 
+/// How often the rows between two products are read and written where each stage goes through all of them.
+struct RowPasses {
+  std::int64_t reads = 1, writes = 1;
+};
+
+/// Whether a chain takes no longer by such panels than stage by stage. Past every panel go both right
+/// operands; where the second cache does not hold these, panels of few rows wait for them. Stage by stage it
+/// is the rows between that go to and fro.
+bool panels_pay(const RowPanels& panels, const ProductSizes& first, const ProductSizes& last,
+                const RowPasses& passes, DataType type, const target::Target& target);
+
 }  // namespace ardea::rules
