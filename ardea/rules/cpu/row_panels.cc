@@ -79,8 +79,7 @@ class PanelSteps {
     const std::int64_t streams = length * (chain_.first.sizes.k + chain_.last.sizes.n) * type_.bytes();
     std::int64_t largest = second_cache_bytes(target());
     for (const target::Cache& cache : target().caches) largest = std::max(largest, cache.bytes);
-    return model_.panel() * length * type_.bytes() <= second_cache_bytes(target()) / 4 &&
-           streams <= largest / 2;
+    return model_.panel() * length * type_.bytes() <= bytes_of_row_panel(target()) && streams <= largest / 2;
   }
 
   /// The first product writes them, each stage between reads them, and the last product does.

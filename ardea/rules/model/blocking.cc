@@ -16,6 +16,8 @@ namespace {
 constexpr double cycles_ahead = 128;
 /// That a second cache hands on, while the right operand streams from it.
 constexpr double streamed_bytes_a_cycle = 48;
+/// What comes from beyond the second cache to one of many threads.
+constexpr double common_bytes_a_cycle = 4;
 /// Threads that are less busy are worth another tile than the best of one thread, and blocks, from here on.
 constexpr double least_gain_of_sharing = 1.03;
 /// A new sum begins, the old one is stored.

@@ -61,10 +61,6 @@ RightOperand choose_right(const ProductSizes& sizes, std::int64_t steps, DataTyp
 /// operands.
 bool multiplies_by_lanes(const target::Target& target);
 
-/// What comes from beyond the second cache to one of many threads in a cycle: with others' work on the
-/// machine, one thread alone is given little more.
-inline constexpr double common_bytes_a_cycle = 4;
-
 /// How large such a block should be.
 std::int64_t bytes_of_block(RightOperand right, const target::Target& target);
 

@@ -15,8 +15,11 @@ struct RowPanels {
   std::int64_t panel() const { return groups * rows; }
 };
 
+/// Of the second cache a panel of rows may take so much.
+std::int64_t bytes_of_row_panel(const target::Target& target);
+
 /// The panels whose tiles of sums, smaller ones at the edges included, take the fewest cycles in both
-/// products, of those that stay in the nearest cache: first m × n sums of k products, then m × n' of n.
+/// products, of those that stay in a cache: first m × n sums of k products, then m × n' of n.
 RowPanels choose_row_panels(const ProductSizes& first, const ProductSizes& last, DataType type,
                             const target::Target& target);
 
@@ -26,8 +29,9 @@ struct RowPasses {
 };
 
 /// Whether a chain takes no longer by such panels than stage by stage. Past every panel go both right
-/// operands; where the second cache does not hold these, panels of few rows wait for them. Stage by stage it
-/// is the rows between that go to and fro.
+/// operands, and where the second cache does not hold these, it waits for them (1024,2048,1024,3072 by panels
+/// of 48 rows: 1.5 times as long on a Sapphire Rapids). Stage by stage it is the rows between that go to and
+/// fro.
 bool panels_pay(const RowPanels& panels, const ProductSizes& first, const ProductSizes& last,
                 const RowPasses& passes, DataType type, const target::Target& target);
 
