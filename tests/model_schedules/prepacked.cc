@@ -141,6 +141,8 @@ TEST(PrepackedWeights, are_packed_ahead_at_every_point_of_their_space) {
   };
   const std::vector<std::pair<const char*, ops::Workload>> cases = {
       {"avx2", ops::make_workload({.op = "gemm", .sizes = {9, 24, 35}})},
+      {"avx2", ops::make_workload({.op = "gemm", .sizes = {3, 13, 37}})},
+      {"neoverse-v1", ops::make_workload({.op = "gemm", .sizes = {1, 29, 23}, .transpose_b = true})},
       {"neoverse-v1", ops::make_workload({.op = "gemm", .sizes = {8, 16, 24}, .in = {bfloat16}})},
       {"sapphirerapids", ops::make_workload({.op = "gemm", .sizes = {8, 16, 32}, .in = {uint8, int8}})},
       {"avx2", ops::make_workload({.op = "c2d", .sizes = {1, 5, 7, 3, 16, 3, 3, 1, 1, 1}, .layout = "nhwc"})},
@@ -172,6 +174,23 @@ TEST(PrepackedWeights, are_packed_ahead_at_every_point_of_their_space) {
   EXPECT_THROW(
       rules::program_space(softmax, target, rules::rules_for(target), {.wishes = {.weights_ahead = true}}),
       Error);
+}
+
+/// Of few rows the weights stream, as they do where they are not packed: through no tile of all columns.
+TEST(PrepackedWeights, of_few_rows_are_streamed) {
+  const auto rules_of = [](std::int64_t m, bool transposed) {
+    rules::Derivation d(ops::create_function(ops::make_workload(
+                            {.op = "gemm", .sizes = {m, 64, 200}, .transpose_b = transposed})),
+                        target::find("sapphirerapids"), rules::Wishes{.weights_ahead = true});
+    rules::derive(d, rules::rules_for(d.target()));
+    EXPECT_TRUE(d.has_packed_ahead());
+    return d.rules();
+  };
+  for (const bool transposed : {false, true}) {
+    EXPECT_EQ(rules_of(1, transposed), std::vector<std::string>{"streamed product"});
+    EXPECT_EQ(rules_of(4, transposed), std::vector<std::string>{"streamed product"});
+    EXPECT_EQ(rules_of(8, transposed), std::vector<std::string>{"packed product"});
+  }
 }
 
 TEST(PrepackedWeights, need_a_rule_that_packs) {
