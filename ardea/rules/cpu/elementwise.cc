@@ -5,6 +5,7 @@
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/threads.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -101,11 +102,39 @@ class ElementSteps {
     const std::size_t axis = stage_.extents.size() - 1;
     const std::int64_t model = vectors_of_functions * lanes_;
     if (!stage_.is_known(axis) || columns() < 2 * model || !computes_functions(s_.program(), stage_.block)) {
+      ask_ahead(row);
       s_.apply(Vectorize{row});
       return;
     }
     const Number at_once = d_.number(name_ + "_at_once", {lanes_, 2 * lanes_, model}, model);
-    s_.apply(Vectorize{s_.loops(Split{row, {std::nullopt, at_once}})[1]});
+    const std::vector<LoopRef> parts = s_.loops(Split{row, {std::nullopt, at_once}});
+    ask_ahead(parts[0]);
+    s_.apply(Vectorize{parts[1]});
+  }
+
+  /// Where what a core reads and writes comes out of memory that it shares, the loop asks for the lines of
+  /// the result a page before it writes them: an x86-64 has few lines of one stream of stores under way by
+  /// itself, and stores that miss leave in order. (An ARM writes streams past its caches, and would not any
+  /// more.)
+  void ask_ahead(const LoopRef& row) {
+    const target::Target& target = d_.target();
+    const target::Cache* second = target.cache(2);
+    if (second == nullptr || target.arch != target::Arch::x86_64 || !is_parameter(stage_.out)) return;
+    const std::int64_t bytes =
+        bytes_around(s_.program(), {stage_.block}) / (uses_threads_ ? target.cores : 1);
+    // Records are wrong at times: what would pay on a machine with other caches is a way, too.
+    constexpr std::int64_t doubt = 8;
+    if (doubt * bytes <= second->bytes) return;
+    if (!d_.whether(name_ + " asked for ahead", bytes > second->bytes)) return;
+    const std::int64_t page = target.core.page_bytes / stage_.out->type.bytes();
+    const std::vector<Argument> wishes = {{stage_.out->name}, {page}};
+    s_.apply(Pragma{row, "prefetch", {wishes}});
+  }
+
+  bool is_parameter(const Buffer& buffer) const {
+    const auto& parameters = s_.program().parameters;
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const auto& parameter) { return parameter.buffer == buffer; });
   }
 
   /// Each core a part of the columns that begins where a vector does, of all rows.
