@@ -78,7 +78,13 @@ TEST_F(GpuTuneCommand, searches_the_rules_spaces) {
        test::sampled<std::string>(3, {"relu 33,65", "softmax 5,67", "gemm 8,24,20"})) {
     const Answer answer = on_database("tune " + workload + " --trials 3 --json");
     ASSERT_EQ(answer.exit_code, 0) << workload << answer.error << answer.out;
-    EXPECT_EQ(json::parse(answer.out)["timed"], 3) << json::parse(answer.out)["failures"];
+    // On a machine that others load one may run out of time, which is no fault of the space.
+    json failures = json::parse(answer.out)["failures"];
+    const int late = failures.value("timed out", 0);
+    failures.erase("timed out");
+    EXPECT_TRUE(failures.empty()) << failures;
+    EXPECT_EQ(json::parse(answer.out)["timed"], 3 - late);
+    EXPECT_LT(late, 3);
   }
 }
 
