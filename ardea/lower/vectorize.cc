@@ -31,6 +31,7 @@ class Vectorizing {
         bits_(limits::lane_bits(loop_.body, target)) {}
 
   Stmt run() {
+    if (const auto only = only_iteration()) return *only;
     const auto extent = constant_int(loop_.extent);
     const auto parts = extent ? known_extent(*extent) : unknown_extent();
     if (parts) return make_seq(*parts);
@@ -44,6 +45,20 @@ class Vectorizing {
 
   Expr number(std::int64_t value) const { return make_int(value, type_); }
   Expr after(const Expr& count) const { return facts_.simplify(loop_.min + count); }
+
+  /// The iteration that alone does something, where the condition of all that the loop does leaves one: what
+  /// a vector leaves over is a single lane at times, and then nothing in the body depends on which.
+  std::optional<Stmt> only_iteration() const {
+    const auto* guarded = loop_.body.as<If>();
+    if (guarded == nullptr || guarded->else_case.defined()) return std::nullopt;
+    Analyzer inside = facts_;
+    inside.bind(loop_.var, {loop_.min, loop_.extent});
+    const auto only = constant_int(where(inside, guarded->condition).simplify(loop_.var));
+    if (!only || !facts_.proves(loop_.min <= number(*only)) ||
+        !facts_.proves(number(*only) < loop_.min + loop_.extent))
+      return std::nullopt;
+    return arith::simplify(substitute(loop_.body, loop_.var, number(*only)), facts_);
+  }
 
   Parts known_extent(std::int64_t extent) const {
     if (extent < 1) return std::nullopt;
