@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/codegen/llvm/codegen.h"
+#include "ardea/ir/store_hint.h"
 #include "ardea/ir/unroll_hint.h"
 #include "tests/codegen/lowered.h"
 
@@ -27,6 +28,34 @@ Buffer promised(const std::string& name, std::int64_t elements) {
   BufferNode node = *flat(name, elements, float32);
   node.alignment_bytes = 64;
   return Buffer(std::move(node));
+}
+
+std::size_t occurrences_in(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+/// The second row begins within a line: its store brings the line in first, like all stores of the loop that
+/// runs where the array does not begin on one. What goes past the caches is waited for.
+TEST(LlvmText, only_whole_lines_go_past_the_caches) {
+  const Buffer a = flat("a", 640, float32), out = flat("out", 640, float32);
+  const auto store = [&](const Expr& at) {
+    return make_store(out, {make_ramp(at, make_int(1), 16)}, make_load(a, {make_ramp(at, make_int(1), 16)}));
+  };
+  const Stmt rows = loop(16, [&](const Var& i) { return make_seq({store(i * 32), store(i * 32 + 17)}); });
+  For marked = *rows.as<For>();
+  marked.annotations[past_caches_key] = Attribute{make_bool(true)};
+  const auto text = [&](const Stmt& body, const std::string& machine) {
+    return codegen::llvm_ir(std::vector{entry("rows", {a, out}, body)}, target::find(machine),
+                            {.optimization_level = 0});
+  };
+  const std::string past = text(marked, "sapphirerapids");
+  EXPECT_EQ(occurrences_in(past, "!nontemporal"), 1);
+  EXPECT_EQ(occurrences_in(past, "store <16 x float>"), 4);
+  EXPECT_EQ(occurrences_in(past, "call void @llvm.x86.sse.sfence"), 1);
+  EXPECT_EQ(occurrences_in(text(rows, "sapphirerapids"), "!nontemporal"), 0);
+  EXPECT_EQ(occurrences_in(text(marked, "neoverse-v1"), "!nontemporal"), 0);
 }
 
 TEST(LlvmText, arrays_may_begin_on_any_element) {

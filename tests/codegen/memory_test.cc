@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ardea/ir/store_hint.h"
 #include "ardea/support/error.h"
 #include "ardea/support/random.h"
 #include "tests/codegen/lowered.h"
@@ -45,6 +46,41 @@ TEST(Memory, gathers_and_scatters_by_stride_and_by_index) {
   compile(entry("strides", {a, which, out}, body))(source, integers({15, 0, 7, 7}, int64), answer);
   const std::vector<std::int64_t> wanted = {10, 40, 70, 100, 30, 0, 20, 0, 10, 0, 0, 0, 150, 0, 70, 70};
   for (std::int64_t i = 0; i < 16; ++i) EXPECT_EQ(answer.get_int(i), wanted[i]) << i;
+}
+
+/// for i: for j: a vector of out, with or without the request to go past the caches, on the loop of that
+/// kind.
+Stmt rows_past_caches(const Buffer& a, const Buffer& out, ForKind kind) {
+  const Stmt rows = loop(
+      8,
+      [&](const Var& i) {
+        return loop(4, [&](const Var& j) {
+          const Expr at = row(i * 64 + j * 16, 16);
+          return make_store(out, {at}, make_load(a, {at}) + make_broadcast(make_int(1, int32), 16));
+        });
+      },
+      kind);
+  For marked = *rows.as<For>();
+  marked.annotations[past_caches_key] = Attribute{make_bool(true)};
+  return marked;
+}
+
+/// Whole lines are written past the caches where the array begins on one, and as ever where it begins
+/// elsewhere: the answers are the same.
+TEST(Memory, stores_past_the_caches_store_the_same_wherever_an_array_begins) {
+  const Buffer a = flat("a", 512, int32), out = flat("out", 512, int32);
+  for (const ForKind kind : {ForKind::serial, ForKind::parallel}) {
+    const auto add = compile(entry("add", {a, out}, rows_past_caches(a, out, kind)));
+    for (const std::int64_t begin : {0, 1, 4, 16}) {
+      const auto source = Array::zeros({512}, int32), memory = Array::zeros({544}, int32);
+      for (std::int64_t i = 0; i < 512; ++i) source.set_int(i, 7 * i);
+      add(source, Array::view(static_cast<std::int32_t*>(memory.data()) + begin, {512}, int32));
+      for (std::int64_t i = 0; i < 544; ++i) {
+        const bool is_inside = i >= begin && i < begin + 512;
+        EXPECT_EQ(memory.get_int(i), is_inside ? 7 * (i - begin) + 1 : 0) << begin << " at " << i;
+      }
+    }
+  }
 }
 
 /// Every lane of one load is the same element: the backend makes a scalar load for it, which is no other such

@@ -18,12 +18,14 @@ void Emitter::collect_alias_scopes(const Function& f) {
   aliasing_.clear();
   const bool arguments_apart = integer_attribute(f.attributes, "tir.noalias", 0) != 0;
   std::vector<Var> apart, others;
+  arguments_.clear();
   visit_stmts(f.body, [&](const Stmt& s) {
     if (const auto* allocation = s.as<Allocate>()) apart.push_back(allocation->data);
     const auto* let = s.as<LetStmt>();
     const auto* call = let != nullptr ? let->value.as<Call>() : nullptr;
-    if (call != nullptr && call->op->name == "abi_tensor_data")
-      (arguments_apart ? apart : others).push_back(let->var);
+    if (call == nullptr || call->op->name != "abi_tensor_data") return;
+    arguments_.insert(let->var);
+    (arguments_apart ? apart : others).push_back(let->var);
   });
   llvm::MDBuilder metadata(context_);
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
@@ -165,7 +167,8 @@ void Emitter::emit_store(const Store& store) {
     if (masked)
       mark_aliasing(builder_.CreateMaskedStore(value, address, alignment, mask), buffer);
     else
-      mark_aliasing(builder_.CreateAlignedStore(value, address, alignment), buffer);
+      send_past_caches(*mark_aliasing(builder_.CreateAlignedStore(value, address, alignment), buffer),
+                       buffer);
     return;
   }
   llvm::Value* addresses = emit_address(buffer, emit_offset(buffer, store.indices), false);

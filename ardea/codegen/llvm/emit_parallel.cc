@@ -76,6 +76,7 @@ llvm::Function* Emitter::emit_parallel_body(const For& loop, const std::vector<V
         emit(loop.body);
       });
   advise(*latch, loop);
+  if (goes_past_caches()) emit_past_caches_fence();
   end_function();
   frame_ = std::move(caller);
   return function;

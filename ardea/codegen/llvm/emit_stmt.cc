@@ -133,6 +133,7 @@ bool copies_a_row(const For& loop) {
 
 /// Vectorized and thread-bound loops that are still here mean serial ones.
 void Emitter::emit_for(const For& loop) {
+  if (may_go_past_caches(loop)) return emit_past_caches(loop);
   // A parallel loop inside another would be run serially by the thread pool: a plain loop is cheaper.
   if (loop.kind == ForKind::parallel && !frame_.is_parallel_body) return emit_parallel(loop);
   ranges_.define_loop(loop.var, loop.min, loop.extent);

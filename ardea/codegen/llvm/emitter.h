@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ardea/codegen/llvm/codegen.h"
@@ -15,7 +17,8 @@
 
 /// Writes lowered functions into one LLVM module. The class is one, because every part needs the builder and
 /// the values of the variables; its parts are files: emit_expr, emit_arithmetic, emit_cast, emit_call,
-/// emit_instruction, emit_abi, emit_memory, emit_strided, emit_stmt, emit_allocate, emit_parallel.
+/// emit_instruction, emit_abi, emit_memory, emit_strided, emit_past_caches, emit_stmt, emit_allocate,
+/// emit_parallel.
 
 namespace ardea::intrin {
 struct Instruction;
@@ -138,6 +141,15 @@ class Emitter {
   /// Lanes of a whole number of elements apart; null where the stride is none of those that it serves.
   llvm::Value* emit_strided_load(const Buffer& buffer, const Ramp& ramp, int lanes);
 
+  // emit_past_caches.cc
+  bool may_go_past_caches(const For& loop) const;
+  std::vector<Var> streamed_arguments(const For& loop) const;
+  bool goes_past_caches() const { return past_caches_line_.value_or(0) > 0; }
+  void emit_past_caches(const For& loop);
+  void emit_past_caches_fence();
+  /// Where that was asked for, and the store is known to begin on a multiple of its size.
+  void send_past_caches(llvm::StoreInst& store, const Buffer& buffer);
+
   // emit_stmt.cc
   void emit(const Stmt& s);
   void emit_for(const For& loop);
@@ -191,6 +203,9 @@ class Emitter {
     llvm::MDNode *scope = nullptr, *others = nullptr;
   };
   std::unordered_map<Var, Aliasing> aliasing_;
+  std::unordered_set<Var> arguments_;  ///< handles of memory that callers own
+  /// Bytes of a line, while stores to it go past the caches; 0 while that was asked for, and is not so.
+  std::optional<std::int64_t> past_caches_line_;
   std::unordered_map<std::string, llvm::Constant*> strings_;
 };
 
