@@ -4,6 +4,7 @@
 
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/candidates.h"
+#include "ardea/rules/model/stores.h"
 #include "ardea/rules/model/threads.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
@@ -33,10 +34,12 @@ class ElementSteps {
         stage_(stage),
         name_(path_to(s_.program(), stage.block)->block().name),
         lanes_(d.target().vector_bits / std::max<int>(8, stage.out->type.bits)),
-        uses_threads_(worth_threads(bytes_around(s_.program(), {stage.block}), d.target())) {}
+        bytes_(bytes_around(s_.program(), {stage.block})),
+        uses_threads_(worth_threads(bytes_, d.target())) {}
 
   void run() {
     const std::vector<LoopRef> loops = s_.get_loops(stage_.block);
+    goes_past_caches_ = writes_past_caches();
     switch (choose_way()) {
       case By::elements: one_row(loops); break;
       case By::rows: by_rows(loops); break;
@@ -49,6 +52,21 @@ class ElementSteps {
   enum class By { elements, rows, columns };
 
   std::int64_t columns() const { return stage_.extents.back(); }
+
+  /// Rows of whole lines, of more elements than the caches keep for whoever reads them next.
+  bool writes_past_caches() {
+    const target::Cache* nearest = d_.target().cache(1);
+    const std::int64_t row_bytes = columns() * stage_.out->type.bytes();
+    if (!has_stores_past_caches(d_.target()) || !is_parameter(s_.program(), stage_.out) ||
+        !stage_.is_known(stage_.extents.size() - 1) || nearest == nullptr ||
+        row_bytes % nearest->line_bytes != 0 || !outgrows_near_caches(bytes_, d_.target()))
+      return false;
+    return d_.whether(name_ + " written past the caches", outgrows_all_caches(bytes_, d_.target()));
+  }
+
+  void go_past_caches(const LoopRef& loop) {
+    if (goes_past_caches_) s_.apply(Pragma{loop, "past_caches", Argument(true)});
+  }
 
   bool has_one_shape() const {
     return are_plain(stage_.indices, stage_.iterators) &&
@@ -82,12 +100,16 @@ class ElementSteps {
   }
 
   /// All elements as if they were one row.
-  void one_row(const std::vector<LoopRef>& loops) { s_.apply(Vectorize{s_.loops(Fuse{loops})[0]}); }
+  void one_row(const std::vector<LoopRef>& loops) {
+    const LoopRef row = s_.loops(Fuse{loops})[0];
+    s_.apply(Vectorize{row});
+    go_past_caches(row);
+  }
 
   /// Some rows at a time, each in vectors.
   void by_rows(const std::vector<LoopRef>& loops) {
     vectorize_row(loops.back());
-    if (!uses_threads_) return;
+    if (!uses_threads_) return go_past_caches(loops.front());
     const std::size_t axis = *axis_for_threads();
     const std::vector<std::int64_t> sizes = group_sizes(stage_.extents[axis]);
     const bool cuts = axis == 0 && cuts_rest(axis, sizes, 1);
@@ -95,6 +117,7 @@ class ElementSteps {
     const auto parts = parts_of(loops[axis], axis, rows, cuts);
     move_out(parts[0], {loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(axis)});
     s_.apply(Parallel{parts[0]});
+    go_past_caches(parts[0]);
   }
 
   /// Some vectors at a time, where functions are computed.
@@ -151,6 +174,7 @@ class ElementSteps {
     s_.apply(Vectorize{parts[1]});
     if (cuts) s_.apply(Vectorize{parts[2]});
     s_.apply(Parallel{parts[0]});
+    go_past_caches(parts[0]);
   }
 
   /// Whether what whole parts of the axis leave over is a loop of its own, where something can be left over.
@@ -183,7 +207,9 @@ class ElementSteps {
   const Stage& stage_;
   std::string name_;
   std::int64_t lanes_;
+  std::int64_t bytes_;
   bool uses_threads_;
+  bool goes_past_caches_ = false;
 };
 
 bool makes_elements(const Derivation& d, const BlockRef& block) {

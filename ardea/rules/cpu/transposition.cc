@@ -1,12 +1,16 @@
 #include "ardea/rules/cpu/transposition.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 
 #include "ardea/rules/analysis/crossing_axis.h"
 #include "ardea/rules/analysis/stage.h"
 #include "ardea/rules/model/candidates.h"
+#include "ardea/rules/model/stores.h"
 #include "ardea/rules/model/threads.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
@@ -34,6 +38,8 @@ constexpr std::int64_t rows_of_block = 64;
 constexpr std::int64_t few_tiles = 8;
 /// That processors keep addresses of: 1,536 on some, 2,048 and more on others.
 constexpr std::int64_t known_pages = 2048;
+/// Lines are asked for from this part of the near caches on: what is less lies there after few calls.
+constexpr std::int64_t parts_of_near_caches = 4;
 /// So many sequences that alternate in memory are taken apart, or put together, by instructions that machines
 /// have for it, or by a few shuffles: compilers know how. Of four, transposed tiles are as good.
 constexpr std::int64_t most_sequences = 3;
@@ -92,6 +98,7 @@ class TransposeSteps {
   }
 
   void make_tiles() {
+    goes_past_caches_ = writes_past_caches();
     const std::vector<LoopRef> loops = s_.get_loops(stage_.block);
     const auto rows = blocks_of_rows(loops[axis_], stage_.extents[axis_]);
     const auto columns = tiles_of_columns(loops.back(), stage_.extents.back());
@@ -105,6 +112,40 @@ class TransposeSteps {
     s_.apply(Vectorize{columns[1]});
     s_.apply(Unroll{rows[2]});
     if (uses_threads()) s_.apply(Parallel{order.front()});
+    if (!goes_past_caches_) return ask_ahead(rows[1]);
+    // Of two inside each other the outer one counts; a loop of one iteration is none.
+    for (std::size_t i = 0; i < 2; ++i) s_.apply(Pragma{order[i], "past_caches", Argument(true)});
+  }
+
+  /// Lines that are written whole, each in a page of its own, go past the caches where these would not keep
+  /// them: brought in first, one after the other, they take several times as long.
+  bool writes_past_caches() {
+    const std::int64_t rows = rows_at_once(stage_.extents[axis_]);
+    return has_stores_past_caches(d_.target()) && has_whole_lines(rows) && !fits_nearest_cache() &&
+           d_.whether(fmt::format("{} written past the caches", stage_.out->name),
+                      outgrows_near_caches(bytes_, d_.target()));
+  }
+
+  bool fits_nearest_cache() const {
+    const target::Cache* nearest = d_.target().cache(1);
+    return nearest == nullptr || bytes_ <= nearest->bytes;
+  }
+
+  bool has_whole_lines(std::int64_t rows) const {
+    return stage_.extents.back() % in_line() == 0 && in_registers(rows) >= in_line();
+  }
+
+  /// The lines that tiles further down will write are asked for: where stores wait for each other, since no
+  /// machine foresees lines that are rows apart.
+  void ask_ahead(const LoopRef& groups) {
+    if (stage_.out->shape.size() != 2 || fits_nearest_cache() || !stores_in_order(d_.target()) ||
+        !d_.whether(fmt::format("{} asked for ahead", stage_.out->name),
+                    outgrows_near_caches(parts_of_near_caches * bytes_, d_.target())))
+      return;
+    const std::int64_t tile = rows_at_once(stage_.extents[axis_]) * stage_.extents.back();
+    const Number ahead = d_.number(name_ + "_ahead", {tile, 2 * tile, 4 * tile}, 2 * tile);
+    const std::vector<Argument> wishes = {{stage_.out->name}, Convert<Number>::to(ahead)};
+    s_.apply(Pragma{groups, "prefetch", {wishes}});
   }
 
   /// Whether threads take columns of the result, each all of its rows: where there are few of these.
@@ -153,9 +194,8 @@ class TransposeSteps {
     const std::vector<std::int64_t> sizes = tile_sizes(extent, most_rows, model);
     const std::int64_t all = ceil_div(ceil_div(extent, model), uses_threads() ? d_.target().cores : 1);
     const bool knows_pages = bytes_ <= known_pages * d_.target().core.page_bytes;
-    const bool has_whole_lines = stage_.extents.back() % in_line() == 0 && in_registers(model) >= in_line();
-    const std::int64_t groups =
-        knows_pages && has_whole_lines ? all : std::min(all, ceil_div(rows_of_block, model));
+    const bool takes_all = goes_past_caches_ || (knows_pages && has_whole_lines(model));
+    const std::int64_t groups = takes_all ? all : std::min(all, ceil_div(rows_of_block, model));
     const Number at_once = d_.number(name_ + "_rows", sizes, model);
     const Number in_block = d_.number(name_ + "_block", group_sizes(extent, sizes, model), groups);
     return s_.loops(Split{loop, {std::nullopt, in_block, at_once}});
@@ -180,6 +220,7 @@ class TransposeSteps {
   std::size_t axis_;
   std::string name_;
   std::int64_t bytes_;
+  bool goes_past_caches_ = false;
 };
 
 std::optional<Stage> crossing_stage(const Derivation& d, const BlockRef& block) {
