@@ -42,6 +42,9 @@ constexpr std::int64_t rows_of_lines = 4;
 /// instructions are kept.
 constexpr std::int64_t most_terms_of_row = 192;
 
+/// What is added to many sums at once, and what it is made of.
+constexpr std::int64_t registers_of_a_term = 2;
+
 class ColumnSteps {
  public:
   ColumnSteps(Derivation& d, const ColumnSum& found)
@@ -151,6 +154,18 @@ class ColumnSteps {
     return ceil_div(vectors, ceil_div(vectors, most));
   }
 
+  /// Whether results of neighbouring rows read nothing of each other's.
+  bool rows_share_nothing() const {
+    return has_rows() && !found_.overlapping &&
+           std::all_of(sum_.loads.begin(), sum_.loads.end(),
+                       [&](const Load& load) {
+                         return std::any_of(load.indices.begin(), load.indices.end(), [&](const Expr& index) {
+                           return index == sum_.iterators[right() - 1];
+                         });
+                       }) &&
+           !makes_choices(s_.program(), sum_);
+  }
+
   void split_tiles() {
     const std::int64_t columns = sum_.extents[right()], vectors = ceil_div(columns, lanes_);
     const std::int64_t rows = has_rows() ? sum_.extents[right() - 1] : 1;
@@ -166,6 +181,12 @@ class ColumnSteps {
     if (has_whole_rows_) {
       model_rows = 1;
       most = vectors_of_row(vectors);
+    } else if (!parts_ && !has_few_steps() && rows_share_nothing()) {
+      // A row alone, as much of it as there are registers: memory gives longer pieces sooner.
+      model_rows = 1;
+      most = d_.target().vector_registers - registers_of_a_term;
+      if (!other_axis_for_threads()) most = std::min(most, ceil_div(vectors, d_.target().cores));
+      most = ceil_div(vectors, ceil_div(vectors, most));
     }
     const Number across =
         d_.number(name_ + "_columns", tile_sizes(columns, d_.target().vector_registers * lanes_, lanes_),
@@ -271,6 +292,13 @@ class ColumnSteps {
     s_.apply(Vectorize{parts[0]});
   }
 
+  /// The outermost with something to do for each core, but for that of the tiles' columns.
+  std::optional<std::size_t> other_axis_for_threads() const {
+    for (std::size_t i = 0; i < right(); ++i)
+      if (sum_.extents[i] >= d_.target().cores) return i;
+    return std::nullopt;
+  }
+
   void use_threads() {
     std::vector<BlockRef> blocks = {sum_.block};
     if (parts_) blocks.push_back(*parts_);
@@ -284,9 +312,7 @@ class ColumnSteps {
           std::max_element(sum_.extents.begin(),
                            sum_.extents.begin() + static_cast<std::ptrdiff_t>(right())) -
           sum_.extents.begin());
-    for (std::size_t i = sum_.spatial; i-- > 0;)
-      if (sum_.extents[i] >= d_.target().cores && i != right()) axis = i;
-    s_.apply(Parallel{outer_[axis]});
+    s_.apply(Parallel{outer_[other_axis_for_threads().value_or(axis)]});
   }
 
   Derivation& d_;

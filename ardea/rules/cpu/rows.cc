@@ -10,6 +10,7 @@
 #include "ardea/rules/model/threads.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
+#include "ardea/schedule/primitives/loops/iterate_by_loops.h"
 #include "ardea/schedule/primitives/loops/mark.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
@@ -25,16 +26,17 @@ namespace {
 
 class RowSteps {
  public:
-  RowSteps(Derivation& d, const RowNest& nest)
+  RowSteps(Derivation& d, RowNest nest)
       : d_(d),
         s_(d.steps()),
-        nest_(nest),
-        name_(path_to(s_.program(), nest.stages.back().block)->block().name),
+        nest_(std::move(nest)),
+        name_(path_to(s_.program(), nest_.stages.back().block)->block().name),
         type_(first_sum().out->type),
-        bytes_(bytes_around(s_.program(), nest.blocks())) {}
+        bytes_(bytes_around(s_.program(), nest_.blocks())) {}
 
   void run() {
     for (const Stage& stage : nest_.stages) d_.finish(stage.block);
+    if (has_one_sum()) join_reduced_axes();
     if (sums_parts()) {
       sum_parts();
       return;
@@ -112,6 +114,31 @@ class RowSteps {
     const std::int64_t vectors = std::max<std::int64_t>(1, target().core.sums_in_flight() / 2 / model.rows);
     const std::int64_t width = std::min(model.width(), vectors * target().vector_bits / type_.bits);
     return lane_sum_of(width, rows, model.rows, type_.bits, target());
+  }
+
+  /// for i, r, q: S[i] op= t(i, r, q)   ⇒   for i, f: S[i] op= t(i, f // q's, f % q's), where rows q follow
+  /// each other in memory: what vectors leave over is left over once.
+  void join_reduced_axes() {
+    Stage& sum =
+        *std::find_if(nest_.stages.begin(), nest_.stages.end(), [](const Stage& s) { return s.reduces(); });
+    if (reduced_axes(sum) < 2 || nest_.reduces_parts(sum) || !lie_side_by_side(sum)) return;
+    const std::vector<LoopRef> loops = s_.get_loops(sum.block);
+    s_.apply(Fuse{{loops.begin() + static_cast<std::ptrdiff_t>(sum.spatial), loops.end()}});
+    s_.apply(IterateByLoops{sum.block});
+    const std::int64_t steps = sum.steps();
+    sum.extents.resize(sum.spatial);
+    sum.extents.push_back(steps);
+    nest_.lanes = steps;
+  }
+
+  /// Whether the only thing that the sum reads is read element by element, to the last axis of the buffer.
+  static bool lie_side_by_side(const Stage& sum) {
+    if (sum.loads.size() != 1 || !are_plain(sum.loads[0].indices, sum.iterators)) return false;
+    const Buffer& row = sum.loads[0].buffer;
+    if (!row->strides.empty()) return false;
+    for (std::size_t i = sum.spatial; i < sum.extents.size(); ++i)
+      if (constant_int(row->shape[i]) != sum.extents[i]) return false;
+    return true;
   }
 
   void choose_numbers() {
@@ -212,7 +239,7 @@ class RowSteps {
 
   Derivation& d_;
   Schedule& s_;
-  const RowNest& nest_;
+  RowNest nest_;
   std::string name_;
   DataType type_;
   std::int64_t bytes_;
