@@ -56,12 +56,18 @@ std::vector<ops::Workload> workloads_of_record() {
            {.op = "argmax", .sizes = {512, 1003}},
            {.op = "maxpool", .sizes = {1, 57, 113, 8, 3, 2, 1}, .layout = "nchw"},
            {.op = "avgpool", .sizes = {1, 28, 28, 8, 3, 1, 1}, .layout = "nchw"},
+           {.op = "depthwise", .sizes = {1, 28, 28, 40, 3, 3, 2, 1}, .layout = "nchw"},
+           {.op = "depthwise", .sizes = {1, 14, 14, 40, 5, 5, 2, 2}, .layout = "nchw"},
+           {.op = "global_avgpool", .sizes = {1, 7, 7, 512}, .layout = "nchw"},
+           {.op = "global_avgpool", .sizes = {4, 7, 7, 512}, .layout = "nhwc"},
+           {.op = "transpose", .sizes = {1024, 1024}},
            {.op = "transpose", .sizes = {300, 500}},
            {.op = "transpose", .sizes = {3, 20000}},
            {.op = "transpose", .sizes = {1001, 3}},
            {.op = "transpose", .sizes = {1001, 13}},
            {.op = "relu", .sizes = {640, 13}},
            {.op = "relu", .sizes = {512, 400}},
+           {.op = "add", .sizes = {4096, 4096}},
        })
     all.push_back(ops::make_workload(wanted));
   return all;

@@ -126,4 +126,23 @@ TEST(Blocks, of_rows_in_place_are_of_few_steps) {
   }
 }
 
+/// Few rows of the left operand wait for the right one where it comes out of memory: a block is what
+/// prefetching follows and the first cache holds. Not where it stays in the second cache, or where products
+/// take longer.
+TEST(Blocks, of_rows_that_come_out_of_memory_are_small) {
+  target::Target target = target::find("sapphirerapids");
+  target.cores = 1;
+  for (target::Cache& cache : target.caches) cache.shared_by_cores = 1;
+  const auto blocks = [&](std::int64_t rows, std::int64_t columns) {
+    const ProductSizes sizes{.m = rows, .n = columns, .k = 2048};
+    const ProductTile tile = choose_tile(sizes, float32, target, RightOperand::in_place);
+    return choose_blocks(sizes, tile, float32, RightOperand::in_place, target);
+  };
+  EXPECT_EQ(blocks(16, 1024).steps, 32);
+  EXPECT_LE(blocks(16, 1024).steps * blocks(16, 1024).columns * 4, target.cache(1)->bytes);
+  EXPECT_EQ(blocks(48, 1024).steps, 64);
+  EXPECT_GT(blocks(16, 128).steps, 60) << "1 MiB stays in the second cache";
+  EXPECT_GT(blocks(100, 1024).steps, 200);
+}
+
 }  // namespace ardea::rules

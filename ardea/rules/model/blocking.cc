@@ -43,6 +43,14 @@ constexpr std::int64_t least_steps = 64;
 /// Rapids did 79 with 64 rows and 61 with 192. Where the left operand has many rows, their sums would be
 /// stored too often (64×768×3072 there: 2 % slower).
 constexpr double share_of_lines_in_place = 3.0 / 32;
+/// Of rows that are read where they lie, out of memory, a core follows so many at once by its own
+/// prefetching; where the products take longer, twice as many. And what a block
+/// takes stays in the first cache, this part of it, so that memory goes on while other rows of the left
+/// operand use it (16×4096×1024 on a Sapphire Rapids whose memory others used, too: 90 GFLOP/s with 32 steps
+/// and blocks of a few tiles, 38 with 72 steps and all columns; 12×4096×4096 69 and 27, 48×2048×1024 107 and
+/// 88). Where lanes are multiplied by, the share above was measured.
+constexpr std::int64_t rows_followed = 32;
+constexpr double share_of_block_in_place = 2.0 / 3;
 /// So many rows of the left operand must be multiplied by a panel before it has paid for itself. Rows of
 /// whole lines that are asked for early enough are read almost as fast as panels; tiles that loads keep busy
 /// feel the lines that they use parts of; and a row to each page, a vector in two lines, or rows that fall
@@ -156,6 +164,29 @@ std::int64_t rows_in_place(const target::Target& target) {
   return std::max(static_cast<std::int64_t>(lines * share_of_lines_in_place), least_steps);
 }
 
+/// How long the products with a number of the right operand take, of the time in which it comes out of
+/// memory.
+double products_over_memory(const ProductSizes& sizes, DataType type, const target::Target& target) {
+  const auto products_a_cycle =
+      static_cast<double>(target.core.multiplications_per_cycle * target.vector_bits / type.bits);
+  return static_cast<double>(sizes.m) / products_a_cycle /
+         (static_cast<double>(type.bytes()) / common_bytes_a_cycle);
+}
+
+/// Whether tiles wait for the right operand, which they read where it lies: a core's part of it, beyond the
+/// second cache.
+bool waits_for_memory(const ProductSizes& sizes, DataType type, RightOperand right,
+                      const target::Target& target) {
+  return right == RightOperand::in_place && !multiplies_by_lanes(target) &&
+         sizes.k * sizes.n * type.bytes() > second_cache_bytes(target) * target.cores &&
+         products_over_memory(sizes, type, target) < 2;
+}
+
+/// Of its rows, as many as prefetching follows, or twice as many where the products take longer.
+std::int64_t rows_from_memory(const ProductSizes& sizes, DataType type, const target::Target& target) {
+  return products_over_memory(sizes, type, target) < 1 ? rows_followed : 2 * rows_followed;
+}
+
 /// Of rows so many bytes apart, as many as have places of their own in the second cache.
 std::int64_t rows_that_stay(std::int64_t row_bytes, const target::Target& target) {
   const target::Cache* second = target.cache(2);
@@ -220,12 +251,15 @@ Blocks choose_blocks(const ProductSizes& sizes, const ProductTile& tile, DataTyp
   std::int64_t most_steps = std::max<std::int64_t>(first * 15 / 8 / step_bytes, least_steps);
   if (right == RightOperand::in_place && sizes.m <= few_rows)
     most_steps = std::min(most_steps, rows_in_place(target));
+  const bool is_far = waits_for_memory(sizes, type, right, target);
+  if (is_far) most_steps = std::min(most_steps, rows_from_memory(sizes, type, target));
   Blocks blocks;
   blocks.steps = whole_sums ? sizes.k : equal_parts(sizes.k, most_steps);
   const std::int64_t panel_bytes = blocks.steps * tile.columns() * type.bytes();
-  blocks.columns =
-      equal_parts(ceil_div(sizes.n, tile.columns()), bytes_of_block(right, target) / panel_bytes) *
-      tile.columns();
+  const std::int64_t block_bytes =
+      is_far ? static_cast<std::int64_t>(static_cast<double>(first * target.cores) * share_of_block_in_place)
+             : bytes_of_block(right, target);
+  blocks.columns = equal_parts(ceil_div(sizes.n, tile.columns()), block_bytes / panel_bytes) * tile.columns();
   return blocks;
 }
 
