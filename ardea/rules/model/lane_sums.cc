@@ -34,8 +34,11 @@ LaneSum lane_sum_for(const Rows& rows, int bits, const target::Target& target) {
 
 LaneSum lane_sum_of_parts(const Rows& parts, int bits, const target::Target& target) {
   const std::int64_t lanes = target.vector_bits / bits;
-  const std::int64_t line = std::max<std::int64_t>(lanes, target.cache(1)->line_bytes * 8 / bits);
-  const std::int64_t width = std::min(power_of_two_below(parts.extent), power_of_two_below(line));
+  const std::int64_t line = target.cache(1)->line_bytes * 8 / bits;
+  // Where a vector takes a whole line, half of what is under way is of one part: what it makes is put
+  // together for each part, and that of several vectors at once.
+  const std::int64_t of_part = lanes >= line ? lanes * target.core.sums_in_flight() / 2 : line;
+  const std::int64_t width = std::min(power_of_two_below(parts.extent), power_of_two_below(of_part));
   const std::int64_t at_once =
       power_of_two_below(std::max<std::int64_t>(1, target.core.sums_in_flight() * lanes / width));
   return lane_sum_of(width, parts, std::min(power_of_two_below(parts.rows), at_once), bits, target);
