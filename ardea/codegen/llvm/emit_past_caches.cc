@@ -75,8 +75,7 @@ void Emitter::emit_past_caches_fence() { builder_.CreateIntrinsic(llvm::Intrinsi
 
 void Emitter::send_past_caches(llvm::StoreInst& store, const Buffer& buffer) {
   const std::uint64_t bytes = module_.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType());
-  if (!goes_past_caches() || !arguments_.contains(buffer->data) || store.getAlign().value() < bytes)
-    return;
+  if (!goes_past_caches() || !arguments_.contains(buffer->data) || store.getAlign().value() < bytes) return;
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
   store.setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context_, {one}));
 }

@@ -142,9 +142,11 @@ class ElementSteps {
   void ask_ahead(const LoopRef& row) {
     const target::Target& target = d_.target();
     const target::Cache* second = target.cache(2);
-    if (second == nullptr || target.arch != target::Arch::x86_64 || !is_parameter(stage_.out)) return;
-    const std::int64_t bytes =
-        bytes_around(s_.program(), {stage_.block}) / (uses_threads_ ? target.cores : 1);
+    // What goes past the caches reads no lines.
+    if (goes_past_caches_ || second == nullptr || !stores_in_order(target) ||
+        !is_parameter(s_.program(), stage_.out))
+      return;
+    const std::int64_t bytes = bytes_ / (uses_threads_ ? target.cores : 1);
     // Records are wrong at times: what would pay on a machine with other caches is a way, too.
     constexpr std::int64_t doubt = 8;
     if (doubt * bytes <= second->bytes) return;
@@ -152,12 +154,6 @@ class ElementSteps {
     const std::int64_t page = target.core.page_bytes / stage_.out->type.bytes();
     const std::vector<Argument> wishes = {{stage_.out->name}, {page}};
     s_.apply(Pragma{row, "prefetch", {wishes}});
-  }
-
-  bool is_parameter(const Buffer& buffer) const {
-    const auto& parameters = s_.program().parameters;
-    return std::any_of(parameters.begin(), parameters.end(),
-                       [&](const auto& parameter) { return parameter.buffer == buffer; });
   }
 
   /// Each core a part of the columns that begins where a vector does, of all rows.
