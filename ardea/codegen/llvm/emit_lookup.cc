@@ -1,6 +1,8 @@
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "ardea/codegen/llvm/emitter.h"
+#include "ardea/codegen/llvm/types.h"
 
 /// T.lookup: lanes of a table by their numbers.
 
