@@ -160,15 +160,16 @@ std::int64_t line_bytes(const target::Target& target) {
 
 /// As many as leave their lines in the first cache.
 std::int64_t rows_in_place(const target::Target& target) {
-  const auto lines = static_cast<double>(cache_bytes(target, 1, usual_first_cache) / line_bytes(target));
-  return std::max(static_cast<std::int64_t>(lines * share_of_lines_in_place), least_steps);
+  const std::int64_t lines = cache_bytes(target, 1, usual_first_cache) / line_bytes(target);
+  return std::max(static_cast<std::int64_t>(static_cast<double>(lines) * share_of_lines_in_place),
+                  least_steps);
 }
 
 /// How long the products with a number of the right operand take, of the time in which it comes out of
 /// memory.
 double products_over_memory(const ProductSizes& sizes, DataType type, const target::Target& target) {
-  const auto products_a_cycle =
-      static_cast<double>(target.core.multiplications_per_cycle * target.vector_bits / type.bits);
+  const std::int64_t lanes = target.vector_bits / type.bits;
+  const auto products_a_cycle = static_cast<double>(target.core.multiplications_per_cycle * lanes);
   return static_cast<double>(sizes.m) / products_a_cycle /
          (static_cast<double>(type.bytes()) / common_bytes_a_cycle);
 }

@@ -19,7 +19,7 @@ constexpr double held_up_by_a_load = 0.25;
 constexpr double bytes_a_cycle_to_second_cache = 48;
 /// What memory takes for the bytes that a third cache moves in a unit of time (1,8192,64 of attention, which
 /// keeps 256 MiB between, took 1.15 times as long stage by stage as by panels on a Sapphire Rapids).
-constexpr double slower_than_third_cache = 2;
+constexpr std::int64_t slower_than_third_cache = 2;
 /// More rows are not worth the memory between the products.
 constexpr std::int64_t most_groups = 8;
 
@@ -131,17 +131,15 @@ RowPanels choose_row_panels(const ProductSizes& first, const ProductSizes& last,
 
 bool panels_pay(const RowPanels& panels, const ProductSizes& first, const ProductSizes& last,
                 const RowPasses& passes, DataType type, const target::Target& target) {
-  const auto bytes = [&](std::int64_t numbers) { return static_cast<double>(numbers * type.bytes()); };
-  const double streamed = bytes(last.k * (first.k + last.n));
+  const std::int64_t streamed = last.k * (first.k + last.n) * type.bytes();
   // Half of it: panels, sums and results lie there, too (512,256,512,256 took 5 % longer by panels on a
   // Sapphire Rapids, 256,64,256,64 the same).
-  if (streamed <= static_cast<double>(second_cache_bytes(target) / 2)) return true;
-  const double by_panels = static_cast<double>(ceil_div(last.m, panels.panel())) * streamed;
+  if (streamed <= second_cache_bytes(target) / 2) return true;
   std::int64_t largest = second_cache_bytes(target);
   for (const target::Cache& cache : target.caches) largest = std::max(largest, cache.bytes);
-  const double between = bytes(last.m * last.k),
-               from_memory = between > static_cast<double>(largest) ? slower_than_third_cache : 1;
-  return by_panels <= from_memory * between * static_cast<double>(passes.reads + passes.writes);
+  const std::int64_t between = last.m * last.k * type.bytes(),
+                     cost = between > largest ? slower_than_third_cache : 1;
+  return ceil_div(last.m, panels.panel()) * streamed <= cost * between * (passes.reads + passes.writes);
 }
 
 }  // namespace ardea::rules
