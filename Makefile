@@ -210,8 +210,8 @@ bench-random: bench-peers ## time COUNT shapes of each of OPS by chance, from SE
 	mv build/bench/random.json.new build/bench/random.json
 	bench/report.py build/bench/random.json
 
-# With all that is in docs/benchmarks.md: ARGS='--tuned --prepacked'. PyPI's PyTorch for x86_64 brings CUDA; PIP_ARGS='--extra-index-url
-# https://download.pytorch.org/whl/cpu' takes its makers' without.
+# The table of docs/benchmarks.md: ARGS=--prepacked. PyPI's PyTorch for x86_64 brings CUDA; PIP_ARGS='--extra-index-url …' with the
+# index of builds for processors that PyTorch's site names takes it without.
 bench-frameworks: ARGS ?=
 bench-frameworks: PIP_ARGS ?=
 bench-frameworks: deps ## time Ardea beside PyTorch, onnxruntime and NumPy from PyPI on one thread, into build/bench/frameworks (ARGS=--tuned)
