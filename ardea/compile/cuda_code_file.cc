@@ -28,10 +28,18 @@ void write_cuda_code(const std::filesystem::path& path, const CudaCode& code) {
   for (const runtime::cuda::KernelPlan& plan : code.kernels) {
     json arguments = json::array();
     for (const DataType type : plan.arguments) arguments.push_back(to_string(type));
+    json boxes = json::array();
+    for (const runtime::cuda::TensorBox& box : plan.boxes)
+      boxes.push_back({{"argument", box.argument},
+                       {"type", to_string(box.type)},
+                       {"extents", box.extents},
+                       {"box", box.box},
+                       {"is_swizzled", box.is_swizzled}});
     kernels.push_back({{"name", plan.name},
                        {"block", plan.block},
                        {"shared_bytes", plan.shared_bytes},
-                       {"arguments", arguments}});
+                       {"arguments", arguments},
+                       {"boxes", boxes}});
   }
   const std::vector<std::uint8_t> all = json::to_cbor({{"name", code.name},
                                                        {"kernels", kernels},
@@ -57,6 +65,12 @@ CudaCode read_cuda_code(const std::filesystem::path& path) {
           .name = kernel.at("name"), .block = kernel.at("block"), .shared_bytes = kernel.at("shared_bytes")};
       for (const json& type : kernel.at("arguments"))
         plan.arguments.push_back(parse_data_type(type.get<std::string>()).value());
+      for (const json& box : kernel.at("boxes"))
+        plan.boxes.push_back({.argument = box.at("argument"),
+                              .type = parse_data_type(box.at("type").get<std::string>()).value(),
+                              .extents = box.at("extents"),
+                              .box = box.at("box"),
+                              .is_swizzled = box.at("is_swizzled")});
       code.kernels.push_back(std::move(plan));
     }
     return code;

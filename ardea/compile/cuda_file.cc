@@ -1,5 +1,6 @@
 #include "ardea/compile/cuda_file.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "ardea/codegen/c/codegen_c.h"
@@ -7,6 +8,7 @@
 #include "ardea/compile/lowered.h"
 #include "ardea/compile/roles.h"
 #include "ardea/compile/standalone.h"
+#include "ardea/compile/tensor_boxes.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/traverse.h"
@@ -75,6 +77,16 @@ class Launches {
       for (const Var& argument : kernel.arguments) {
         addresses.push_back(fmt::format("&argument_{}", values.size()));
         values.push_back(fmt::format("    void* argument_{} = {};\n", values.size(), names_.at(argument)));
+      }
+      std::size_t maps = 0;
+      for (const runtime::cuda::TensorBox& box : tensor_boxes(kernel)) {
+        const runtime::cuda::BoxNumbers numbers = runtime::cuda::numbers_of(box);
+        const auto [outers, rows, columns] = box.extents;
+        values.push_back(fmt::format(
+            "    TensorMap map_{} = encoded_box(argument_{}, {}, {}, {}, {}, {}, {}, {}, {}, {});\n", maps,
+            box.argument, numbers.type, box.type.bytes(), numbers.swizzle, numbers.promotion, columns, rows,
+            outers, box.box[1], box.box[0]));
+        addresses.push_back(fmt::format("&map_{}", maps++));
       }
       const auto sizes = [](const std::array<Expr, 3>& extents) {
         return fmt::format("dim3({}, {}, {})", constant_int(extents[0]).value(),
@@ -165,6 +177,32 @@ std::string reference_text(const Function& program, const Options& options) {
       c, count, tensors, codegen::entry_symbol(program.name));
 }
 
+/// What tells the unit of arrays that kernels copy boxes of: the driver's function, by way of the runtime.
+std::string boxes_text(const lower::SplitProgram& program) {
+  const bool has_boxes = std::any_of(program.kernels.begin(), program.kernels.end(),
+                                     [](const lower::Kernel& kernel) { return !kernel.boxes.empty(); });
+  if (!has_boxes) return "";
+  return R"(static TensorMap encoded_box(void* array, int type, int bytes, int swizzle, int promotion, uint64_t columns,
+                             uint64_t rows, uint64_t outers, uint32_t box_columns, uint32_t box_rows) {
+  typedef int (*Encode)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const uint32_t*, const uint32_t*,
+                        int, int, int, int);
+  static Encode encode = nullptr;
+  if (encode == nullptr)
+    require_success(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000, cudaEnableDefault,
+                                                     nullptr),
+                    "the driver's cuTensorMapEncodeTiled");
+  const uint64_t extents[] = {columns, rows, outers}, strides[] = {columns * bytes, columns * bytes * rows};
+  const uint32_t sizes[] = {box_columns, box_rows, 1}, steps[] = {1, 1, 1};
+  TensorMap map;
+  const int result =
+      encode(&map, type, 3, array, extents, strides, sizes, steps, 0, swizzle, promotion, 0);
+  require_success(result == 0 ? cudaSuccess : cudaErrorInvalidValue, "boxes of an array");
+  return map;
+}
+
+)";
+}
+
 }  // namespace
 
 std::string cuda_file(const Function& f, const HostReference& reference, const target::Target& target,
@@ -189,7 +227,8 @@ std::string cuda_file(const Function& f, const HostReference& reference, const t
              target.cpu, f.name, f.name, f.name) +
          codegen::cuda_source(std::vector{lowered}, target, codegen_options(options)) + "\n" +
          reference_text(reference.program, options) + std::string(standalone::gpu_check) + "\n" +
-         argument_table(f, reference) + Launches(program, f).run() + std::string(standalone::gpu_main);
+         argument_table(f, reference) + boxes_text(program) + Launches(program, f).run() +
+         std::string(standalone::gpu_main);
 }
 
 }  // namespace ardea::compile

@@ -4,6 +4,7 @@
 #include "ardea/codegen/llvm/codegen.h"
 #include "ardea/compile/lowered.h"
 #include "ardea/compile/nvrtc.h"
+#include "ardea/compile/tensor_boxes.h"
 #include "ardea/ir/wrong_arguments.h"
 #include "ardea/lower/gpu/host_program.h"
 #include "ardea/support/error.h"
@@ -19,6 +20,7 @@ std::vector<runtime::cuda::KernelPlan> plans_of(const lower::SplitProgram& progr
     runtime::cuda::KernelPlan plan{.name = kernel.name, .shared_bytes = kernel.shared_bytes};
     for (std::size_t axis = 0; axis < 3; ++axis) plan.block[axis] = constant_int(kernel.block[axis]).value();
     for (const Var& argument : kernel.arguments) plan.arguments.push_back(argument.type());
+    plan.boxes = tensor_boxes(kernel);
     plans.push_back(std::move(plan));
   }
   return plans;

@@ -16,6 +16,20 @@ std::string argument_letters(const runtime::cuda::KernelPlan& plan) {
   return letters;
 }
 
+/// As standalone/gpu.c has them, innermost first.
+std::string boxes_of(const runtime::cuda::KernelPlan& plan) {
+  std::string text;
+  for (const runtime::cuda::TensorBox& box : plan.boxes) {
+    const runtime::cuda::BoxNumbers numbers = runtime::cuda::numbers_of(box);
+    const auto [outers, rows, columns] = box.extents;
+    const std::int64_t row_bytes = box.type.bytes(columns);
+    text += fmt::format("    {{{}, {}, {}, {}, {{{}u, {}u, {}u}}, {{{}u, {}u}}, {{{}, {}, 1}}}},\n",
+                        box.argument, numbers.type, numbers.swizzle, numbers.promotion, columns, rows, outers,
+                        row_bytes, row_bytes * rows, box.box[1], box.box[0]);
+  }
+  return text;
+}
+
 std::string words_of(const std::string& bytes) {
   std::string text;
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
@@ -32,18 +46,24 @@ std::string gpu_code_name(const CFunction& f) { return f.name() + "_gpu_code"; }
 
 std::string gpu_code(const CFunction& f, const std::vector<runtime::cuda::KernelPlan>& kernels,
                      const std::string& cubin, const std::string& architecture) {
-  std::string plans;
-  for (const runtime::cuda::KernelPlan& plan : kernels)
-    plans += fmt::format("    {{{}, {{{}, {}, {}}}, {}, {}, NULL}},\n", in_quotes(plan.name), plan.block[0],
-                         plan.block[1], plan.block[2], plan.shared_bytes, in_quotes(argument_letters(plan)));
   const std::string name = gpu_code_name(f);
+  std::string plans, boxes;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const runtime::cuda::KernelPlan& plan = kernels[i];
+    const std::string of_kernel = plan.boxes.empty() ? "NULL" : fmt::format("{}_boxes_{}", name, i);
+    if (!plan.boxes.empty())
+      boxes += fmt::format("static const ArdeaGpuBox {}[] = {{\n{}}};\n", of_kernel, boxes_of(plan));
+    plans += fmt::format("    {{{}, {{{}, {}, {}}}, {}, {}, {}, {}, NULL}},\n", in_quotes(plan.name),
+                         plan.block[0], plan.block[1], plan.block[2], plan.shared_bytes,
+                         in_quotes(argument_letters(plan)), of_kernel, plan.boxes.size());
+  }
   return fmt::format(
       "/* The kernels of {0}, compiled for {1}. */\n"
       "static const uint64_t {2}_cubin[] = {{{3}\n}};\n"
-      "static ArdeaGpuKernel {2}_kernels[] = {{\n{4}}};\n"
+      "{8}static ArdeaGpuKernel {2}_kernels[] = {{\n{4}}};\n"
       "static ArdeaGpuCode {2} = {{{5}, {6}, {2}_cubin, {2}_kernels, {7}, NULL, 0, NULL}};\n\n",
       f.name(), architecture, name, words_of(cubin), plans, in_quotes(f.name()),
-      in_quotes("its kernels for " + architecture), kernels.size());
+      in_quotes("its kernels for " + architecture), kernels.size(), boxes);
 }
 
 std::string gpu_runtime() {

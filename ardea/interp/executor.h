@@ -145,6 +145,8 @@ class Executor {
 
   // async.cc
   void start_copy(const Call& call);
+  void start_box_copy(const Call& call);
+  void begin(const AsyncCopy& copy);
   void commit_copies();
   void wait_for_copies(std::int64_t groups_left);
   void land(const AsyncCopy& copy);

@@ -126,10 +126,10 @@ Buffer whole_view(const Allocate& allocate, Addresses allowed) {
   for (const Buffer& b : buffers_in(declare->body))
     if (b->data == allocate.data && b != declare->buffer) return {};
   std::unordered_set<Expr> operands;
-  if (allowed == Addresses::of_instructions)
+  if (allowed == Addresses::of_units)
     visit_exprs(declare->body, [&](const Expr& e) {
       const auto* call = e.as<Call>();
-      if (call != nullptr && call->op->name == "tensor_instruction")
+      if (call != nullptr && (call->op->name == "tensor_instruction" || call->op->name == "async_copy_box"))
         operands.insert(call->arguments.begin(), call->arguments.end());
     });
   bool escapes = false;

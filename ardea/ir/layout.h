@@ -34,8 +34,9 @@ Buffer flat_view(const Buffer& buffer);
 /// Whether the buffer is row-major from `data` on.
 bool is_compact(const Buffer& buffer);
 
-/// Which addresses of a buffer's elements may be taken: none, or those that tensor instructions are given.
-enum class Addresses { none, of_instructions };
+/// Which addresses of a buffer's elements may be taken: none, or those that units are given, by tensor
+/// instructions and copies of boxes.
+enum class Addresses { none, of_units };
 
 /// The buffer over the whole allocation, where it is the only view, row-major, and no other address of it is
 /// taken.

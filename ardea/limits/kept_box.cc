@@ -100,7 +100,7 @@ Surroundings inside(const Surroundings& around, const Stmt& s) {
 
 KeptBox kept_box(const Allocate& allocate, const Surroundings& around, const target::Target& target,
                  Sizes sizes) {
-  const Buffer buffer = whole_view(allocate, Addresses::of_instructions);
+  const Buffer buffer = whole_view(allocate, Addresses::of_units);
   KeptBox whole{.shape = allocate.extents};
   if (!whole.shape.empty()) whole.row = as_index(whole.shape.back());
   if (!buffer.defined()) return whole;

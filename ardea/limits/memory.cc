@@ -173,7 +173,7 @@ class Liveness {
 
 Expr allocated_elements(const Allocate& allocate, const std::vector<Expr>& shape, bool has_versions) {
   std::vector<StorageAlignment> alignments = storage_alignments(allocate.annotations);
-  if (allocate.scope == register_scope || !whole_view(allocate, Addresses::of_instructions).defined())
+  if (allocate.scope == register_scope || !whole_view(allocate, Addresses::of_units).defined())
     alignments.clear();
   for (StorageAlignment& alignment : alignments) alignment.axis += has_versions ? 1 : 0;
   const std::vector<Expr> strides = aligned_strides(shape, alignments);

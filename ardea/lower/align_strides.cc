@@ -22,8 +22,7 @@ Stmt with_aligned_strides(const Stmt& s) {
   Allocate padded = *allocate;
   padded.annotations.erase(storage_alignment_key);
   // Slots of registers have no strides, and other views count on the ones that are.
-  const Buffer buffer =
-      allocate->scope == "register" ? Buffer() : whole_view(*allocate, Addresses::of_instructions);
+  const Buffer buffer = allocate->scope == "register" ? Buffer() : whole_view(*allocate, Addresses::of_units);
   if (!buffer.defined()) return padded;
   BufferNode node = *buffer;
   node.strides = limits::aligned_strides(buffer->shape, alignments);

@@ -68,7 +68,7 @@ Stmt with_compact_allocations(const Stmt& s, const limits::Surroundings& around,
                                 }});
   const auto* allocate = out.as<Allocate>();
   if (allocate != nullptr && compaction.is_concurrent && is_block_memory(allocate->scope)) return out;
-  if (allocate == nullptr || !whole_view(*allocate, Addresses::of_instructions).defined()) return out;
+  if (allocate == nullptr || !whole_view(*allocate, Addresses::of_units).defined()) return out;
   const Stmt small = compacted(*allocate, around, compaction.target);
   return compaction.has_register_tiles ? with_notes(small, around.facts) : small;
 }

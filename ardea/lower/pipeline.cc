@@ -146,6 +146,8 @@ const std::vector<Pass>& gpu_pipeline() {
       shared_pass("independent_iterations"),
       shared_pass("simplify"),
       shared_pass("check_accesses"),
+      // Behind place_copy_waits; while arrays have their dimensions, and before rows are swizzled.
+      {"box_copies", "a unit copies the boxes that are marked for it", box_copies},
       shared_pass("swizzle_rows"),
       shared_pass("align_strides"),
       shared_pass("flatten_storage"),

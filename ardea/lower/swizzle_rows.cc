@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "ardea/intrin/instruction.h"
+#include "ardea/ir/box_copy.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/traverse.h"
@@ -45,7 +46,7 @@ const Load& operand_at(const Call& call, std::size_t argument) {
 /// The view of such an allocation, where all who have addresses in it want its rows as they will lie; all
 /// others count on rows that lie as they are.
 Buffer swizzled_view(const Allocate& allocate, const RowSwizzle& swizzle) {
-  const Buffer buffer = whole_view(allocate, Addresses::of_instructions);
+  const Buffer buffer = whole_view(allocate, Addresses::of_units);
   if (!buffer.defined() || !fits(swizzle, buffer)) return {};
   const RowSwizzle wanted = swizzle_of_tensor_units(buffer->type);
   const bool is_wanted = swizzle.rows == wanted.rows && swizzle.unit == wanted.unit &&
@@ -81,9 +82,10 @@ class Swizzling {
     return moved;
   }
 
-  /// Instructions on rows that lie so are those that know it.
-  Stmt with_instructions_on_swizzled_rows(const Stmt& s, const std::string& function) const {
+  /// Instructions on rows that lie so are those that know it, and copies of boxes are told.
+  Stmt with_units_on_swizzled_rows(const Stmt& s, const std::string& function) const {
     return rewrite(s, Rewriter{.stmt_after = [&](const Stmt& x) -> Stmt {
+                     if (auto copy = box_copy_to_swizzled_rows(x)) return *std::move(copy);
                      const Call* call = limits::instruction_call(x);
                      if (call == nullptr || record_of(*call).on_swizzled_rows.empty()) return x;
                      return on_swizzled_rows(*call, function);
@@ -91,6 +93,15 @@ class Swizzling {
   }
 
  private:
+  std::optional<Stmt> box_copy_to_swizzled_rows(const Stmt& s) const {
+    const auto* evaluate = s.as<Evaluate>();
+    const auto* call = evaluate == nullptr ? nullptr : evaluate->value.as<Call>();
+    auto box = call == nullptr ? std::nullopt : box_copy_of(*call);
+    if (!box || !swizzled_.contains(operand_at(*call, 0).buffer->data)) return std::nullopt;
+    box->is_swizzled = true;
+    return Stmt(Evaluate{make_box_copy(call->arguments[0], call->arguments[1], *box)});
+  }
+
   Stmt on_swizzled_rows(const Call& call, const std::string& function) const {
     const intrin::Instruction &named = record_of(call),
                               &lying = intrin::find_instruction(named.on_swizzled_rows);
@@ -156,7 +167,7 @@ Function swizzle_rows(const Function& f, const target::Target&) {
   Function out = f;
   Swizzling swizzling;
   out.body = swizzling.run(f.body);
-  out.body = swizzling.with_instructions_on_swizzled_rows(out.body, f.name);
+  out.body = swizzling.with_units_on_swizzled_rows(out.body, f.name);
   return out;
 }
 

@@ -24,9 +24,13 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
                                              emit(arguments[1]).text, emit(arguments[2]).text});
   if (name == "tensor_instruction") return emit_instruction(call);
   if (name == "async_copy" || name == "async_copy_or_zero") return emit_async_copy(arguments);
-  if (name == "async_commit") return {helpers_.need("commit_copies") + "()"};
-  if (name == "async_wait")
-    return {fmt::format("{}<{}>()", helpers_.need("wait_for_copies"), constant_int(arguments[0]).value())};
+  if (name == "async_copy_box") return emit_box_copy(call);
+  if (name == "async_commit") return emit_groups(helpers_.need("commit_copies") + "()", "commit()");
+  if (name == "async_wait") {
+    const std::int64_t left = constant_int(arguments[0]).value();
+    return emit_groups(fmt::format("{}<{}>()", helpers_.need("wait_for_copies"), left),
+                       fmt::format("wait({})", left));
+  }
   if (name == "fail") {
     emit_fail(arguments);
     return {""};

@@ -3,7 +3,6 @@
 
 #include "ardea/codegen/cuda/emitter.h"
 #include "ardea/intrin/instruction.h"
-#include "ardea/ir/first_cache.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
@@ -12,19 +11,11 @@
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
-/// Tensor instructions, the fragments that they work on, and asynchronous copies.
+/// Tensor instructions, and the fragments that they work on.
 
 namespace ardea::codegen::cuda {
 
 namespace {
-
-const Load& element_at(const Expr& address) {
-  const auto* call = address.as<Call>();
-  const auto* element =
-      call != nullptr && call->op->name == "address_of" ? call->arguments[0].as<Load>() : nullptr;
-  ensure(element != nullptr, "the CUDA backend met {} in the place of an address", print(address));
-  return *element;
-}
 
 const intrin::Instruction& record_of(const Call& call) {
   return intrin::find_instruction(call.arguments.at(0).as<StringImm>()->value);
@@ -51,13 +42,23 @@ bool writes(const Function& meaning, const Buffer& formal) {
 
 }  // namespace
 
+const Load& Emitter::element_at(const Expr& address) {
+  const auto* call = address.as<Call>();
+  const auto* element =
+      call != nullptr && call->op->name == "address_of" ? call->arguments[0].as<Load>() : nullptr;
+  ensure(element != nullptr, "the CUDA backend met {} in the place of an address", print(address));
+  return *element;
+}
+
 /// What instructions and copies write, and how fragments lie in registers.
 void Emitter::define_memory_of_calls() {
   visit_exprs(kernel_.launch.body, [&](const Expr& e) {
     const auto* call = e.as<Call>();
     if (call == nullptr) return;
-    if (call->op->name == "async_copy" || call->op->name == "async_copy_or_zero")
+    if (is_async_copy(*call)) {
       memory_[element_at(call->arguments[0]).buffer->data].is_written = true;
+      copies_by_threads_ = copies_by_threads_ || call->op->name != "async_copy_box";
+    }
     if (call->op->name != "tensor_instruction") return;
     const Function& meaning = record_of(*call).meaning;
     reads_by_tensor_units_ = reads_by_tensor_units_ || record_of(*call).warps > 1;
@@ -193,33 +194,6 @@ void Emitter::check_group(const intrin::Instruction& record, const intrin::Opera
         "{}: {} is run by {} warps together, each of which names elements {} behind those of the one before; "
         "{}[{}] is not proved to be so",
         kernel_.name, record.name, record.warps, apart, element.buffer->name, print(index));
-}
-
-bool Emitter::is_kept_in_first_cache(const Var& shared) const {
-  return std::any_of(kernel_.shared.begin(), kernel_.shared.end(), [&](const lower::SharedBuffer& one) {
-    return one.allocation.data == shared &&
-           integer_attribute(one.allocation.annotations, first_cache_key, 0) == 1;
-  });
-}
-
-/// By the copy engine, where the bytes are as many as it takes and lie as it wants; else at once, which no
-/// program can tell.
-Text Emitter::emit_async_copy(const std::vector<Expr>& arguments) {
-  const Load &to = element_at(arguments[0]), &from = element_at(arguments[1]);
-  const std::int64_t count = constant_int(arguments[2]).value(), bytes = to.buffer->type.bytes(count);
-  const Text target = emit_pointer(to.buffer, emit(to.indices.at(0))),
-             source = emit_pointer(from.buffer, emit(from.indices.at(0)));
-  const bool fits = (bytes == 4 || bytes == 8 || bytes == 16) &&
-                    proved_alignment(to.buffer, to.indices[0]) % bytes == 0 &&
-                    proved_alignment(from.buffer, from.indices[0]) % bytes == 0;
-  const std::string by = is_kept_in_first_cache(to.buffer->data) ? "copy_async_kept" : "copy_async";
-  if (arguments.size() == 4) {
-    const std::string helper = helpers_.need(fits ? by + "_or_zero" : "copy_or_zero");
-    return c::call_text(fmt::format("{}<{}>", helper, bytes),
-                        {target.text, source.text, emit(arguments[3]).text});
-  }
-  if (fits) return c::call_text(fmt::format("{}<{}>", helpers_.need(by), bytes), {target.text, source.text});
-  return c::call_text("memcpy", {target.text, source.text, std::to_string(bytes)});
 }
 
 }  // namespace ardea::codegen::cuda

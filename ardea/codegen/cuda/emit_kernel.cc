@@ -33,6 +33,9 @@ std::string Emitter::run() {
   define_memory();
   std::vector<std::string> parameters;
   for (const Var& var : kernel_.arguments) parameters.push_back(parameter(var));
+  for (std::size_t i = 0; i < kernel_.boxes.size(); ++i)
+    parameters.push_back(
+        fmt::format("const __grid_constant__ {} {}{}", helpers_.need("TensorMap"), tensor_map_name, i));
   emit_indices(kernel_.launch.blocks);
   emit_indices(kernel_.launch.threads);
   emit_shared_memory();
@@ -100,6 +103,9 @@ void Emitter::emit_shared_memory() {
         first_byte == 0 ? "shared_memory" : fmt::format("(shared_memory + {})", first_byte);
     line(fmt::format("{0}* const {1} = ({0}*){2};", type, names_.define(allocation.data), at));
   }
+  if (!kernel_.boxes.empty())
+    line(fmt::format("{} landings(shared_memory + {});", helpers_.need("Landings"),
+                     kernel_.landings_first_byte));
 }
 
 }  // namespace ardea::codegen::cuda

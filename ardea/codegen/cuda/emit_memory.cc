@@ -2,8 +2,8 @@
 
 #include "ardea/arith/inside.h"
 #include "ardea/codegen/cuda/emitter.h"
+#include "ardea/ir/guarded_copy.h"
 #include "ardea/ir/substitute.h"
-#include "ardea/lower/gpu/guarded_copy.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -127,7 +127,7 @@ void Emitter::store_element(const Buffer& buffer, const Text& index, const Text&
 }
 
 bool Emitter::emit_guarded_copy(const Store& store) {
-  const auto copy = lower::guarded_copy(store.value);
+  const auto copy = guarded_copy(store.value);
   if (!copy || !copy->condition.defined() || arith::reads_memory(copy->condition) ||
       !is_true(store.predicate) || !is_true(copy->load->predicate))
     return false;

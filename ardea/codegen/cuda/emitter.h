@@ -17,7 +17,7 @@
 #include "ardea/lower/movable.h"
 
 /// Writes one kernel as CUDA C++. Its parts are files: emit_kernel, emit_stmt, emit_expr, emit_arithmetic,
-/// emit_call, emit_instruction, emit_memory.
+/// emit_call, emit_instruction, emit_copies, emit_memory.
 
 namespace ardea::codegen::cuda {
 
@@ -96,7 +96,14 @@ class Emitter {
                   const Load& element) const;
   void check_group(const intrin::Instruction& record, const intrin::Operand& operand,
                    const Load& element) const;
+  /// The element that an address is of.
+  static const Load& element_at(const Expr& address);
+
+  // emit_copies.cc
+  static bool is_async_copy(const Call& call);
   Text emit_async_copy(const std::vector<Expr>& arguments);
+  Text emit_box_copy(const Call& call);
+  Text emit_groups(const std::string& of_threads, const std::string& of_unit);
   bool is_kept_in_first_cache(const Var& shared) const;
 
   // emit_memory.cc
@@ -134,6 +141,7 @@ class Emitter {
   std::unordered_map<Var, Memory> memory_;
   std::unordered_map<Var, Fragment> fragments_;
   bool reads_by_tensor_units_ = false;  ///< of shared memory, by no thread
+  bool copies_by_threads_ = false;      ///< that go on meanwhile
   const std::unordered_set<Var> live_;  ///< variables that are read
 
   std::vector<std::string> lines_;

@@ -11,6 +11,9 @@ namespace ardea::codegen::cuda {
 
 namespace {
 
+/// Factors of products; names beyond are not kept free.
+constexpr int most_tensor_maps = 16;
+
 /// Each is used by those below it only.
 const std::vector<std::pair<std::string, std::string>>& definitions() {
   static const std::vector<std::pair<std::string, std::string>> all = {
@@ -212,6 +215,60 @@ __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" : : "n"(groups) : "memory");
 }
 )"},
+      {"TensorMap", R"(// What the unit that copies boxes knows of an array.
+struct alignas(64) TensorMap {
+  uint64_t words[16];
+};
+)"},
+      {"Landings",
+       R"(// Of boxes on their way to shared memory: groups of them, begun and landed, and a barrier for each that may be
+// under way. The block's first thread asks for all of them.
+struct Landings {
+  uint64_t* barriers;
+  uint32_t begun = 0, landed = 0;
+
+  static constexpr uint32_t count = 8;
+  static __device__ __forceinline__ bool is_first() { return (threadIdx.x | threadIdx.y | threadIdx.z) == 0; }
+  __device__ __forceinline__ uint32_t barrier(uint32_t group) const {
+    return (uint32_t)__cvta_generic_to_shared(barriers + group % count);
+  }
+  __device__ __forceinline__ explicit Landings(void* at) : barriers((uint64_t*)at) {
+    if (is_first())
+      for (uint32_t i = 0; i < count; ++i)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(barrier(i)) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" : : : "memory");
+    __syncthreads();
+  }
+  // Closes a group.
+  __device__ __forceinline__ void commit() {
+    if (is_first())
+      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier(begun)) : "memory");
+    ++begun;
+  }
+  // Until at most so many groups are under way.
+  __device__ __forceinline__ void wait(uint32_t left) {
+    for (; landed + left < begun; ++landed) {
+      uint32_t has_landed = 0;
+      while (has_landed == 0)
+        asm volatile(
+            "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n"
+            : "=r"(has_landed) : "r"(barrier(landed)), "r"(landed / count % 2) : "memory");
+    }
+  }
+};
+)"},
+      {"copy_box", R"(// So many bytes, zeros for what is outside of the array.
+template <int bytes>
+__device__ __forceinline__ void copy_box(const Landings& landings, void* to, const TensorMap* from, int column, int row,
+                                         int outer) {
+  const uint32_t barrier = landings.barrier(landings.begun);
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" : : "r"(barrier), "n"(bytes) : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];"
+      : : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "r"(barrier), "r"(column), "r"(row), "r"(outer)
+      : "memory");
+}
+)"},
       {"one_bits", R"(template <class T>
 __device__ __forceinline__ T one_bits(T x) {
   constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);
@@ -231,6 +288,7 @@ std::string Helpers::need(const std::string& name) {
   needed_.insert(name);
   for (const char* user : {"floor_div", "floor_mod", "shift_left", "shift_right", "absolute"})
     if (name == user) needed_.insert("is_negative");
+  if (name == "copy_box") needed_.insert({"TensorMap", "Landings"});
   return name;
 }
 
@@ -270,8 +328,9 @@ const std::unordered_set<std::string>& Helpers::taken_names() {
         "throw", "try", "typeid", "typename", "using", "virtual", "wchar_t", "xor", "xor_eq", "std",
         // CUDA
         "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "half", "half2", "nv_bfloat16",
-        "nv_bfloat162", "printf", "rsqrt", "exp10", "min", "max", "abs", "shared_memory"};
+        "nv_bfloat162", "printf", "rsqrt", "exp10", "min", "max", "abs", "shared_memory", "landings"};
     for (const auto& [name, text] : definitions()) all.insert(name);
+    for (int i = 0; i < most_tensor_maps; ++i) all.insert(tensor_map_name + std::to_string(i));
     return all;
   }();
   return names;

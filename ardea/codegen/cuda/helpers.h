@@ -9,6 +9,9 @@
 
 namespace ardea::codegen::cuda {
 
+/// What kernels call the arguments by which they know arrays that a unit copies boxes of: this and a number.
+inline constexpr auto tensor_map_name = "tensor_map_";
+
 /// The small device functions that a text needs, each defined where it is asked for by some kernel.
 class Helpers {
  public:

@@ -7,12 +7,27 @@
 
 /* What functions return beside 0 and 1, the answer to arguments that are refused. */
 enum { ARDEA_NO_GPU = 2, ARDEA_GPU_FAILED = 3 };
-enum { ARDEA_MOST_GPUS = 64, ARDEA_MOST_GPU_MEMORIES = 64, ARDEA_MOST_GPU_ARGUMENTS = 256 };
+enum { ARDEA_MOST_GPUS = 64, ARDEA_MOST_GPU_MEMORIES = 64, ARDEA_MOST_GPU_ARGUMENTS = 256,
+       ARDEA_MOST_GPU_BOXES = 16 };
+
+/* An array that a kernel copies boxes of: the argument that it is, and numbers of cuda.h; innermost first. */
+typedef struct ArdeaGpuBox {
+  int32_t argument, type, swizzle, promotion;
+  uint64_t extents[3], strides[2];
+  uint32_t sizes[3];
+} ArdeaGpuBox;
+
+/* CUtensorMap */
+typedef struct ArdeaGpuTensorMap {
+  _Alignas(64) uint64_t words[16];
+} ArdeaGpuTensorMap;
 
 typedef struct ArdeaGpuKernel {
   const char* name;
   uint32_t block[3], shared_bytes;
   const char* arguments; /* a letter each: p an array, i an integer, f a float, d a double */
+  const ArdeaGpuBox* boxes;
+  int32_t box_count; /* arguments behind these */
   void* handle;
 } ArdeaGpuKernel;
 
@@ -61,6 +76,8 @@ static struct {
   int (*set_kernel_attribute)(int, int, void*, int);
   int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                 void**);
+  int (*encode_box)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const uint32_t*, const uint32_t*,
+                    int, int, int, int);
   int (*make_pool)(void**, const ArdeaGpuPool*);
   int (*destroy_pool)(void*);
   int (*set_pool_attribute)(void*, int, void*);
@@ -103,6 +120,7 @@ static void ardea_gpu_load(void) {
   ardea_gpu_find(library, &ardea_gpu.find_kernel, "cuLibraryGetKernel");
   ardea_gpu_find(library, &ardea_gpu.set_kernel_attribute, "cuKernelSetAttribute");
   ardea_gpu_find(library, &ardea_gpu.launch, "cuLaunchKernel");
+  ardea_gpu_find(library, &ardea_gpu.encode_box, "cuTensorMapEncodeTiled");
   ardea_gpu_find(library, &ardea_gpu.make_pool, "cuMemPoolCreate");
   ardea_gpu_find(library, &ardea_gpu.destroy_pool, "cuMemPoolDestroy");
   ardea_gpu_find(library, &ardea_gpu.set_pool_attribute, "cuMemPoolSetAttribute");
@@ -180,7 +198,7 @@ static int ardea_gpu_prepare(ArdeaGpuCall* call, const char** what) {
 static int32_t ardea_gpu_launch(ArdeaGpuCall* call, const ArdeaValue* values, int32_t count) {
   const ArdeaGpuKernel* const kernel = &call->code->kernels[values[0].as_int];
   uint64_t held[ARDEA_MOST_GPU_ARGUMENTS];
-  void* addresses[ARDEA_MOST_GPU_ARGUMENTS];
+  void* addresses[ARDEA_MOST_GPU_ARGUMENTS + ARDEA_MOST_GPU_BOXES];
   unsigned grid[3];
   for (int i = 0; i < 3; ++i) {
     if (values[1 + i].as_int <= 0) return 0; /* CUDA has no empty grid */
@@ -195,6 +213,15 @@ static int32_t ardea_gpu_launch(ArdeaGpuCall* call, const ArdeaValue* values, in
       memcpy(&held[i], &narrow, sizeof(narrow));
     else
       memcpy(&held[i], &values[i], sizeof(held[i]));
+  }
+  ArdeaGpuTensorMap maps[ARDEA_MOST_GPU_BOXES];
+  for (int32_t i = 0; i < kernel->box_count; ++i) {
+    static const uint32_t steps[3] = {1, 1, 1};
+    const ArdeaGpuBox* const box = &kernel->boxes[i];
+    const int encoded = ardea_gpu.encode_box(&maps[i], box->type, 3, values[box->argument].as_pointer, box->extents,
+                                             box->strides, box->sizes, steps, 0, box->swizzle, box->promotion, 0);
+    if (encoded != 0) return ardea_gpu_failed(call, kernel->name, encoded);
+    addresses[count + i] = &maps[i];
   }
   const int result =
       ardea_gpu.launch(kernel->handle, grid[0], grid[1], grid[2], kernel->block[0], kernel->block[1],

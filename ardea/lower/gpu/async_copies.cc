@@ -1,9 +1,9 @@
 #include <unordered_set>
 
+#include "ardea/ir/guarded_copy.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/gpu/copy_waits.h"
-#include "ardea/lower/gpu/guarded_copy.h"
 #include "ardea/lower/gpu/passes.h"
 
 namespace ardea::lower {

@@ -6,7 +6,7 @@
 #include "ardea/lower/facts.h"
 #include "ardea/lower/gpu/copy_waits.h"
 
-#include "ardea/lower/gpu/guarded_copy.h"
+#include "ardea/ir/guarded_copy.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
 
@@ -272,11 +272,23 @@ bool is_copy_wait(const Stmt& s) {
   return call != nullptr && call->op->name == "async_wait";
 }
 
-const target::CopyEngine* copy_engine(const target::Target& target) {
+namespace {
+
+const target::CopyEngine* engine_named(const target::Target& target, std::string_view name) {
   if (!target.gpu) return nullptr;
   for (const target::CopyEngine& engine : target.gpu->copy_engines)
-    if (engine.name == "cp_async") return &engine;
+    if (engine.name == name) return &engine;
   return nullptr;
+}
+
+}  // namespace
+
+const target::CopyEngine* copy_engine(const target::Target& target) {
+  return engine_named(target, "cp_async");
+}
+
+const target::CopyEngine* box_engine(const target::Target& target) {
+  return engine_named(target, "bulk_tensor");
 }
 
 }  // namespace ardea::lower

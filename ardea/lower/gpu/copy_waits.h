@@ -12,5 +12,7 @@ bool is_copy_wait(const Stmt& s);
 
 /// What copies to shared memory while threads compute; null where the target has nothing.
 const target::CopyEngine* copy_engine(const target::Target& target);
+/// What copies whole boxes of arrays there (ir/box_copy.h); null where the target has nothing.
+const target::CopyEngine* box_engine(const target::Target& target);
 
 }  // namespace ardea::lower

@@ -41,6 +41,10 @@ Function place_copy_waits(const Function& f, const target::Target& target);
 /// wait for copies stays as it is: where those began says nothing of when they land.
 Function narrow_barriers(const Function& f, const target::Target& target);
 
+/// Where the target has a unit for it, loops that are marked so (ir/box_copy.h) are copies of boxes that it
+/// makes. Error where one of them is none.
+Function box_copies(const Function& f, const target::Target& target);
+
 /// Such copies are asynchronous, where the engine takes them as they are.
 Function async_copies(const Function& f, const target::Target& target);
 

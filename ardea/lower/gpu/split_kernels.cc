@@ -48,6 +48,11 @@ class Splitting {
     std::stable_partition(memory.begin(), memory.end(),
                           [](const Allocate& one) { return bytes_of(one).has_value(); });
     for (const Allocate& one : memory) place(one, kernel);
+    kernel.boxes = boxed_arrays(launch.body);
+    if (!kernel.boxes.empty()) {
+      kernel.landings_first_byte = round_up(kernel.shared_bytes, landing_bytes);
+      kernel.shared_bytes = kernel.landings_first_byte + landings_of_kernel * landing_bytes;
+    }
     const std::int64_t most = target_.gpu->shared_bytes_per_block;
     require(kernel.shared_bytes <= most,
             "lower {}: a block takes {} bytes of shared memory, target {} has {}; make the tiles smaller",

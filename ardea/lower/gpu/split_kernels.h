@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ardea/ir/function.h"
+#include "ardea/lower/gpu/kernel_boxes.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/target/target.h"
 
@@ -30,6 +31,9 @@ struct Kernel {
   Launch launch;  ///< without the allocations of shared memory
   std::vector<SharedBuffer> shared;
   std::int64_t shared_bytes = 0;
+  /// What a unit copies boxes of: an argument each behind the others. Their landings lie in shared memory.
+  std::vector<BoxedArray> boxes;
+  std::int64_t landings_first_byte = 0;
   /// x, y, z; extents of blocks may depend on the arguments.
   std::array<Expr, 3> grid, block;
 };

@@ -219,6 +219,13 @@ Number BlockProduct::copy_panel(const std::string& name, const BlockRef& copy, c
   return d_.follows(value_of(copies) * value_of(runs));
 }
 
+Number BlockProduct::boxes_of(const std::string& name, const BlockRef& copy) {
+  constexpr std::int64_t wide = 64;
+  const Extent width = copy == a_ ? Extent{rows_, [](const BlockTile& t) { return t.rows; }}
+                                  : Extent{columns_, [](const BlockTile& t) { return t.columns; }};
+  return parts_of("boxes_" + name, width, {wide, [](const BlockTile&) { return wide; }});
+}
+
 void BlockProduct::turn_panel(const BlockRef& copy, const PanelCopy& how) {
   if (how.turns) s_.apply(TransformLayout{copy, {"write", 0}, layout("row, column", "column, row")});
 }

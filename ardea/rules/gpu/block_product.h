@@ -57,6 +57,8 @@ class BlockProduct {
   /// elements further from each other than they are long. Gives how many accesses a thread has.
   Number copy_panel(const std::string& name, const BlockRef& copy, const PanelCopy& how, std::int64_t apart);
   /// Where that is asked for, what are rows in memory are columns in shared memory.
+  /// How many boxes of 64 rows or columns a panel of a_ or b_ is.
+  Number boxes_of(const std::string& name, const BlockRef& copy);
   void turn_panel(const BlockRef& copy, const PanelCopy& how);
 
   /// Sums lie in fragments of so many rows and columns, one after the other, and begin as what the

@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include "ardea/ir/box_copy.h"
 #include "ardea/ir/row_swizzle.h"
+#include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
+#include "ardea/schedule/primitives/place/compute_at.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/tensor/software_pipeline.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
@@ -39,9 +42,12 @@ void GroupSteps::run() {
 void GroupSteps::choose() {
   tile_columns_ = choice("columns multiplied at once", columns_of_groups(sizes_), chosen_->tiles.columns);
   ahead_ = choice("panels under way", panels_under_way(sizes_.k, group_.depth), chosen_->tiles.ahead);
+  by_unit_ = may_copy_boxes(work_, ahead_) &&
+             d_.whether("a unit copies boxes of the factors", chosen_->tiles.by_unit);
   // Beside other answers than the model's its numbers may not fit.
-  const auto own = group_tiles_for(work_, tile_columns_, ahead_, d_.target());
-  const GroupTiles model = own ? own->tiles : GroupTiles{.columns = tile_columns_, .ahead = ahead_};
+  const auto own = group_tiles_for(work_, tile_columns_, ahead_, by_unit_, d_.target());
+  const GroupTiles model =
+      own ? own->tiles : GroupTiles{.columns = tile_columns_, .ahead = ahead_, .by_unit = by_unit_};
   std::vector<std::int64_t> warps;
   for (const std::int64_t groups : group_counts(sizes_)) warps.push_back(groups * group_.warps);
   warps_m_ = d_.number("warps_m", warps, model.groups * group_.warps);
@@ -95,12 +101,36 @@ void GroupSteps::swizzle(const BlockRef& copy, const std::string& before, const 
                              fmt::format("{}, {} ^ ({} % {} * {})", axes, column, row, how.rows, how.unit))});
 }
 
+Number GroupSteps::copy(const std::string& name, const BlockRef& copy, const PanelCopy& how) {
+  if (!by_unit_ || !how.has_boxes) return copy_panel(name, copy, how.of_depth(group_.depth), /*apart=*/0);
+  copy_boxes(name, copy, how);
+  return 0;
+}
+
+/// Of as many rows as have blocks of columns of their own, so that any tile is some of them.
+void GroupSteps::copy_boxes(const std::string& name, const BlockRef& copy, const PanelCopy& how) {
+  s_.apply(ComputeAt{copy, panel_loop_});
+  const auto loops = s_.get_loops(copy);
+  const LoopRef &rows = loops[loops.size() - 2], &columns = loops.back();
+  const Number boxes = boxes_of(name, copy);
+  LoopRef marked = rows;
+  if (how.is_deep) {
+    marked =
+        s_.loops(Split{.loop = rows, .factors = {boxes, group_.row_block}, .disable_predication = true})[1];
+  } else {
+    const auto across =
+        s_.loops(Split{.loop = columns, .factors = {boxes, group_.row_block}, .disable_predication = true});
+    s_.apply(Reorder{{across[0], rows, across[1]}});
+  }
+  s_.apply(Annotate{marked, box_copy_key, std::int64_t{1}});
+}
+
 void GroupSteps::copy_panels() {
-  const Number accesses_a = copy_panel("a", a_, work_.a.of_depth(group_.depth), /*apart=*/0);
+  const Number accesses_a = copy("a", a_, work_.a);
   // Panels leave the first cache little room: on an H200 one convolution took 11 % less without it, four
   // others about as long.
-  keep_windows(false);
-  const Number accesses_b = copy_panel("b", b_, work_.b.of_depth(group_.depth), /*apart=*/0);
+  if (!by_unit_ || !work_.a.has_boxes) keep_windows(false);
+  const Number accesses_b = copy("b", b_, work_.b);
   swizzle(a_, "", "m", "k");
   if (has_rows_of_n()) {
     swizzle(b_, "", "n", "k");

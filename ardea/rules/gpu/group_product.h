@@ -23,6 +23,9 @@ class GroupSteps : WarpProduct {
   void choose();
   void tile();
   void copy_panels();
+  /// A panel of a factor comes to shared memory; gives how many accesses of each thread that are.
+  Number copy(const std::string& name, const BlockRef& copy, const PanelCopy& how);
+  void copy_boxes(const std::string& name, const BlockRef& copy, const PanelCopy& how);
   void swizzle(const BlockRef& copy, const std::string& before, const std::string& row,
                const std::string& column);
   void multiply();
@@ -30,6 +33,7 @@ class GroupSteps : WarpProduct {
   const GroupUnit group_;
   const std::optional<ChosenGroupTiles> chosen_;
   std::int64_t tile_columns_ = 64, ahead_ = 1;
+  bool by_unit_ = false;  ///< what a unit can copy it does
 };
 
 }  // namespace ardea::rules

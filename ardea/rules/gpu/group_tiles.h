@@ -12,6 +12,7 @@ struct GroupTiles {
   std::int64_t frags_m = 1;  ///< that a group multiplies one after the other
   std::int64_t columns = 64;
   std::int64_t ahead = 1;  ///< panels under way
+  bool by_unit = false;    ///< what a unit can copy it does
 
   BlockTile block() const;
 };
@@ -29,9 +30,14 @@ struct ChosenGroupTiles {
   double cycles = 0;
 };
 std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, const target::Target& target);
-/// The same of those that have so many columns and panels under way.
+/// The same of those that have so many columns and panels under way, which come so.
 std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, std::int64_t columns,
-                                                std::int64_t ahead, const target::Target& target);
+                                                std::int64_t ahead, bool by_unit,
+                                                const target::Target& target);
+
+/// Whether a unit may copy what it can: there are copies that go on while panels are multiplied, and they are
+/// waited for.
+bool may_copy_boxes(const TensorWork& work, std::int64_t ahead);
 
 /// What knobs may be: no block has more rows or columns than there are, but for one group's.
 std::vector<std::int64_t> group_counts(const ProductSizes& sizes);

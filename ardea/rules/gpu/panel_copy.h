@@ -16,6 +16,8 @@ struct PanelCopy {
   bool is_along_rows = false;
   bool turns = false;             ///< what are its rows in memory are columns in shared memory
   std::int64_t kept_numbers = 1;  ///< that a thread keeps of each row it copies of, from panel to panel
+  /// A unit can copy boxes of it, of which threads know nothing.
+  bool has_boxes = false;
 
   std::int64_t threads_of_row() const { return run / lanes; }
   std::int64_t rows_of_warp(std::int64_t warp_threads) const { return warp_threads / threads_of_row(); }

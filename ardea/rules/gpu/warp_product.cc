@@ -7,6 +7,7 @@
 
 #include "ardea/ir/first_cache.h"
 #include "ardea/ir/memory_alignment.h"
+#include "ardea/rules/gpu/box_source.h"
 #include "ardea/schedule/primitives/loops/annotate.h"
 #include "ardea/schedule/primitives/loops/fuse.h"
 #include "ardea/schedule/primitives/loops/reorder.h"
@@ -28,9 +29,9 @@ WarpProduct::WarpProduct(Derivation& d, const OpenProduct& given, const MmaUnit&
     : BlockProduct(d, given),
       unit_(unit),
       turns_b_(!given_.product.transposed && unit.load_b.empty()),
-      work_(work()) {}
+      work_(work(given)) {}
 
-TensorWork WarpProduct::work() const {
+TensorWork WarpProduct::work(const OpenProduct& given) const {
   TensorWork work{.sizes = sizes_, .batches = batch_count(), .factors = given_.product.left->type};
   work.a =
       copy_of_deep_rows(factors_.left_source, copied_lanes(factors_.left_source.run, work.factors), warp_);
@@ -38,6 +39,8 @@ TensorWork WarpProduct::work() const {
   work.b = given_.product.transposed ? copy_of_deep_rows(factors_.right_source, lanes_b, warp_)
                                      : copy_of_columns(sizes_.n, lanes_b, warp_);
   work.b.turns = turns_b_;
+  work.a.has_boxes = is_box_source(d_, given, /*is_left=*/true);
+  work.b.has_boxes = !turns_b_ && is_box_source(d_, given, /*is_left=*/false);
   // Where its window begins, and whether it is a row at all.
   if (is_implicit_)
     work.a.kept_numbers =

@@ -43,7 +43,7 @@ class WarpProduct : protected BlockProduct {
   Number frags_m_, pairs_n_, frags_n_;
 
  private:
-  TensorWork work() const;
+  TensorWork work(const OpenProduct& given) const;
   bool may_pad_rows() const;
   std::string stores_as_result() const;
   std::int64_t stored_lanes() const;

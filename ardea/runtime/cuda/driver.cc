@@ -67,6 +67,7 @@ Loaded load() {
   find(d.kernel_attribute, "cuFuncGetAttribute");
   find(d.set_kernel_attribute, "cuFuncSetAttribute");
   find(d.launch, "cuLaunchKernel");
+  d.encode_box = reinterpret_cast<decltype(d.encode_box)>(dlsym(library, "cuTensorMapEncodeTiled"));
   if (!loaded.fault.empty()) return loaded;
   int count = 0;
   if (const Result begun = d.init(0); begun != 0)

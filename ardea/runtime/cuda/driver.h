@@ -82,6 +82,10 @@ struct Driver {
   Result (*launch)(Kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** arguments,
                    void** extra);
+  /// Of an array what a unit that copies boxes of it needs to know; null where the driver is older than that.
+  Result (*encode_box)(void* box, int type, unsigned rank, void* array, const std::uint64_t* extents,
+                       const std::uint64_t* strides, const std::uint32_t* sizes, const std::uint32_t* steps,
+                       int interleave, int swizzle, int promotion, int fill);
 };
 
 /// Error with what is missing where the library is not there, or cannot begin.

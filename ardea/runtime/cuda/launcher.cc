@@ -102,6 +102,10 @@ void Launcher::launch(std::size_t kernel, const std::array<std::int64_t, 3>& gri
                                             : bits_of_number(arguments[i], plan.arguments[i]);
     addresses.push_back(&held[i]);
   }
+  std::vector<EncodedBox> boxes;
+  boxes.reserve(plan.boxes.size());
+  for (const TensorBox& box : plan.boxes) boxes.push_back(encoded(box, held.at(box.argument), plan.name));
+  for (EncodedBox& box : boxes) addresses.push_back(&box);
   const auto number = [](std::int64_t x) { return static_cast<unsigned>(x); };
   require_success(driver().launch(one.kernel, number(grid[0]), number(grid[1]), number(grid[2]),
                                   number(plan.block[0]), number(plan.block[1]), number(plan.block[2]),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ardea/runtime/cuda/device.h"
+#include "ardea/runtime/cuda/tensor_box.h"
 #include "ardea/runtime/function.h"
 
 /// What the host's part of a GPU program calls: it gets a Launcher as its last argument and passes it on.
@@ -21,6 +22,7 @@ struct KernelPlan {
   std::array<std::int64_t, 3> block = {1, 1, 1};
   std::int64_t shared_bytes = 0;
   std::vector<DataType> arguments = {};  ///< handles are arrays
+  std::vector<TensorBox> boxes = {};     ///< arguments behind these
 };
 
 /// What a kernel takes of the machine, as the driver's assembler made it.

@@ -4,7 +4,7 @@
 
 #include "ardea/ir/expr.h"
 
-namespace ardea::lower {
+namespace ardea {
 
 /// A value that is an element of memory where a condition holds, and 0 where not.
 struct GuardedCopy {
@@ -15,4 +15,4 @@ struct GuardedCopy {
 /// Nothing where the value is another one. Conditions may be nested, each around what it guards.
 std::optional<GuardedCopy> guarded_copy(const Expr& value);
 
-}  // namespace ardea::lower
+}  // namespace ardea

@@ -1,10 +1,10 @@
-#include "ardea/lower/gpu/guarded_copy.h"
+#include "ardea/ir/guarded_copy.h"
 
 #include <cmath>
 
 #include "ardea/ir/intrinsics.h"
 
-namespace ardea::lower {
+namespace ardea {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::optional<GuardedCopy> guarded_copy(const Expr& value) {
   return inner;
 }
 
-}  // namespace ardea::lower
+}  // namespace ardea

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "ardea/lower/gpu/split_kernels.h"
+#include "ardea/runtime/cuda/tensor_box.h"
+
+namespace ardea::compile {
+
+/// What a launch has to tell of the arrays that the kernel copies boxes of.
+std::vector<runtime::cuda::TensorBox> tensor_boxes(const lower::Kernel& kernel);
+
+}  // namespace ardea::compile
