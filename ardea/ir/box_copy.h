@@ -19,8 +19,7 @@ struct BoxCopy {
   Expr outer = {}, row = {}, column = {};          ///< the box's first element
   std::int64_t outers = 1, rows = 1, columns = 1;  ///< of the array
   std::int64_t box_rows = 1, box_columns = 1;
-  bool is_swizzled =
-      false;  ///< units change places in its rows as swizzle_of_tensor_units says (row_swizzle.h)
+  bool is_swizzled = false;  ///< units change places in its rows, as swizzle_of_tensor_units says
 };
 
 /// The box of such a call; nothing of others, or where a number is none.

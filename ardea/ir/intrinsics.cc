@@ -84,12 +84,9 @@ std::vector<Intrinsic> sorted_intrinsics() {
        "the same where the last argument holds; where not, zeros land, and the second address need not be "
        "one"},
       {"async_copy_box", 11, writes, ResultRule::none, false,
-       "starts to copy a box of the array at the second address to the first one; zeros land for what is "
-       "outside of the array. The array has three dimensions, one behind the other in memory; the box begins "
-       "at "
-       "three indices, then come the array's three extents, the box's rows and columns, and whether units of "
-       "16 "
-       "bytes change places in its rows (swizzled as row_swizzle says)"},
+       "starts to copy a box of the array at the second address to the first one, and zeros for what is "
+       "outside of the array: the box's first outer index, row and column, the array's outers, rows and "
+       "columns, the box's rows and columns, and whether its rows lie swizzled"},
       {"async_commit", 0, writes, ResultRule::none, false, "closes the group of this thread's copies so far"},
       {"async_wait", 1, writes, ResultRule::none, false,
        "waits until at most n of this thread's groups are under way"},

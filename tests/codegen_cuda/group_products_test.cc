@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "ardea/codegen/cuda/codegen_cuda.h"
 #include "ardea/compile/cuda_program.h"
+#include "ardea/compile/nvrtc.h"
 #include "ardea/interp/interpreter.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/memory_alignment.h"
@@ -20,7 +22,7 @@ namespace ardea::codegen {
 
 namespace {
 
-constexpr std::int64_t rows = 64, columns = 64, depth = 384;
+constexpr std::int64_t rows = 64, columns = 64, depth = 256;
 
 /// With `from` as `to`.
 Function group_product(const std::string& from = "", const std::string& to = "") {
@@ -42,6 +44,24 @@ Function group_product(const std::string& from = "", const std::string& to = "")
   schedule::Schedule schedule(f);
   schedule.replay(schedule::parse_script(steps, "gemm_wgmma.py"));
   return schedule.program();
+}
+
+/// The same with panels that a unit copies.
+Function group_product_by_boxes(const std::string& step = "", const std::string& other_step = "") {
+  const std::string by_threads = R"(
+    again, z, x, lanes = sch.split(sch.fuse(*sch.get_loops(copy)[-2:]), [None, warps, 32, 8])
+    sch.bind(z, "threadIdx.z")
+    sch.bind(x, "threadIdx.x")
+    sch.vectorize(lanes)
+)";
+  std::string by_unit = R"(
+    rows, row = sch.get_loops(copy)[-2:]
+    across, columns_of_box = sch.split(row, [None, 64])
+    sch.reorder(across, rows, columns_of_box)
+    sch.annotate(rows, "box_copy", 1)
+)";
+  if (!step.empty()) by_unit.replace(by_unit.find(step), step.size(), other_step);
+  return group_product(by_threads, by_unit);
 }
 
 /// Whether the interpreter, in that order of threads, finds all sums as they are. Factors are small whole
@@ -75,8 +95,7 @@ bool is_wait(const Stmt& s) {
   return call != nullptr && (call->op->name == "barrier" || call->op->name == "async_wait");
 }
 
-TEST(ProductsOfGroups, are_right_and_need_each_barrier_and_wait) {
-  const Function lowered = lower::lower(group_product(), gpu());
+void expect_right_and_no_wait_in_vain(const Function& lowered) {
   EXPECT_TRUE(is_right(lowered, 1));
   int count = 0;
   visit_stmts(lowered.body, [&](const Stmt& s) { count += is_wait(s); });
@@ -92,7 +111,25 @@ TEST(ProductsOfGroups, are_right_and_need_each_barrier_and_wait) {
   }
 }
 
-TEST(ProductsOfGroups, are_right_before_they_are_lowered) { EXPECT_TRUE(is_right(group_product(), 5)); }
+TEST(ProductsOfGroups, are_right_and_need_each_barrier_and_wait) {
+  expect_right_and_no_wait_in_vain(lower::lower(group_product(), gpu()));
+}
+
+TEST(ProductsOfGroups, whose_panels_a_unit_copies_are_right_and_need_each_barrier_and_wait) {
+  const Function lowered = lower::lower(group_product_by_boxes(), gpu());
+  expect_right_and_no_wait_in_vain(lowered);
+  const std::string text = cuda_source(std::vector{lowered}, gpu(), {});
+  EXPECT_EQ(text.find("copy_async<"), std::string::npos);
+  EXPECT_NE(text.find("copy_box<8192>(landings, "), std::string::npos);
+  if (compile::why_no_nvrtc().empty()) {
+    EXPECT_EQ(compile::cubin_of(text, gpu().cpu, true).spilled_bytes, 0);
+  }
+}
+
+TEST(ProductsOfGroups, are_right_before_they_are_lowered) {
+  EXPECT_TRUE(is_right(group_product(), 5));
+  EXPECT_TRUE(is_right(group_product_by_boxes(), 5));
+}
 
 std::string refusal_of(const std::string& from, const std::string& to, const std::string& machine = "h200") {
   try {

@@ -112,6 +112,31 @@ TEST(CudaRuntime, gives_all_memory_back_but_what_lies_between_kernels) {
   EXPECT_EQ(live(), kept);
 }
 
+/// Kernels that copy boxes are told of the array by an argument behind their own.
+TEST(CudaRuntime, tells_kernels_of_the_arrays_that_they_copy_boxes_of) {
+  const Function f = arith::load_program(R"(
+@T.prim_func
+def boxed(X: T.Buffer((5, 24, 72), "float16"), Y: T.Buffer((64,), "float32")):
+    for t in T.thread_binding(64, thread="threadIdx.x"):
+        Y[t] = T.Cast("float32", X[0, 0, t])
+)",
+                                         "boxed")
+                         .functions.at(0);
+  CudaCode code = cuda_plan(f, gpu());
+  code.kernels.at(0).boxes = {{.argument = 0, .type = float16, .extents = {5, 24, 72}, .box = {8, 16}}};
+  code.cubin = "kernels for tests";
+  const CudaProgram boxed(code, gpu());
+  const runtime::Array x = runtime::Array::zeros({5, 24, 72}, float16),
+                       y = runtime::Array::zeros({64}, float32);
+  boxed.function()(x, y);
+  const std::vector<double> told = {
+      1,  72, 24, 5, 144, 24 * 144,  // 16 bits; extents and strides, innermost first
+      16, 8,  1,  1, 1,   1,         // the box, each element of it
+      0,  3};                        // not swizzled; 256 bytes at a time
+  for (std::size_t i = 0; i < told.size(); ++i)
+    EXPECT_EQ(y.get_float(static_cast<std::int64_t>(i)), told[i]) << i;
+}
+
 TEST(CudaRuntime, checks_arguments_as_programs_for_processors_do) {
   const runtime::Function function = program().function();
   EXPECT_EQ(error_of([&] { function(counted(8), runtime::Array::zeros({9}, float32)); }),

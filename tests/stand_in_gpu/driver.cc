@@ -204,6 +204,11 @@ Result cuMemAllocFromPoolAsync(std::uint64_t* memory, std::size_t bytes, void*, 
   return must_fail("cuMemAllocFromPoolAsync") ? launch_failed : cuMemAlloc_v2(memory, bytes);
 }
 Result cuMemFreeAsync(std::uint64_t memory, void*) { return cuMemFree_v2(memory); }
+/// No kernel here can copy boxes.
+Result cuTensorMapEncodeTiled(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
+                              const unsigned*, const unsigned*, int, int, int, int) {
+  return invalid;
+}
 Result cuFuncGetAttribute(int* value, int, void*) { return *value = 0, lost; }
 Result cuFuncSetAttribute(void*, int, int) { return lost; }
 Result cuLaunchKernel(void* handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,

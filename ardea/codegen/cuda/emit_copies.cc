@@ -4,6 +4,7 @@
 #include "ardea/ir/box_copy.h"
 #include "ardea/ir/first_cache.h"
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/print.h"
 #include "ardea/ir/row_swizzle.h"
 #include "ardea/support/error.h"
 
@@ -51,6 +52,9 @@ Text Emitter::emit_box_copy(const Call& call) {
   const auto at = std::find_if(kernel_.boxes.begin(), kernel_.boxes.end(),
                                [&](const lower::BoxedArray& one) { return one.is_alike(*array); });
   const Load &to = element_at(call.arguments[0]), &from = element_at(call.arguments[1]);
+  require(is_zero(from.indices.at(0)),
+          "{}: boxes are copied of whole arrays, and that of {} begins at element {}", kernel_.name,
+          from.buffer->name, print(from.indices[0]));
   const std::int64_t needed = box->is_swizzled ? swizzled_rows_alignment_bytes : tensor_row_bytes;
   constexpr std::int64_t needed_of_array = 16;
   require(proved_alignment(to.buffer, to.indices.at(0)) % needed == 0,

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "ardea/intrin/families.h"
+#include "ardea/lower/gpu/kernel_boxes.h"
 #include "ardea/support/error.h"
 
 namespace ardea::codegen::cuda {
 
 namespace {
-
-/// Factors of products; names beyond are not kept free.
-constexpr int most_tensor_maps = 16;
 
 /// Each is used by those below it only.
 const std::vector<std::pair<std::string, std::string>>& definitions() {
@@ -239,11 +237,12 @@ struct Landings {
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" : : : "memory");
     __syncthreads();
   }
-  // Closes a group.
+  // Closes a group; the next one's barrier is free behind it.
   __device__ __forceinline__ void commit() {
     if (is_first())
       asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier(begun)) : "memory");
     ++begun;
+    wait(count - 1);
   }
   // Until at most so many groups are under way.
   __device__ __forceinline__ void wait(uint32_t left) {
@@ -330,7 +329,8 @@ const std::unordered_set<std::string>& Helpers::taken_names() {
         "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "half", "half2", "nv_bfloat16",
         "nv_bfloat162", "printf", "rsqrt", "exp10", "min", "max", "abs", "shared_memory", "landings"};
     for (const auto& [name, text] : definitions()) all.insert(name);
-    for (int i = 0; i < most_tensor_maps; ++i) all.insert(tensor_map_name + std::to_string(i));
+    for (std::size_t i = 0; i < lower::most_boxed_arrays; ++i)
+      all.insert(tensor_map_name + std::to_string(i));
     return all;
   }();
   return names;

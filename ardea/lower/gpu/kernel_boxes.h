@@ -26,5 +26,6 @@ std::vector<BoxedArray> boxed_arrays(const Stmt& s);
 
 /// Groups of copies of boxes that may be under way: each has a barrier in shared memory, at which they land.
 constexpr std::int64_t landings_of_kernel = 8, landing_bytes = 8;
+constexpr std::size_t most_boxed_arrays = 16;  ///< of a kernel
 
 }  // namespace ardea::lower

@@ -49,6 +49,10 @@ class Splitting {
                           [](const Allocate& one) { return bytes_of(one).has_value(); });
     for (const Allocate& one : memory) place(one, kernel);
     kernel.boxes = boxed_arrays(launch.body);
+    require(
+        kernel.boxes.size() <= most_boxed_arrays,
+        "lower {}: a kernel copies boxes of {} arrays or forms, and may of {}; let threads copy some of them",
+        f_.name, kernel.boxes.size(), most_boxed_arrays);
     if (!kernel.boxes.empty()) {
       kernel.landings_first_byte = round_up(kernel.shared_bytes, landing_bytes);
       kernel.shared_bytes = kernel.landings_first_byte + landings_of_kernel * landing_bytes;

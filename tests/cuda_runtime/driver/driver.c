@@ -1,6 +1,7 @@
 /* A GPU in this machine's memory, behind the functions of NVIDIA's driver that Ardea calls. It knows the
  * kernels of one program: "doubled_kernel_1" doubles an array, "doubled_kernel_2" adds one; n = 13 makes the
  * second one fail, as a trap in a kernel does. Allocations are counted; those of more than 2^20 bytes fail.
+ * "boxed_kernel_1" writes what it was told of a box: cuda.h's numbers, sizes and strides.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ Result cuModuleGetFunction(void** kernel, void* module, const char* name) {
   (void)module;
   *kernel = (void*)(uintptr_t)(strcmp(name, "doubled_kernel_1") == 0   ? 1
                                : strcmp(name, "doubled_kernel_2") == 0 ? 2
+                               : strcmp(name, "boxed_kernel_1") == 0   ? 3
                                                                        : 0);
   return *kernel == NULL ? invalid : fine;
 }
@@ -104,12 +106,31 @@ Result cuFuncGetAttribute(int* value, int attribute, void* kernel) {
 Result cuFuncSetAttribute(void* kernel, int attribute, int value) {
   return (void)kernel, (void)attribute, (void)value, fine;
 }
+Result cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* array, const uint64_t* extents,
+                              const uint64_t* strides, const uint32_t* sizes, const uint32_t* steps,
+                              int interleave, int swizzle, int promotion, int fill) {
+  if ((uintptr_t)array % 16 != 0 || rank != 3 || interleave != 0 || fill != 0) return invalid;
+  const uint64_t told[16] = {(uintptr_t)array, (uint64_t)type,    extents[0], extents[1], extents[2], strides[0],
+                             strides[1],       sizes[0],          sizes[1],   sizes[2],   steps[0],   steps[1],
+                             steps[2],         (uint64_t)swizzle, (uint64_t)promotion};
+  memcpy(map, told, sizeof(told));
+  return fine;
+}
+/* Arguments: an array, where to write, and what is told of the array, on 64 bytes. */
+static Result write_box(void** arguments) {
+  const uint64_t* const told = arguments[2];
+  if ((uintptr_t)told % 64 != 0 || told[0] != *(uint64_t*)arguments[0]) return invalid;
+  float* const to = *(float**)arguments[1];
+  for (int i = 0; i < 14; ++i) to[i] = (float)told[i + 1];
+  return fine;
+}
 /* Arguments: what is read, what is written, and the length. */
 Result cuLaunchKernel(void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                       unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
                       void** arguments, void** extra) {
   (void)shared_bytes, (void)stream, (void)extra;
   if (grid_y * grid_z * block_y * block_z != 1) return invalid;
+  if (kernel == (void*)(uintptr_t)3) return write_box(arguments);
   const int is_first = kernel == (void*)(uintptr_t)1;
   float* const x = *(float**)arguments[is_first ? 0 : 1];
   float* const y = *(float**)arguments[is_first ? 1 : 0];
