@@ -120,6 +120,7 @@ TEST(ProductsOfGroups, whose_panels_a_unit_copies_are_right_and_need_each_barrie
   expect_right_and_no_wait_in_vain(lowered);
   const std::string text = cuda_source(std::vector{lowered}, gpu(), {});
   EXPECT_EQ(text.find("copy_async<"), std::string::npos);
+  EXPECT_EQ(text.find("sync_with_fence"), std::string::npos) << "copies under way would be waited for";
   EXPECT_NE(text.find("copy_box<8192>(landings, "), std::string::npos);
   if (compile::why_no_nvrtc().empty()) {
     EXPECT_EQ(compile::cubin_of(text, gpu().cpu, true).spilled_bytes, 0);

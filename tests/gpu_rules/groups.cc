@@ -92,7 +92,7 @@ TEST(GpuGroups, are_what_large_ones_become) {
   const std::string text = kernels_of(of_narrow_type({.op = "gemm", .sizes = {4096, 4096, 4096}}));
   EXPECT_GT(count_of(text, "  wgmma_m64n"), 0);
   EXPECT_EQ(count_of(text, "ldmatrix"), 0);
-  EXPECT_GT(count_of(text, "sync_for_tensor_units();"), 0);
+  EXPECT_GT(count_of(text, "sync_with_fence();"), 0);
   EXPECT_EQ(count_of(text, "  __syncthreads();"), 1) << "in the function that fences";
 }
 

@@ -16,7 +16,7 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
   if (name == "prefetch") return {""};  // a hint
   if (name == "barrier") {
     const bool of_warp = arguments[0].as<StringImm>()->value == "warp";
-    if (!of_warp && reads_by_tensor_units_) return {helpers_.need("sync_for_tensor_units") + "()"};
+    if (fenced_barriers_.contains(e)) return {helpers_.need("sync_with_fence") + "()"};
     return {of_warp ? "__syncwarp()" : "__syncthreads()"};
   }
   if (name == "shuffle_down")

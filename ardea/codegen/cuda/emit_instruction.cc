@@ -61,7 +61,6 @@ void Emitter::define_memory_of_calls() {
     }
     if (call->op->name != "tensor_instruction") return;
     const Function& meaning = record_of(*call).meaning;
-    reads_by_tensor_units_ = reads_by_tensor_units_ || record_of(*call).warps > 1;
     for_each_operand(*call, [&](const Buffer& formal, const intrin::Operand& operand, const Expr& address) {
       const Buffer& actual = element_at(address).buffer;
       helpers_.need_type(actual->type);

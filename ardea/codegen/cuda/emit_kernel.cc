@@ -1,5 +1,6 @@
 #include "ardea/codegen/c/liveness.h"
 #include "ardea/codegen/cuda/emitter.h"
+#include "ardea/codegen/cuda/fenced_barriers.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/substitute.h"
@@ -25,6 +26,7 @@ Emitter::Emitter(const lower::Kernel& kernel, const std::unordered_map<Var, std:
     : kernel_(kernel),
       alignments_(alignments),
       helpers_(helpers),
+      fenced_barriers_(fenced_barriers(kernel.launch.body)),
       live_(c::variables_read(kernel.launch.body)),
       names_(Helpers::taken_names()),
       facts_(facts) {}

@@ -140,8 +140,8 @@ class Emitter {
   Helpers& helpers_;
   std::unordered_map<Var, Memory> memory_;
   std::unordered_map<Var, Fragment> fragments_;
-  bool reads_by_tensor_units_ = false;  ///< of shared memory, by no thread
-  bool copies_by_threads_ = false;      ///< that go on meanwhile
+  bool copies_by_threads_ = false;  ///< that go on meanwhile
+  const std::unordered_set<Expr> fenced_barriers_;
   const std::unordered_set<Var> live_;  ///< variables that are read
 
   std::vector<std::string> lines_;

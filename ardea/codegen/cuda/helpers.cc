@@ -197,8 +197,9 @@ __device__ __forceinline__ void copy_or_zero(void* to, const void* from, bool ho
     memset(to, 0, bytes);
 }
 )"},
-      {"sync_for_tensor_units", R"(// A barrier, behind which they find what threads have written before it.
-__device__ __forceinline__ void sync_for_tensor_units() {
+      {"sync_with_fence",
+       R"(// A barrier, behind which units find what threads have written to shared memory before it.
+__device__ __forceinline__ void sync_with_fence() {
   asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
   __syncthreads();
 }
