@@ -68,7 +68,7 @@ def wgmma(C: T.Buffer(($blocks, 8, 16, 8), "float32"), a: T.handle, b: T.handle,
   return filled(filled((is_swizzled ? as_it_lies : as_it_is_named) + loops, of_b), words);
 }
 
-/// One after the other all steps of the panel, until their sums are there. What a descriptor says beside
+/// Asks for all steps of the panel, one after the other; who wants the sums waits for them. What a descriptor says beside
 /// where the factor begins: blocks of 64 columns are 8192 bytes apart, rows eight further on 1024, all in
 /// sixteens; rows are swizzled by 128 bytes.
 std::string implementation(const Product& p) {
@@ -93,7 +93,6 @@ __device__ __forceinline__ void $function(uint32_t* C, const void* A, const void
   asm volatile(
       "wgmma.fence.sync.aligned;\n"
 $products      "wgmma.commit_group.sync.aligned;\n"
-      "wgmma.wait_group.sync.aligned 0;\n"
       : $sums
       : $factors
       : "memory");

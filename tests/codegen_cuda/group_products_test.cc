@@ -22,7 +22,7 @@ namespace ardea::codegen {
 
 namespace {
 
-constexpr std::int64_t rows = 64, columns = 64, depth = 256;
+constexpr std::int64_t rows = 64, columns = 64, depth = 320;
 
 /// With `from` as `to`.
 Function group_product(const std::string& from = "", const std::string& to = "") {

@@ -131,6 +131,7 @@ Text Emitter::emit_instruction(const Call& call) {
     if (operand.lane_words == 0 && record.warps > 1) check_group(record, operand, element);
     values.push_back(emit_operand(operand, element).text);
   }
+  note_product(call, record);
   return c::call_text(helpers_.instruction(record.name, record.implementations.at("cuda")), values);
 }
 

@@ -41,7 +41,7 @@ std::string Emitter::run() {
   emit_indices(kernel_.launch.blocks);
   emit_indices(kernel_.launch.threads);
   emit_shared_memory();
-  emit(kernel_.launch.body);
+  emit_to_its_end(kernel_.launch.body);
 
   const auto size = [](const Expr& extent) {
     const auto number = constant_int(extent);

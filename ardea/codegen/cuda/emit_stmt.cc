@@ -45,15 +45,13 @@ void Emitter::count_use(const Expr& e) {
   for_each_child(e, [&](const Expr& part) { count_use(part); });
 }
 
-void Emitter::emit(const Stmt& s) {
+void Emitter::emit_alone(const Stmt& s) {
   std::visit(
       overloaded{
           [&](const Store& x) { emit_store(x); },
           [&](const For& x) { emit_for(x); },
           [&](const If& x) { emit_if(x); },
-          [&](const Seq& x) {
-            for (const Stmt& part : x.statements) emit(part);
-          },
+          [&](const Seq&) { emit(s); },
           [&](const Allocate& x) { emit_allocate(x); },
           [&](const DeclareBuffer& x) { emit(x.body); },
           [&](const LetStmt& x) {
@@ -117,7 +115,7 @@ void Emitter::emit_for(const For& loop) {
     line("#pragma unroll");  // else what would be registers is memory
   line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", type, name, first.text, end.text));
   ++depth_;
-  emit(loop.body);
+  emit_iteration(loop.body);
   --depth_;
   line("}");
   names_.close();
@@ -130,7 +128,7 @@ void Emitter::emit_if(const If& branch) {
   const auto side = [&](const Stmt& s, const Expr& holds) {
     const arith::Analyzer around = facts_;
     facts_ = arith::where(facts_, holds);
-    add_lines(captured_lines([&] { emit(s); }));
+    add_lines(captured_lines([&] { emit_to_its_end(s); }));
     facts_ = around;
   };
   line("if (" + condition.text + ") {");

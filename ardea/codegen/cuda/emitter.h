@@ -17,7 +17,7 @@
 #include "ardea/lower/movable.h"
 
 /// Writes one kernel as CUDA C++. Its parts are files: emit_kernel, emit_stmt, emit_expr, emit_arithmetic,
-/// emit_call, emit_instruction, emit_copies, emit_memory.
+/// emit_call, emit_instruction, emit_copies, emit_under_way, emit_memory.
 
 namespace ardea::codegen::cuda {
 
@@ -49,7 +49,7 @@ class Emitter {
   void emit_shared_memory();
 
   // emit_stmt.cc
-  void emit(const Stmt& s);
+  void emit_alone(const Stmt& s);
   void emit_for(const For& loop);
   void emit_if(const If& branch);
   void emit_let(const Var& var, const Expr& value);
@@ -60,6 +60,14 @@ class Emitter {
   void add_lines(const std::vector<std::string>& lines);
   void begin_statement(const std::vector<Expr>& roots);
   void count_use(const Expr& e);
+
+  // emit_under_way.cc
+  void emit(const Stmt& s);
+  void emit_to_its_end(const Stmt& s);
+  void emit_iteration(const Stmt& body);
+  void ask_for_copies();
+  void note_product(const Call& call, const intrin::Instruction& record);
+  void wait_for_products();
 
   // emit_expr.cc
   /// One lane of e; of a scalar, itself.
@@ -145,6 +153,9 @@ class Emitter {
   const std::unordered_set<Var> live_;  ///< variables that are read
 
   std::vector<std::string> lines_;
+  bool may_ask_later_ = false;       ///< for copies: they are not waited for at once
+  std::vector<std::string> asked_;   ///< lines that ask for copies, for behind the next product
+  std::vector<Var> sums_under_way_;  ///< of products that nobody has waited for
   int depth_ = 1;
   c::Names names_;
   Ranges ranges_;

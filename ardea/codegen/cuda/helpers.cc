@@ -204,6 +204,14 @@ __device__ __forceinline__ void sync_with_fence() {
   __syncthreads();
 }
 )"},
+      {"wait_for_products", R"(// Those of tensor units that are under way, to these sums.
+template <int words>
+__device__ __forceinline__ void wait_for_products(uint32_t (&sums)[words]) {
+  asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
+#pragma unroll
+  for (int i = 0; i < words; ++i) asm volatile("" : "+r"(sums[i]) : : "memory");
+}
+)"},
       {"commit_copies", R"(__device__ __forceinline__ void commit_copies() {
   asm volatile("cp.async.commit_group;" : : : "memory");
 }
@@ -225,6 +233,7 @@ struct alignas(64) TensorMap {
 struct Landings {
   uint64_t* barriers;
   uint32_t begun = 0, landed = 0;
+  uint32_t bytes = 0;  // of the group that is open
 
   static constexpr uint32_t count = 8;
   static __device__ __forceinline__ bool is_first() { return (threadIdx.x | threadIdx.y | threadIdx.z) == 0; }
@@ -241,7 +250,9 @@ struct Landings {
   // Closes a group; the next one's barrier is free behind it.
   __device__ __forceinline__ void commit() {
     if (is_first())
-      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier(begun)) : "memory");
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                   : : "r"(barrier(begun)), "r"(bytes) : "memory");
+    bytes = 0;
     ++begun;
     wait(count - 1);
   }
@@ -259,14 +270,14 @@ struct Landings {
 )"},
       {"copy_box", R"(// So many bytes, zeros for what is outside of the array.
 template <int bytes>
-__device__ __forceinline__ void copy_box(const Landings& landings, void* to, const TensorMap* from, int column, int row,
+__device__ __forceinline__ void copy_box(Landings& landings, void* to, const TensorMap* from, int column, int row,
                                          int outer) {
-  const uint32_t barrier = landings.barrier(landings.begun);
-  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" : : "r"(barrier), "n"(bytes) : "memory");
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];"
-      : : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "r"(barrier), "r"(column), "r"(row), "r"(outer)
+      : : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "r"(landings.barrier(landings.begun)), "r"(column),
+          "r"(row), "r"(outer)
       : "memory");
+  landings.bytes += bytes;
 }
 )"},
       {"one_bits", R"(template <class T>

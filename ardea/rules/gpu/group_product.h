@@ -33,7 +33,7 @@ class GroupSteps : WarpProduct {
   const GroupUnit group_;
   const std::optional<ChosenGroupTiles> chosen_;
   std::int64_t tile_columns_ = 64, ahead_ = 1;
-  bool by_unit_ = false;  ///< what a unit can copy it does
+  bool by_unit_ = false;  ///< copies both factors
 };
 
 }  // namespace ardea::rules

@@ -10,33 +10,47 @@ namespace {
 
 constexpr std::int64_t most_groups = 4, most_frags_of_group = 2;
 
-/// Cycles and bytes of one multiprocessor, fitted to 173 programs of eight products and convolutions that
-/// were timed on an H200: what the model says of one is wrong by 8 %. Other GPUs are taken for alike.
-namespace fitted_to_groups {
-constexpr double products = 2048;     ///< in a cycle: what the units can do
-constexpr double shared_bytes = 119;  ///< in a cycle, read or written
-constexpr double device_bytes = 62;   ///< in a cycle, mostly from the second cache
+constexpr double products_in_cycle = 2048;  ///< what the units of a multiprocessor can do
+
+/// Cycles and bytes of one multiprocessor, as programs took them that were timed on an H200. Other GPUs are
+/// taken for alike.
+struct Fitted {
+  double shared_bytes;       ///< in a cycle, read or written
+  double device_bytes;       ///< in a cycle, mostly from the second cache
+  double cycles_of_panel;    ///< from one panel's product to the next one's
+  double cycles_of_product;  ///< from one instruction of a warp to its next
+  double cycles_to_arrive;
+  double cycles_of_result;
+  double cycles_around;  ///< for a block to begin and end
+};
+
+/// 173 programs of eight products and convolutions, of which the model is wrong by 8 %.
+constexpr Fitted where_threads_copy = {.shared_bytes = 119,
+                                       .device_bytes = 62,
+                                       .cycles_of_panel = 170,
+                                       .cycles_of_product = 116,
+                                       .cycles_to_arrive = 1350,
+                                       .cycles_of_result = 0.13,
+                                       .cycles_around = 2550};
 /// That threads ask for in a cycle, where their addresses are rows of a matrix, and where they are windows.
 constexpr double row_bytes_asked_for = 220, window_bytes_asked_for = 97;
-constexpr double cycles_of_panel = 170;    ///< to wait for each other
-constexpr double cycles_of_product = 116;  ///< from one instruction of a warp to its next
-constexpr double cycles_to_arrive = 1350;
-constexpr double cycles_of_result = 0.13;
-constexpr double cycles_around = 2550;  ///< for a block to begin and end
-}  // namespace fitted_to_groups
 
-/// Where a unit copies both factors, which takes no thread's time.
-namespace fitted_to_boxes {
-constexpr double shared_bytes = 130, device_bytes = 66, cycles_of_panel = 120, cycles_to_arrive = 1100;
-}  // namespace fitted_to_boxes
+/// 146 programs of five products, of which it is wrong by 10 %. What comes from the second cache did not
+/// show, nor that a warp has several instructions.
+constexpr Fitted where_unit_copies = {.shared_bytes = 151,
+                                      .device_bytes = 1e6,
+                                      .cycles_of_panel = 214,
+                                      .cycles_of_product = 0,
+                                      .cycles_to_arrive = 1420,
+                                      .cycles_of_result = 0.09,
+                                      .cycles_around = 4730};
 
 /// What tiles of a product cost.
 class GroupModel {
  public:
   GroupModel(const GroupTiles& t, const TensorWork& work, const target::Target& target)
       : t_(t), work_(work), target_(target), tile_(t.block()) {
-    const std::int64_t kept = (by_unit(work.a) ? 0 : kept_of(work.a, tile_.rows)) +
-                              (by_unit(work.b) ? 0 : kept_of(work.b, tile_.columns));
+    const std::int64_t kept = t.by_unit ? 0 : kept_of(work.a, tile_.rows) + kept_of(work.b, tile_.columns);
     panel_bytes_ = (tile_.rows + tile_.columns) * tile_.depth * work.factors.bytes();
     load_ = {.warps = tile_.warps,
              .shared_bytes = (t.ahead + 1) * panel_bytes_,
@@ -49,54 +63,41 @@ class GroupModel {
     // A pipeline that is full for one iteration at most has no steady state, in which copies are under way.
     if (t_.ahead > 1 && panels() <= t_.ahead + 1) return false;
     const int threads = target_.gpu->warp_threads;
-    const auto is_copied = [&](const PanelCopy& copy, std::int64_t width) {
-      return by_unit(copy) || copy.is_shared_evenly(width, tile_.depth, tile_.warps, threads);
-    };
-    return is_copied(work_.a, tile_.rows) && is_copied(work_.b, tile_.columns) && load_.fits(*target_.gpu);
+    const bool is_copied =
+        t_.by_unit || (work_.a.is_shared_evenly(tile_.rows, tile_.depth, tile_.warps, threads) &&
+                       work_.b.is_shared_evenly(tile_.columns, tile_.depth, tile_.warps, threads));
+    return is_copied && load_.fits(*target_.gpu);
   }
 
   /// Of one multiprocessor. Where it holds several blocks, one copies while another multiplies.
   double cycles() const {
-    const double multiplying =
-        as_double(tile_.rows * tile_.columns * tile_.depth) / fitted_to_groups::products;
+    const Fitted& fitted = t_.by_unit ? where_unit_copies : where_threads_copy;
+    const double multiplying = as_double(tile_.rows * tile_.columns * tile_.depth) / products_in_cycle;
     const std::int64_t read =
         t_.groups * t_.frags_m * (GroupUnit::rows + tile_.columns) * tile_.depth * work_.factors.bytes();
-    const bool all_by_unit = by_unit(work_.a) && by_unit(work_.b);
-    const double shared_memory =
-                     as_double(read + panel_bytes_) /
-                     (all_by_unit ? fitted_to_boxes::shared_bytes : fitted_to_groups::shared_bytes),
-                 device_memory = as_double(panel_bytes_) / (all_by_unit ? fitted_to_boxes::device_bytes
-                                                                        : fitted_to_groups::device_bytes);
-    const double of_all = as_double(side_by_side_) * together({multiplying, shared_memory, device_memory});
-    const double asked_for = work_.a.kept_numbers > 1 || work_.has_windows
-                                 ? fitted_to_groups::window_bytes_asked_for
-                                 : fitted_to_groups::row_bytes_asked_for;
-    const double asking = all_by_unit
-                              ? fitted_to_boxes::cycles_of_panel
-                              : as_double(bytes_by_threads()) / asked_for + fitted_to_groups::cycles_of_panel;
-    const double alone =
-        asking + multiplying + fitted_to_groups::cycles_of_product * as_double(t_.frags_m - 1);
-    const double arriving =
-        (all_by_unit ? fitted_to_boxes::cycles_to_arrive : fitted_to_groups::cycles_to_arrive) /
-        as_double(t_.ahead);
-    const double all_panels = as_double(panels()) * together({of_all, alone, arriving});
-    const double results =
-        as_double(side_by_side_ * tile_.rows * tile_.columns) * fitted_to_groups::cycles_of_result;
+    const auto blocks = as_double(side_by_side_);
+    const double of_all =
+        blocks * together({multiplying, as_double(read + panel_bytes_) / fitted.shared_bytes,
+                           as_double(panel_bytes_) / fitted.device_bytes});
+    const double alone = asking() + multiplying + fitted.cycles_of_panel +
+                         fitted.cycles_of_product * as_double(t_.frags_m - 1);
+    const double arriving = fitted.cycles_to_arrive / as_double(t_.ahead);
+    const double all_panels = as_double(panels()) * together({of_all, alone, arriving}),
+                 results = blocks * as_double(tile_.rows * tile_.columns) * fitted.cycles_of_result;
     const std::int64_t waves = ceil_div(blocks_, side_by_side_ * target_.cores);
-    return as_double(waves) * (all_panels + results + fitted_to_groups::cycles_around);
+    return as_double(waves) * (all_panels + results + fitted.cycles_around);
   }
 
  private:
-  std::int64_t kept_of(const PanelCopy& copy, std::int64_t width) const {
-    return kept_numbers(copy, copy.accesses(width, tile_.depth, tile_.warps, target_.gpu->warp_threads));
+  /// Threads for the copies of a panel.
+  double asking() const {
+    if (t_.by_unit) return 0;
+    const bool are_windows = work_.a.kept_numbers > 1 || work_.has_windows;
+    return as_double(panel_bytes_) / (are_windows ? window_bytes_asked_for : row_bytes_asked_for);
   }
 
-  bool by_unit(const PanelCopy& copy) const { return t_.by_unit && copy.has_boxes; }
-
-  /// Of a panel.
-  std::int64_t bytes_by_threads() const {
-    return ((by_unit(work_.a) ? 0 : tile_.rows) + (by_unit(work_.b) ? 0 : tile_.columns)) * tile_.depth *
-           work_.factors.bytes();
+  std::int64_t kept_of(const PanelCopy& copy, std::int64_t width) const {
+    return kept_numbers(copy, copy.accesses(width, tile_.depth, tile_.warps, target_.gpu->warp_threads));
   }
 
   std::int64_t panels() const { return ceil_div(work_.sizes.k, tile_.depth); }
@@ -138,7 +139,7 @@ std::vector<std::int64_t> columns_of_groups(const ProductSizes& sizes) {
 }
 
 bool may_copy_boxes(const TensorWork& work, std::int64_t ahead) {
-  return (work.a.has_boxes || work.b.has_boxes) && ceil_div(work.sizes.k, GroupUnit::depth) > ahead + 1;
+  return work.a.has_boxes && work.b.has_boxes && ceil_div(work.sizes.k, GroupUnit::depth) > ahead + 1;
 }
 
 std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, std::int64_t columns,

@@ -12,7 +12,7 @@ struct GroupTiles {
   std::int64_t frags_m = 1;  ///< that a group multiplies one after the other
   std::int64_t columns = 64;
   std::int64_t ahead = 1;  ///< panels under way
-  bool by_unit = false;    ///< what a unit can copy it does
+  bool by_unit = false;    ///< copies both factors
 
   BlockTile block() const;
 };
@@ -35,8 +35,8 @@ std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, std::int
                                                 std::int64_t ahead, bool by_unit,
                                                 const target::Target& target);
 
-/// Whether a unit may copy what it can: there are copies that go on while panels are multiplied, and they are
-/// waited for.
+/// Whether a unit may copy the factors: it can, and some copies go on while panels are multiplied. One factor
+/// alone is none of its: at the fence that the other one needs its copies would be waited for.
 bool may_copy_boxes(const TensorWork& work, std::int64_t ahead);
 
 /// What knobs may be: no block has more rows or columns than there are, but for one group's.

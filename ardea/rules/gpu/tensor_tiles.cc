@@ -23,6 +23,8 @@ constexpr double device_bytes = 27;            ///< in a cycle, mostly from the 
 constexpr double cycles_to_arrive = 1000;      ///< from asking for a panel to having it
 constexpr double cycles_of_result = 0.15;
 constexpr double cycles_around = 600;  ///< for a block to begin and end
+/// That small products took longer than the rest of it says; whatever the tile.
+constexpr double cycles_of_launch = 1500;
 }  // namespace fitted
 
 /// What tiles of a product cost.
@@ -70,7 +72,7 @@ class TileModel {
     const double all_panels = as_double(panels()) * together({shared_among_blocks, waited_for});
     const double results = as_double(side_by_side_ * tile_.rows * tile_.columns) * fitted::cycles_of_result;
     const std::int64_t waves = ceil_div(blocks_, side_by_side_ * target_.cores);
-    return as_double(waves) * (all_panels + results + fitted::cycles_around);
+    return as_double(waves) * (all_panels + results + fitted::cycles_around) + fitted::cycles_of_launch;
   }
 
  private:
