@@ -149,6 +149,7 @@ lint-each: deps ## compile every source by itself: groups hide a missing include
 	tools/compile_each build/lint/compile_commands.json --jobs $(JOBS)
 
 campaign: build ## run COUNT random programs interpreted and compiled, from SEED on, and compare
+	$(call BUILD,release) --target ardea_campaign
 	build/release/bin/ardea_campaign --count $(COUNT) --seed $(SEED)
 
 schedules: COMPILED ?= 0.1
@@ -178,6 +179,7 @@ kills: build ## kill the tuner and its workers at KILLS random moments: nothing 
 	ARDEA_KILLS=$(KILLS) build/release/bin/test_cli --gtest_filter='KilledTune.*'
 
 functions: build ## the error of every function on all float16, bfloat16 and float32 values and 10^7 random float64 ones
+	$(call BUILD,release) --target ardea_functions
 	build/release/bin/ardea_functions --threads $(JOBS)
 
 bench-functions: deps ## time the vector functions against the C library's, on a quiet machine

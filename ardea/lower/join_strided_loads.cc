@@ -116,8 +116,8 @@ std::optional<Span> span_of(const StridedLoad& load) {
 }
 
 /// The loads, which overlap, of a group.
-void join(const StridedGroup& group, const std::vector<Span>& spans, const Analyzer& facts,
-          ReadBefore& read) {
+void join_loads(const StridedGroup& group, const std::vector<Span>& spans, const Analyzer& facts,
+                ReadBefore& read) {
   std::int64_t end = 0;
   for (const Span& span : spans) end = std::max(end, span.end);
   JoinedLoads joined(group, spans.front().begin, end, facts, read);
@@ -143,10 +143,10 @@ void join_overlapping(const StridedGroup& group, const Analyzer& facts, ReadBefo
     std::int64_t end = spans[first].end;
     for (next = first + 1; next < spans.size() && spans[next].begin < end; ++next)
       end = std::max(end, spans[next].end);
-    join(group,
-         {spans.begin() + static_cast<std::ptrdiff_t>(first),
-          spans.begin() + static_cast<std::ptrdiff_t>(next)},
-         facts, read);
+    join_loads(group,
+               {spans.begin() + static_cast<std::ptrdiff_t>(first),
+                spans.begin() + static_cast<std::ptrdiff_t>(next)},
+               facts, read);
   }
 }
 

@@ -27,7 +27,7 @@ class Range : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Range, gives_the_same_answers_interpreted_and_compiled) {
   const std::uint64_t first = 1 + GetParam() * programs_a_range;
-  for (std::uint64_t seed = first; seed < first + test::sampled_count(2, checked_a_range); ++seed) {
+  for (std::uint64_t seed = first; seed < first + test::sampled_count(3, checked_a_range); ++seed) {
     const std::string failure = failure_of(make_case(seed));
     EXPECT_TRUE(failure.empty()) << failure;
   }

@@ -116,7 +116,7 @@ constexpr std::size_t programs_a_range = 20;
 class SeedRange : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(SeedRange, gives_the_interpreters_answers_on_random_programs) {
-  expect_the_interpreters_answers(random_programs(GetParam(), sampled_count(2, programs_a_range)),
+  expect_the_interpreters_answers(random_programs(GetParam(), sampled_count(3, programs_a_range)),
                                   strict_flags());
 }
 
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(CSource, SeedRange, testing::Values(1001, 1101));
 /// Behaviour that C leaves undefined would end the process with a sentence of the sanitizer.
 TEST(CSource, has_no_undefined_behaviour_on_random_programs) {
   if (sanitizer_flags().empty()) GTEST_SKIP() << "cc has no undefined-behaviour sanitizer";
-  expect_the_interpreters_answers(random_programs(1201, sampled_count(2, 15)), sanitizer_flags());
+  expect_the_interpreters_answers(random_programs(1201, sampled_count(3, 15)), sanitizer_flags());
 }
 
 TEST(CSource, compiles_without_warnings_at_full_optimisation) {

@@ -193,8 +193,8 @@ TEST(Wmma, records_multiply_in_the_interpreter_and_on_a_gpu_where_there_is_one) 
     const Function& f = scheduled(v);
     const Function lowered = lower::lower(f, gpu());
     add_instructions(lowered, used);
-    // Four ways of lying times five types in a row: three goes through them all.
-    if (!is_there && !test::takes_case(i, 3)) continue;
+    // Four ways of lying times five types in a row: seven goes through them all. The last type has one shape.
+    if (!is_there && !test::takes_case(i, 7) && i + 1 < all.size()) continue;
     const std::vector<interp::Argument> arguments = arguments_of(v, lowered);
     ASSERT_NO_THROW(interp::run(lowered, arguments, {.seed = 3}));
     EXPECT_EQ(wrong(v, arguments), 0);

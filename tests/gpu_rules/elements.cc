@@ -4,6 +4,7 @@
 #include "ardea/arith/load.h"
 #include "ardea/ir/print.h"
 #include "tests/gpu_rules/workloads.h"
+#include "tests/support/sampled.h"
 
 /// Stages that make each element for itself, on GPUs.
 
@@ -53,8 +54,8 @@ def main(A: {0}, C: {0}):
 
 /// Whatever the axes are that make one, threads are known to meet nowhere, and all numbers have a program.
 TEST(ElementsByThreads, of_many_axes_meet_nowhere) {
-  for (const std::vector<std::int64_t>& shape :
-       {std::vector<std::int64_t>{2, 13, 8}, {11, 4, 6}, {6, 4, 3, 11}, {3, 11, 12, 3}, {4, 4, 17, 7, 2}}) {
+  for (const std::vector<std::int64_t>& shape : test::sampled<std::vector<std::int64_t>>(
+           2, {{2, 13, 8}, {11, 4, 6}, {6, 4, 3, 11}, {3, 11, 12, 3}, {4, 4, 17, 7, 2}})) {
     SCOPED_TRACE(fmt::format("{}", fmt::join(shape, ", ")));
     expect_right_samples(doubled(shape), 4);
   }

@@ -72,6 +72,7 @@ TEST_P(GroupProducts, have_the_answers_of_the_program_and_spill_nothing) {
   const std::vector<Choice> points = points_of_groups(space, 1);
   EXPECT_FALSE(points.empty());
   for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!test::takes_case(i, 3) && !test::takes_case(i, 5)) continue;
     SCOPED_TRACE(name + ": " + to_string(space.sketches[points[i].sketch].sketch.ways));
     const std::vector<Function> lowered = {
         lower::lower(space.materialise(points[i]).program(), newest_gpu())};

@@ -89,7 +89,7 @@ TEST(RowsByThreads, of_any_number_share_blocks) {
   std::vector<Answers> calls;
   for (const std::int64_t rows : {1, 7, 66})
     calls.emplace_back(program, std::map{std::pair(std::string("m"), rows)});
-  for (const Choice& choice : space.sample(4, 3).choices) {
+  for (const Choice& choice : space.sample(test::sampled_count(2, 4), 3).choices) {
     const Function lowered = lower::lower(space.materialise(choice).program(), newest_gpu());
     for (const Answers& answers : calls) answers.expect_of(lowered);
   }

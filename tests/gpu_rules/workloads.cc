@@ -11,6 +11,7 @@
 #include "ardea/rules/program_space.h"
 #include "ardea/support/text_file.h"
 #include "tests/rules/answers.h"
+#include "tests/support/sampled.h"
 
 namespace ardea::rules {
 
@@ -110,7 +111,7 @@ void expect_right_samples(const Function& program, std::size_t count, const targ
   answers.expect_of(lower::lower(by_the_model(program, target), target));
   const ProgramSpace space = program_space(program, target, rules_for(target));
   for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
-  for (const Choice& choice : space.sample(count, 5).choices)
+  for (const Choice& choice : space.sample(test::sampled_count(2, count), 5).choices)
     answers.expect_of(lower::lower(space.materialise(choice).program(), target));
 }
 

@@ -120,7 +120,7 @@ TEST(ProductSpace, of_many_threads_shares_blocks) {
   std::size_t shared = 0;
   for (const auto& [sketch, solver] : space.sketches) {
     if (to_string(sketch.ways).find("shared by threads = blocks") == std::string::npos) continue;
-    if (!test::takes_case(shared++, 3)) continue;
+    if (!test::takes_case(shared++, 5)) continue;
     for (const space::Point& point : solver->sample(1, 7).points) {
       SCOPED_TRACE(in_words(sketch, point));
       answers.expect_of(lower::lower_unpacked(replayed_by_the_law(sketch, point), target));

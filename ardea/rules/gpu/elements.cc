@@ -18,10 +18,10 @@ using namespace schedule;
 namespace {
 
 /// Vectors that one thread may take: all are under way at once.
-constexpr std::int64_t most_vectors = 8;
+constexpr std::int64_t most_vectors_of_thread = 8;
 /// By the model: with all threads of a core they are more bytes under way than memory takes to answer, and
 /// the indices are computed once for all of them.
-constexpr std::int64_t usual_vectors = 4;
+constexpr std::int64_t usual_vectors_of_thread = 4;
 
 class ElementThreads {
  public:
@@ -74,7 +74,7 @@ class ElementThreads {
     if (!is_known() || lanes_ == 1 || stage_.elements() % lanes_ == 0 || stage_.elements() < lanes_)
       return false;
     return d_.way(name_ + " left over", {"guarded", "a launch of its own"},
-                  is_enough(usual_vectors * lanes_) ? 1 : 0) == 1;
+                  is_enough(usual_vectors_of_thread * lanes_) ? 1 : 0) == 1;
   }
 
   void cut(const LoopRef& all) {
@@ -91,9 +91,10 @@ class ElementThreads {
 
   /// Neighbouring threads take neighbouring vectors, and all threads of a block the next ones after that.
   void bind_vectors(const LoopRef& vectors, std::int64_t most, const LoopRef& lanes) {
-    const std::int64_t model = is_enough(usual_vectors * lanes_) ? usual_vectors : 1;
+    const std::int64_t model = is_enough(usual_vectors_of_thread * lanes_) ? usual_vectors_of_thread : 1;
     const Number threads = d_.number(name_ + "_threads", block_threads(target()), threads_);
-    const Number rounds = d_.number(name_ + "_vectors", powers_of_two(std::min(most, most_vectors)), model);
+    const Number rounds =
+        d_.number(name_ + "_vectors", powers_of_two(std::min(most, most_vectors_of_thread)), model);
     const auto parts = s_.loops(Split{vectors, {std::nullopt, rounds, threads}});
     s_.apply(Reorder{{parts[0], parts[2], parts[1]}});
     s_.apply(Bind{parts[0], "blockIdx.x"});

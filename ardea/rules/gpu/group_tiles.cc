@@ -8,7 +8,7 @@ namespace ardea::rules {
 
 namespace {
 
-constexpr std::int64_t most_groups = 4, most_frags_of_group = 2;
+constexpr std::int64_t most_groups_of_block = 4, most_frags_of_group = 2;
 
 constexpr double products_in_cycle = 2048;  ///< what the units of a multiprocessor can do
 
@@ -124,7 +124,7 @@ BlockTile GroupTiles::block() const {
 }
 
 std::vector<std::int64_t> group_counts(const ProductSizes& sizes) {
-  return doublings(sizes.m, GroupUnit::rows, most_groups);
+  return doublings(sizes.m, GroupUnit::rows, most_groups_of_block);
 }
 
 std::vector<std::int64_t> frags_of_groups(const ProductSizes& sizes) {
