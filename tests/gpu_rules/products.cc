@@ -199,9 +199,10 @@ TEST(GpuProducts, leave_tiles_and_panels_open) {
   const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
   EXPECT_TRUE(space.left_out.empty());
   EXPECT_EQ(space.not_followed, 0U);
-  EXPECT_EQ(space.sketches.size(), 14U + 3U) << "panels of 2 steps, 1 to 4 under way, of 4 steps, 1 to 3 of "
-                                                "4, results both ways; groups with 64 columns, 1 to "
-                                                "3 panels under way";
+  EXPECT_EQ(space.sketches.size(), 14U + 3U + 2U)
+      << "panels of 2 steps, 1 to 4 under way, of 4 steps, 1 to 3 of 4, results both ways; groups with 64 "
+         "columns, "
+         "1 to 3 panels under way, 1 and 2 of them also copied by a unit";
 }
 
 // Half the bytes of what is summed, so that it is converted before it lies in shared memory; where tiles end
