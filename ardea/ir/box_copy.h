@@ -13,6 +13,9 @@ namespace ardea {
 /// all of them, where the target has such a unit.
 inline constexpr auto box_copy_key = "box_copy";
 
+/// Rows, columns and what is around them have numbers of 32 bits.
+constexpr std::int64_t most_counted_by_unit = (std::int64_t{1} << 31) - 1;
+
 /// What T.async_copy_box is given beside its two addresses. The array is seen as one of three dimensions,
 /// row-major.
 struct BoxCopy {

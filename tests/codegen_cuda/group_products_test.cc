@@ -23,7 +23,7 @@ namespace ardea::codegen {
 
 namespace {
 
-constexpr std::int64_t rows = 64, columns = 64, depth = 320;
+constexpr std::int64_t rows = 64, columns = 64, depth = 384;
 
 /// With `from` as `to`.
 Function group_product(const std::string& from = "", const std::string& to = "") {
@@ -132,12 +132,10 @@ TEST(ProductsOfGroups, whose_panels_a_unit_copies_are_right_and_need_each_barrie
 
 TEST(ProductsOfGroups, fence_what_threads_have_copied_and_nothing_else) {
   const std::string text = cuda_source(std::vector{lower::lower(group_product(), gpu())}, gpu(), {});
-  const std::size_t loop = text.find("for (int32_t k_0"), fence = text.find("sync_with_fence();", loop),
-                    results = text.find("mma_store_f16(", loop);
-  EXPECT_LT(fence, results);
-  // Behind the products there are threads alone.
+  const std::size_t loop = text.find("for (int32_t k_0");
+  EXPECT_LT(text.find("sync_with_fence();", loop), text.find("mma_store_f16(", loop));
+  // Behind the last products there is nothing to fence for.
   EXPECT_EQ(text.find("sync_with_fence();", text.rfind("wgmma_m64n64k64_f16_swizzled(")), std::string::npos);
-  EXPECT_NE(text.find("__syncthreads();", text.rfind("wgmma_m64n64k64_f16_swizzled(")), std::string::npos);
 }
 
 TEST(ProductsOfGroups, are_right_before_they_are_lowered) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_set>
 
 #include "ardea/arith/copied_box.h"
@@ -71,6 +72,8 @@ class BoxCopies {
     auto box = arith::copied_box(copy->load->buffer, copy->load->indices, copy->condition, rows.var,
                                  columns->var, inside_both);
     refuse_unless(box.has_value(), "what it reads is not proved to be a box of an array of known size");
+    refuse_unless(std::max({box->outers, box->rows, box->columns}) <= most_counted_by_unit,
+                  "the array has more rows than the unit counts");
     const DataType type = store->buffer->type;
     const std::int64_t most = engine_.max_extent.value_or(*height);
     refuse_unless(*height <= most && *width <= most, "the unit copies fewer rows or columns at a time");

@@ -27,8 +27,14 @@ bool is_read_by_unit(const Function& program, const Buffer& array) {
   const auto columns = constant_int(array->shape.back());
   const auto alignments = memory_alignments(program);
   const auto begin = alignments.find(array->data);
-  return columns && array->type.bytes(*columns) % source_bytes == 0 && begin != alignments.end() &&
-         begin->second % source_bytes == 0;
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < array->shape.size(); ++d) {
+    const auto extent = constant_int(array->shape[d]);
+    if (!extent || *extent < 1 || rows > most_counted_by_unit / *extent) return false;
+    rows *= *extent;
+  }
+  return columns && *columns <= most_counted_by_unit && array->type.bytes(*columns) % source_bytes == 0 &&
+         begin != alignments.end() && begin->second % source_bytes == 0;
 }
 
 /// What fills the matrix, seen as it will be copied: rows and columns of it, batch by batch.
@@ -54,8 +60,6 @@ bool is_box_source(const Derivation& d, const OpenProduct& given, bool is_left) 
     return is_filled_by_boxes(program, is_left ? given.product.left : given.product.right);
   const MatrixProduct& product = given.product.product.product;
   const Buffer& array = is_left ? product.left : product.right;
-  for (const Expr& extent : array->shape)
-    if (!constant_int(extent)) return false;
   return array->scope == "global" && is_read_by_unit(program, array);
 }
 
