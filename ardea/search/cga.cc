@@ -30,8 +30,9 @@ namespace {
 /// What a model that has foretold nothing yet is believed.
 constexpr double unproven = 0.5;
 
-/// Heron's constrained genetic algorithm, a round for each question. Its population lives in all sketches;
-/// parents are of one.
+/// Heron's constrained genetic algorithm, a round for each question. Every sketch is a niche: it has its
+/// share of the population, its parents and its best points, so that none dies out because another is
+/// predicted to be faster. What a sketch can do is only known once its own best points were tried.
 class ConstrainedGeneticSearch : public Proposer {
  public:
   explicit ConstrainedGeneticSearch(const Setting& setting) : Proposer(setting) {}
@@ -46,11 +47,11 @@ class ConstrainedGeneticSearch : public Proposer {
     keys_.clear();
     for (std::size_t s = 0; s < ground_.sketches(); ++s)
       keys_.push_back(key_knobs(setting_.model->importance(s), option("keys")));
-    const std::size_t size = count_of("population");
-    std::vector<Choice> population = ranking.best(beginning(size), size);
+    const std::size_t size = count_of("population"), elites = count_of("elites");
+    std::vector<Choice> population = ranking.best(beginning(size), size, niche(size));
     for (std::size_t generation = 0; generation < count_of("generations"); ++generation) {
       std::vector<Choice> next = children_of(population, ranking.of(population), size);
-      const std::vector<Choice> elite = ranking.best(population, count_of("elites"));
+      const std::vector<Choice> elite = ranking.best(population, elites, niche(elites));
       next.insert(next.end(), elite.begin(), elite.end());
       population = ranking.best(next, next.size());
     }
@@ -58,23 +59,47 @@ class ConstrainedGeneticSearch : public Proposer {
     return pick(ranking, count);
   }
 
+  /// What a sketch has of so many points.
+  std::size_t niche(std::size_t size) const { return (size + ground_.sketches() - 1) / ground_.sketches(); }
+
+  /// What a sketch is worth, by what was measured of it.
+  std::vector<double> shares() const { return shares_by(history_, ground_.sketches(), option("patience")); }
+
   /// Points by chance, the best that were measured, and the population of the round before.
   std::vector<Choice> beginning(std::size_t size) {
-    std::vector<Choice> points = ground_.draw(size, random_, Ground::Shares::even,
-                                              shares_by(history_, ground_.sketches(), option("patience")));
-    for (const Choice& choice : history_.best(count_of("history"))) points.push_back(choice);
+    std::vector<Choice> points = ground_.draw(size, random_, Ground::Shares::even, shares());
+    const std::size_t history = count_of("history");
+    for (const Choice& choice : history_.best(history, niche(history))) points.push_back(choice);
     for (Choice& choice : previous_) points.push_back(std::move(choice));
     std::erase_if(points, [&](const Choice& choice) { return !ground_.contains(choice); });
     return points;
   }
 
+  /// How likely each point of a population becomes a parent: sketches share by what was measured of them, the
+  /// points of one by rank.
+  std::vector<double> chances_of(const std::vector<Choice>& population, const std::vector<double>& ranks) {
+    std::vector<std::vector<std::size_t>> places(ground_.sketches());
+    for (std::size_t i = 0; i < population.size(); ++i) places[population[i].sketch].push_back(i);
+    const std::vector<double> of_sketch = shares();
+    std::vector<double> chances(population.size());
+    for (std::size_t s = 0; s < places.size(); ++s) {
+      std::vector<double> own;
+      for (const std::size_t at : places[s]) own.push_back(ranks[at]);
+      const std::vector<double> weights = weights_of(own, option("temperature"));
+      const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        chances[places[s][i]] = of_sketch[s] * weights[i] / sum;
+    }
+    return chances;
+  }
+
   std::vector<Choice> children_of(const std::vector<Choice>& population, const std::vector<double>& ranks,
                                   std::size_t count) {
-    const std::vector<double> weights = weights_of(ranks, option("temperature"));
+    const std::vector<double> chances = chances_of(population, ranks);
     std::vector<Choice> parents;
     std::vector<std::vector<std::size_t>> of_sketch(ground_.sketches());
     for (std::size_t i = 0; i < count_of("parents") && !population.empty(); ++i) {
-      parents.push_back(population[roulette(weights, random_)]);
+      parents.push_back(population[roulette(chances, random_)]);
       of_sketch[parents.back().sketch].push_back(i);
     }
     std::vector<Choice> children;
@@ -98,8 +123,9 @@ class ConstrainedGeneticSearch : public Proposer {
     const bool is_unproven = history_.size() == 0;
     const double foretold = setting_.model->held_out_correlation().value_or(is_unproven ? unproven : 1);
     const double trust = std::clamp(foretold, 0.0, 1.0);
-    const double greedy = option("greedy") * trust * static_cast<double>(count);
-    std::vector<Choice> picked = ranking.best(seen, static_cast<std::size_t>(std::ceil(greedy)));
+    const auto greedy =
+        static_cast<std::size_t>(std::ceil(option("greedy") * trust * static_cast<double>(count)));
+    std::vector<Choice> picked = ranking.best(seen, greedy, most_of_a_sketch(greedy));
     if (is_unproven) {
       for (Choice& choice : ground_.draw(count - picked.size(), random_, Ground::Shares::even))
         picked.push_back(std::move(choice));
@@ -110,14 +136,14 @@ class ConstrainedGeneticSearch : public Proposer {
     for (const Choice& choice : seen)
       if (!taken.contains(choice)) left[choice.sketch].push_back(choice);
     std::vector<std::vector<double>> weights;
-    for (const std::vector<Choice>& of_sketch : left)
-      weights.push_back(weights_of(ranking.of(of_sketch), option("temperature")));
-    std::vector<double> shares = shares_by(history_, ground_.sketches(), option("patience"));
+    for (const std::vector<Choice>& points : left)
+      weights.push_back(weights_of(ranking.of(points), option("temperature")));
+    std::vector<double> of_sketch = shares();
     while (picked.size() < count) {
       for (std::size_t s = 0; s < left.size(); ++s)
-        if (left[s].empty()) shares[s] = 0;
-      if (std::all_of(shares.begin(), shares.end(), [](double share) { return share == 0; })) break;
-      const std::size_t sketch = roulette(shares, random_), at = roulette(weights[sketch], random_);
+        if (left[s].empty()) of_sketch[s] = 0;
+      if (std::all_of(of_sketch.begin(), of_sketch.end(), [](double share) { return share == 0; })) break;
+      const std::size_t sketch = roulette(of_sketch, random_), at = roulette(weights[sketch], random_);
       picked.push_back(left[sketch][at]);
       left[sketch].erase(left[sketch].begin() + static_cast<std::ptrdiff_t>(at));
       weights[sketch].erase(weights[sketch].begin() + static_cast<std::ptrdiff_t>(at));
@@ -125,10 +151,16 @@ class ConstrainedGeneticSearch : public Proposer {
     return picked;
   }
 
+  /// Of so many greedy picks. The best predicted are mostly neighbours of each other, and the model errs
+  /// about all of them alike. Of two sketches each is picked often enough by roulette.
+  std::size_t most_of_a_sketch(std::size_t greedy) const {
+    const double share = std::max(option("crowd"), 2.0 / static_cast<double>(ground_.sketches()));
+    return static_cast<std::size_t>(std::ceil(share * static_cast<double>(greedy)));
+  }
+
   /// The first questions are left to chance, spread over the sketches. Where there is no model at all, the
   /// best that were measured are parents, and keys are drawn.
   std::vector<Choice> without_model(std::size_t count) {
-    const std::vector<double> shares = shares_by(history_, ground_.sketches(), option("patience"));
     std::vector<Choice> parents = history_.best(count_of("history"));
     std::erase_if(parents, [&](const Choice& choice) { return !ground_.contains(choice); });
     std::vector<Choice> points;
@@ -147,7 +179,7 @@ class ConstrainedGeneticSearch : public Proposer {
         if (points.size() < greedy && ground_.is_new(child) && taken.insert(child).second)
           points.push_back(std::move(child));
     }
-    for (Choice& choice : ground_.draw(count - points.size(), random_, Ground::Shares::even, shares))
+    for (Choice& choice : ground_.draw(count - points.size(), random_, Ground::Shares::even, shares()))
       points.push_back(std::move(choice));
     return points;
   }
@@ -171,6 +203,7 @@ Method cga_method() {
                   {"history", 32, 0, 100'000, "the best measured points, in every first population"},
                   {"greedy", 0.6, 0, 1,
                    "the share of points that are the best predicted; others by roulette"},
+                  {"crowd", 0.5, 0, 1, "the most of the best predicted that are of one sketch"},
                   {"temperature", 0.6, 0.01, 100, "of roulettes: smaller prefers the fast ones more"},
                   {"optimism", 0.5, 0, 10, "how many deviations of a prediction count as speed"},
                   {"patience", 8, 0.1, 10'000,

@@ -21,14 +21,19 @@ std::size_t History::told_of(std::size_t sketch) const {
       std::count_if(order_.begin(), order_.end(), [&](const Choice& c) { return c.sketch == sketch; }));
 }
 
-std::vector<Choice> History::best(std::size_t count) const {
+std::vector<Choice> History::best(std::size_t count, std::size_t of_sketch) const {
   std::vector<std::pair<double, const Choice*>> timed;
   for (const Choice& choice : order_)
     if (const auto known = scores_.at(choice)) timed.emplace_back(*known, &choice);
   std::stable_sort(timed.begin(), timed.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Choice> list;
-  for (std::size_t i = 0; i < std::min(count, timed.size()); ++i) list.push_back(*timed[i].second);
+  std::unordered_map<std::size_t, std::size_t> taken_of;
+  for (const auto& [score, choice] : timed)
+    if (list.size() < count && taken_of[choice->sketch] < of_sketch) {
+      list.push_back(*choice);
+      ++taken_of[choice->sketch];
+    }
   return list;
 }
 

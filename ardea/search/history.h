@@ -16,8 +16,9 @@ class History {
   /// How many points were told, timed or not.
   std::size_t size() const { return order_.size(); }
   std::size_t told_of(std::size_t sketch) const;
-  /// The fastest so many, fastest first; of equals the one told first.
-  std::vector<space::Choice> best(std::size_t count) const;
+  /// The fastest so many, fastest first, and of no sketch more than `of_sketch`; of equals the one told
+  /// first.
+  std::vector<space::Choice> best(std::size_t count, std::size_t of_sketch = SIZE_MAX) const;
   /// ln(1 / seconds); nothing where it was not timed.
   std::optional<double> score(const space::Choice& choice) const;
   /// The greatest, of all and of a sketch; nothing where none was timed.

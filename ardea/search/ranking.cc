@@ -34,7 +34,8 @@ std::vector<double> Ranking::of(const std::vector<Choice>& choices) {
   return ranks;
 }
 
-std::vector<Choice> Ranking::best(const std::vector<Choice>& choices, std::size_t count) {
+std::vector<Choice> Ranking::best(const std::vector<Choice>& choices, std::size_t count,
+                                  std::size_t of_sketch) {
   const std::vector<double> ranks = of(choices);
   std::vector<std::size_t> order(choices.size());
   std::iota(order.begin(), order.end(), 0);
@@ -42,9 +43,13 @@ std::vector<Choice> Ranking::best(const std::vector<Choice>& choices, std::size_
                    [&](std::size_t a, std::size_t b) { return ranks[a] > ranks[b]; });
   std::vector<Choice> list;
   Choices taken;
+  std::unordered_map<std::size_t, std::size_t> taken_of;
   for (const std::size_t i : order) {
     if (list.size() >= count) break;
-    if (taken.insert(choices[i]).second) list.push_back(choices[i]);
+    std::size_t& of_this = taken_of[choices[i].sketch];
+    if (of_this >= of_sketch || !taken.insert(choices[i]).second) continue;
+    list.push_back(choices[i]);
+    ++of_this;
   }
   return list;
 }

@@ -16,8 +16,10 @@ class Ranking {
 
   /// In the order of the choices.
   std::vector<double> of(const std::vector<space::Choice>& choices);
-  /// The different ones among them, best first, at most so many; of equals the earlier.
-  std::vector<space::Choice> best(const std::vector<space::Choice>& choices, std::size_t count);
+  /// The different ones among them, best first, at most so many, and of no sketch more than `of_sketch`; of
+  /// equals the earlier.
+  std::vector<space::Choice> best(const std::vector<space::Choice>& choices, std::size_t count,
+                                  std::size_t of_sketch = SIZE_MAX);
   /// Every point that was ranked, in that order.
   const std::vector<space::Choice>& seen() const { return seen_; }
 

@@ -62,7 +62,7 @@ TEST(Cga, asks_for_children_of_what_was_measured) {
   };
   const auto model = testing::knowing_model(seconds, 0, 1, space);
   Setting setting{.sketches = space.sketches(), .seed = 5, .model = model.get()};
-  setting.options = {{"keys", 1}, {"generations", 1}, {"population", 400}, {"greedy", 1}};
+  setting.options = {{"keys", 1}, {"generations", 1}, {"population", 1200}, {"greedy", 1}, {"crowd", 1}};
   const auto strategy = method("cga").make(setting);
   // The fastest points of all, measured.
   std::vector<std::pair<double, Choice>> all;
