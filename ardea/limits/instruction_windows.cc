@@ -1,9 +1,13 @@
 #include "ardea/limits/instruction_windows.h"
 
+#include <algorithm>
+
+#include "ardea/arith/inside.h"
 #include "ardea/ir/in_loops.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/support/ceil_div.h"
 #include "ardea/support/error.h"
 
 namespace ardea::limits {
@@ -66,6 +70,24 @@ std::optional<InstructionWindow> window_of(const intrin::Instruction& record, co
   return window;
 }
 
+/// The window as a box that holds all of it and lies inside the buffer: what goes on from one row into the
+/// next has elements of several rows. Nothing where it is not proved to lie inside.
+std::optional<InstructionWindow> inside_buffer(InstructionWindow window, const Analyzer& facts) {
+  const std::vector<Expr> strides = strides_of(window.buffer);
+  for (std::size_t d = window.corner.size(); d-- > 0;) {
+    const Expr corner = as_index(window.corner[d]), shape = as_index(window.buffer->shape[d]);
+    if (facts.proves(corner >= make_int(0)) && facts.proves(corner + make_int(window.extents[d]) <= shape))
+      continue;
+    const auto row = constant_int(shape);
+    if (d == 0 || !row || *row < 1 || !facts.proves(equals(corner, make_int(0))) ||
+        !facts.proves(equals(strides[d - 1], multiply_index(shape, strides[d]))))
+      return std::nullopt;
+    window.extents[d - 1] += ceil_div(window.extents[d], *row) - 1;
+    window.extents[d] = *row;
+  }
+  return window;
+}
+
 }  // namespace
 
 const Call* instruction_call(const Stmt& s) {
@@ -113,6 +135,30 @@ Stmt touching(const std::vector<InstructionWindow>& windows, const Call& call) {
                            writes ? make_store(window.buffer, indices, element) : Stmt(Evaluate{element})));
   }
   return make_seq(std::move(all));
+}
+
+std::optional<Stmt> all_touched(const Call& instruction, const Analyzer& facts) {
+  std::vector<InstructionWindow> all;
+  std::vector<Buffer> seen;
+  for (const Expr& argument : instruction.arguments) {
+    const auto* address = argument.as<Call>();
+    const auto* element =
+        address != nullptr && address->op->name == "address_of" ? address->arguments[0].as<Load>() : nullptr;
+    if (element == nullptr) {
+      if (arith::reads_memory(argument)) return std::nullopt;
+      continue;
+    }
+    if (std::find(seen.begin(), seen.end(), element->buffer) != seen.end()) continue;
+    seen.push_back(element->buffer);
+    const auto windows = windows_of(instruction, element->buffer, facts);
+    if (!windows) return std::nullopt;
+    for (const InstructionWindow& window : *windows) {
+      auto box = inside_buffer(window, facts);
+      if (!box) return std::nullopt;
+      all.push_back(*std::move(box));
+    }
+  }
+  return touching(all, instruction);
 }
 
 std::optional<Call> with_strides(const Call& call, const std::vector<InstructionWindow>& windows,

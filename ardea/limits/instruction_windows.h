@@ -34,6 +34,10 @@ std::optional<std::vector<InstructionWindow>> windows_of(const Call& call, const
 /// Statements that touch what the windows hold, and nothing else: what an analysis of accesses can read.
 Stmt touching(const std::vector<InstructionWindow>& windows, const Call& call);
 
+/// The same of all that the instruction touches, and maybe of more; nothing where an operand is not proved to
+/// lie inside its buffer.
+std::optional<Stmt> all_touched(const Call& instruction, const arith::Analyzer& facts);
+
 /// s with what its instructions touch of the buffer written out; nothing where that is not known.
 std::optional<Stmt> with_windows_shown(const Stmt& s, const Buffer& buffer, const arith::Analyzer& facts);
 

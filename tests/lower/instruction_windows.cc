@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "ardea/arith/verify.h"
@@ -58,6 +59,34 @@ TEST(InstructionWindows, keep_the_meaning_through_every_pass) {
     for (std::int64_t i = 0; i < count; ++i)
       ASSERT_EQ(y.get_int(i), i * 7 - 1000) << pass.name << "\n" << print(f);
   }
+}
+
+/// Tiles of X through the registers of two threads, to the same place of Y; all arrays have this shape.
+bool runs_in_parallel(const std::string& shape, const std::string& place, int stride) {
+  const std::string text = fmt::format(R"(
+@T.prim_func
+def main(X: T.Buffer(({0}), "int32"), Y: T.Buffer(({0}), "int32")):
+    for i in T.parallel(2):
+        P = T.allocate([16, 16], "int32", "amx.tile")
+        P_1 = T.Buffer((16, 16), "int32", data=P, scope="amx.tile")
+        T.tensor_instruction("amx.tileloadd_i32", T.address_of(P_1[0, 0]), T.address_of(X[{1}]), 16, {2})
+        T.tensor_instruction("amx.tilestored_i32", T.address_of(Y[{1}]), T.address_of(P_1[0, 0]), {2}, 16)
+)",
+                                       shape, place, stride);
+  const Function f =
+      lower_until(parse_function(text), target::find("sapphirerapids"), "independent_iterations");
+  return print(f).find("T.parallel(2)") != std::string::npos;
+}
+
+TEST(InstructionWindows, tell_threads_apart) {
+  EXPECT_TRUE(runs_in_parallel("32, 48", "i * 16, 0", 48));
+  EXPECT_FALSE(runs_in_parallel("32, 48", "i * 15, 0", 48)) << "a row of both";
+  EXPECT_TRUE(runs_in_parallel("16, 48", "0, i * 32", 48));
+  EXPECT_FALSE(runs_in_parallel("16, 48", "0, i * 33", 48)) << "the second tile ends in other rows";
+  EXPECT_TRUE(runs_in_parallel("32, 4, 4", "i * 16, 0, 0", 16))
+      << "four rows of the buffer are one of a tile";
+  EXPECT_FALSE(runs_in_parallel("32, 4, 4", "i * 15, 0, 0", 16));
+  EXPECT_FALSE(runs_in_parallel("32, 4, 4", "i * 16, 1, 0", 16)) << "each row goes on in the next";
 }
 
 TEST(InstructionWindows, beyond_their_memory_fail) {

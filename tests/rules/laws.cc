@@ -130,14 +130,43 @@ void repair(const space::System& system, const space::Point& point, std::vector<
   }
 }
 
-/// The statements of a program, a line each, in order. How deep they stand and where allocations do, and what
-/// is noted of these, depends on what is beside them.
+/// The parts between commas outside of parentheses.
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0)
+      parts.emplace_back();
+    else if (c != ' ')
+      parts.back() += c;
+  }
+  return parts;
+}
+
+/// "for i, j in T.grid(2, 3):" as a line for each loop, as it is where something stands between them.
+std::vector<std::string> loops_of(const std::string& line) {
+  const std::string begin = "for ", grid = " in T.grid(", end = "):";
+  const std::size_t at = line.find(grid);
+  if (!line.starts_with(begin) || at == std::string::npos) return {line};
+  const auto names = listed(line.substr(begin.size(), at - begin.size()));
+  const std::size_t first = at + grid.size();
+  const auto extents = listed(line.substr(first, line.size() - end.size() - first));
+  std::vector<std::string> loops;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    loops.push_back(fmt::format("for {} in range({}):", names[i], extents.at(i)));
+  return loops;
+}
+
+/// The statements of a program, a line each, in order. How deep they stand, which loops are one line and
+/// where allocations stand, and what is noted of these, depends on what is beside them.
 std::vector<std::string> statements_of(const Function& program) {
   std::istringstream text(print(program));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);)
     if (line.find("T.allocate(") == std::string::npos)
-      lines.push_back(line.substr(std::min(line.find_first_not_of(' '), line.size())));
+      for (const std::string& one : loops_of(line.substr(std::min(line.find_first_not_of(' '), line.size()))))
+        lines.push_back(one);
   return lines;
 }
 

@@ -5,6 +5,7 @@
 #include "ardea/intrin/instruction.h"
 #include "ardea/intrin/product_shape.h"
 #include "ardea/intrin/tile_registers.h"
+#include "ardea/rules/analysis/producers.h"
 #include "ardea/rules/cpu/tensorized_product.h"
 #include "ardea/rules/model/candidates.h"
 #include "ardea/rules/model/panels.h"
@@ -79,6 +80,24 @@ void tensorize_tiles(Schedule& s, const BlockRef& block, std::int64_t height, st
   s.apply(Unroll{j[0]});
 }
 
+/// Tiles are loaded from rows wherever they lie. A in panels is read in one stream, and is a copy that has to
+/// be made for each panel of B: it pays where it computes what A is made of. What is no whole tiles is
+/// padded, in panels.
+LeftOperand choose_left(Derivation& d, const ConvertedProduct& given, const ProductSizes& multiples) {
+  if (!is_left_whole(given, multiples)) return LeftOperand::copied;
+  const bool is_made = elementwise_producer(d.steps().program(), given.sums, given.product.left).has_value();
+  return d.whether("A in panels", is_made) ? LeftOperand::copied : LeftOperand::in_place;
+}
+
+/// The copy of A goes tile by tile, by rows of one.
+void copy_in_tiles(Schedule& s, const BlockRef& copy, std::int64_t rows, std::int64_t depth) {
+  const auto loops = s.get_loops(copy);
+  const auto m = s.loops(Split{loops[loops.size() - 2], {std::nullopt, rows}});
+  const auto k = s.loops(Split{loops.back(), {std::nullopt, depth}});
+  s.apply(Reorder{{m[0], k[0], m[1], k[1]}});
+  s.apply(Vectorize{k[1]});
+}
+
 void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& instruction) {
   Schedule& s = d.steps();
   const target::Target& target = d.target();
@@ -90,7 +109,9 @@ void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& 
   const TileGrid by_model = grid_for(sizes, shape);
   // A tile of sums is square.
   const std::int64_t rows = shape.rows, depth = shape.depth, group = shape.group;
-  const PaddedProduct product = padded_product(d, given, {rows, rows, depth});
+  const ProductSizes multiples = {rows, rows, depth};
+  const LeftOperand left = choose_left(d, given, multiples);
+  const PaddedProduct product = padded_product(d, given, multiples, std::nullopt, left);
   const BlockRef c = product.sums;
   const BlockRef tile_a = s.blocks(CacheRead{c, 0, "amx.tile"})[0];
   const BlockRef tile_b = s.blocks(CacheRead{c, 1, "amx.tile"})[0];
@@ -119,15 +140,14 @@ void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& 
   s.apply(ComputeAt{tile_a, k[0], true});
   s.apply(ComputeAt{tile_b, k[0], true});
   if (!d.packs_weights_ahead()) s.apply(ComputeAt{product.b, j[0], true});
-  s.apply(ComputeAt{product.a, i[0], true});
+  if (product.a) s.apply(ComputeAt{*product.a, i[0], true});
 
   const std::string in_a = fmt::format("lambda m, k: (m // {0}, k // {1}, m % {0}, k % {1})", rows, depth);
   const std::string in_b = layout_of_b(
       transposed, fmt::format("n // {0}, k // {1}, k % {1} // {2}, n % {0}, k % {2}", rows, depth, group));
-  for (const char* side : {"read", "write"}) {
-    s.apply(TransformLayout{tile_a, {side, 0}, in_a});
-    s.apply(TransformLayout{tile_b, {side, 0}, in_b});
-  }
+  for (const char* side : {"read", "write"}) s.apply(TransformLayout{tile_b, {side, 0}, in_b});
+  if (product.a) s.apply(TransformLayout{tile_a, {"read", 0}, in_a});
+  s.apply(TransformLayout{tile_a, {"write", 0}, in_a});
   s.apply(TransformLayout{
       c, {"write", 0}, fmt::format("lambda m, n: (m // {0}, n // {0}, m % {0}, n % {0})", rows)});
 
@@ -155,12 +175,12 @@ void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& 
     const auto out = s.get_loops(*product.last);
     s.apply(Vectorize{s.loops(Split{out.back(), {std::nullopt, rows}})[1]});
   }
-  const auto a = s.get_loops(product.a);
-  const auto a_m = s.loops(Split{a[a.size() - 2], {std::nullopt, rows}});
-  const auto a_k = s.loops(Split{a.back(), {std::nullopt, depth}});
-  s.apply(Reorder{{a_m[0], a_k[0], a_m[1], a_k[1]}});
-  s.apply(Vectorize{a_k[1]});
+  if (product.a) copy_in_tiles(s, *product.a, rows, depth);
   const auto copy_of_b = tile_copy_of_b(s, transposed, product.b, {depth, rows, group});
+  // A line of B is cut by two tiles of bfloat16, which find it near by when they come one after the other; by
+  // four of bytes, for which rows are read from end to end at once.
+  if (!transposed && d.whether("B packed row by row", group > 2))
+    s.apply(Reorder{{copy_of_b[2], copy_of_b[0]}});
   vectorize_tiles(s, copy_of_b);
   share_among_threads(d, product, i[0], copy_of_b);
 }

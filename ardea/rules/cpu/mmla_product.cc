@@ -113,7 +113,7 @@ void apply_mmla(Derivation& d, const ConvertedProduct& given, const std::string&
   s.apply(ReverseComputeAt{stored, j[1], true});
   if (converts) s.apply(ReverseComputeAt{*product.last, j[1], true});
   if (!d.packs_weights_ahead()) s.apply(ComputeAt{product.b, j[0], true});
-  s.apply(ComputeAt{product.a, i[0], true});
+  s.apply(ComputeAt{*product.a, i[0], true});
   s.apply(TransformLayout{
       c,
       {"read", 0},
@@ -141,7 +141,7 @@ void apply_mmla(Derivation& d, const ConvertedProduct& given, const std::string&
   s.apply(Unroll{i[1]});
   s.apply(Unroll{j[2]});
 
-  const auto a = s.get_loops(product.a);
+  const auto a = s.get_loops(*product.a);
   const auto a_k = s.loops(Split{a.back(), {std::nullopt, depth}});
   s.apply(Reorder{{a_k[0], a[a.size() - 2], a_k[1]}});
   s.apply(Vectorize{a_k[1]});

@@ -13,6 +13,7 @@
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/reduce/pad_einsum.h"
 #include "ardea/schedule/program/tree.h"
+#include "ardea/support/error.h"
 
 namespace ardea::rules {
 
@@ -33,8 +34,12 @@ std::optional<ConvertedProduct> product_of_stage(const Function& program, const 
   return std::nullopt;
 }
 
+bool is_left_whole(const ConvertedProduct& given, const ProductSizes& multiples) {
+  return given.product.sizes.m % multiples.m == 0 && given.product.sizes.k % multiples.k == 0;
+}
+
 PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const ProductSizes& multiples,
-                             const std::optional<Number>& tile_rows) {
+                             const std::optional<Number>& tile_rows, LeftOperand left) {
   Schedule& s = d.steps();
   const ProductSizes& sizes = given.product.sizes;
   const auto padding = [](std::int64_t size, std::int64_t multiple) {
@@ -44,6 +49,7 @@ PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const
                      k = padding(sizes.k, multiples.k);
   const Number m = tile_rows ? *tile_rows : Number(least_m);
   const bool pads_m = tile_rows || least_m > 1, pads_n = n > 1, pads_k = k > 1;
+  ensure(left == LeftOperand::copied || !(pads_m || pads_k), "what is padded is a copy");
   PaddedProduct product;
   product.sums = given.sums;
   std::vector<BlockRef> stages = {given.sums};
@@ -55,7 +61,7 @@ PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const
   const auto copy_of = [&](bool is_padded, std::int64_t index) {
     return is_padded ? copies[next++] : s.blocks(CacheRead{product.sums, index, "global"})[0];
   };
-  product.a = copy_of(pads_m || pads_k, 0);
+  if (left == LeftOperand::copied) product.a = copy_of(pads_m || pads_k, 0);
   product.b = copy_of(pads_k || pads_n, 1);
   const bool unpads = pads_m || pads_n;
   if (given.converter) {

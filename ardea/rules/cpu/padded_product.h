@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "ardea/rules/analysis/matrix_product.h"
@@ -23,18 +24,25 @@ std::optional<ConvertedProduct> product_of_stage(const Function& program, const 
 
 /// A product whose extents are whole multiples of what an instruction takes.
 struct PaddedProduct {
-  BlockRef sums;  ///< in loops over m, n, k
-  BlockRef a, b;  ///< that copy the operands, over m, k and over k, n (n, k where B is transposed)
+  BlockRef sums;                   ///< in loops over m, n, k
+  std::optional<BlockRef> a = {};  ///< that copies A, over m, k; absent where A is read in place
+  BlockRef b;                      ///< that copies B, over k, n (n, k where B is transposed)
   /// That takes the sums to the result, converted and without the padding; absent where the sums are the
   /// result.
   std::optional<BlockRef> last = {};
   bool is_worth_threads = false;
 };
 
-/// Pads what the sizes leave open, and copies both operands in any case. Rows are padded to whole tiles of
-/// them where their size is given.
+enum class LeftOperand : std::uint8_t { copied, in_place };
+
+/// Whether A is whole multiples as it is, so that it can be read in place: no copy has to pad it.
+bool is_left_whole(const ConvertedProduct& given, const ProductSizes& multiples);
+
+/// Pads what the sizes leave open, and copies B in any case, and A unless it is whole and read in place. Rows
+/// are padded to whole tiles of them where their size is given.
 PaddedProduct padded_product(Derivation& d, const ConvertedProduct& given, const ProductSizes& multiples,
-                             const std::optional<Number>& tile_rows = std::nullopt);
+                             const std::optional<Number>& tile_rows = std::nullopt,
+                             LeftOperand left = LeftOperand::copied);
 
 /// How many rows a tile has, of these, and whether what they leave over is padded to a whole one: a question
 /// (sum_rest.h), for tiles that do not divide all rows.

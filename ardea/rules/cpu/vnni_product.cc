@@ -101,7 +101,7 @@ void apply_vnni(Derivation& d, const ConvertedProduct& given, const std::string&
   s.apply(Reorder{{j[0], i[0], j[1], k[0], i[1], j[2], j[3], k[1]}});
   s.apply(ReverseComputeAt{last, j[1], true});
   if (!d.packs_weights_ahead()) s.apply(ComputeAt{product.b, j[0], true});
-  s.apply(ComputeAt{product.a, i[0], true});
+  s.apply(ComputeAt{*product.a, i[0], true});
   s.apply(TransformLayout{
       c,
       {"read", 0},
@@ -122,7 +122,7 @@ void apply_vnni(Derivation& d, const ConvertedProduct& given, const std::string&
   const auto out_columns = s.loops(Split{out.back(), {std::nullopt, lanes}});
   write_out(s, {out[out.size() - 2], out_columns[0], out_columns[1]});
 
-  const auto a = s.get_loops(product.a);
+  const auto a = s.get_loops(*product.a);
   const auto a_k = s.loops(Split{a.back(), {std::nullopt, group}});
   s.apply(Reorder{{a_k[0], a[a.size() - 2], a_k[1]}});
   s.apply(Vectorize{a_k[1]});
