@@ -177,9 +177,8 @@ void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& 
   }
   if (product.a) copy_in_tiles(s, *product.a, rows, depth);
   const auto copy_of_b = tile_copy_of_b(s, transposed, product.b, {depth, rows, group});
-  // A line of B is cut by two tiles of bfloat16, which find it near by when they come one after the other; by
-  // four of bytes, for which rows are read from end to end at once.
-  if (!transposed && d.whether("B packed row by row", group > 2))
+  // Rows are read from end to end at once; by blocks a line is read as often as tiles cut it.
+  if (!transposed && d.whether("B packed row by row", true))
     s.apply(Reorder{{copy_of_b[2], copy_of_b[0]}});
   vectorize_tiles(s, copy_of_b);
   share_among_threads(d, product, i[0], copy_of_b);
