@@ -15,6 +15,11 @@ const target::Target& generic_machine() {
   return machine;
 }
 
+const target::Target& gpu() {
+  static const target::Target h200 = target::find("h200");
+  return h200;
+}
+
 Function function_of(const std::string& text) {
   const Module module = arith::load_program(text, "program");
   EXPECT_EQ(module.functions.size(), 1u);

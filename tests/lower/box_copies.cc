@@ -17,11 +17,6 @@ namespace ardea::lower {
 
 namespace {
 
-const target::Target& gpu() {
-  static const target::Target h200 = target::find("h200");
-  return h200;
-}
-
 Function with_boxes(const Function& f, const target::Target& target) {
   for (const Pass& pass : pipeline(target))
     if (pass.name == "box_copies") return pass.run(f, target);

@@ -33,6 +33,8 @@ std::vector<Program> memory_programs();  ///< padded rows, registers, pipelines,
 
 /// A target with no features of its own.
 const target::Target& generic_machine();
+/// The h200.
+const target::Target& gpu();
 
 /// Parsed, completed and verified.
 Function function_of(const Program& program);

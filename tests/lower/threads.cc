@@ -19,11 +19,6 @@ namespace ardea::lower {
 
 namespace {
 
-const target::Target& gpu() {
-  static const target::Target h200 = target::find("h200");
-  return h200;
-}
-
 class ThreadPasses : public ::testing::TestWithParam<ThreadProgram> {};
 
 TEST_P(ThreadPasses, keep_the_meaning_in_every_order_of_threads) {
