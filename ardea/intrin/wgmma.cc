@@ -68,9 +68,9 @@ def wgmma(C: T.Buffer(($blocks, 8, 16, 8), "float32"), a: T.handle, b: T.handle,
   return filled(filled((is_swizzled ? as_it_lies : as_it_is_named) + loops, of_b), words);
 }
 
-/// Asks for all steps of the panel, one after the other; who wants the sums waits for them. What a descriptor says beside
-/// where the factor begins: blocks of 64 columns are 8192 bytes apart, rows eight further on 1024, all in
-/// sixteens; rows are swizzled by 128 bytes.
+/// Asks for all steps of the panel, one after the other; who wants the sums waits for them. What a descriptor
+/// says beside where the factor begins: blocks of 64 columns are 8192 bytes apart, rows eight further on
+/// 1024, all in sixteens; rows are swizzled by 128 bytes.
 std::string implementation(const Product& p) {
   const int words = p.columns / 2;
   std::vector<std::string> products, factors;

@@ -178,8 +178,7 @@ void apply_amx(Derivation& d, const ConvertedProduct& given, const std::string& 
   if (product.a) copy_in_tiles(s, *product.a, rows, depth);
   const auto copy_of_b = tile_copy_of_b(s, transposed, product.b, {depth, rows, group});
   // Rows are read from end to end at once; by blocks a line is read as often as tiles cut it.
-  if (!transposed && d.whether("B packed row by row", true))
-    s.apply(Reorder{{copy_of_b[2], copy_of_b[0]}});
+  if (!transposed && d.whether("B packed row by row", true)) s.apply(Reorder{{copy_of_b[2], copy_of_b[0]}});
   vectorize_tiles(s, copy_of_b);
   share_among_threads(d, product, i[0], copy_of_b);
 }
