@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/support/error.h"
 
