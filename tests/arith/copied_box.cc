@@ -12,7 +12,7 @@
 namespace ardea::arith {
 namespace {
 
-Buffer array_of(std::vector<std::int64_t> shape) { return make_buffer("A", std::move(shape), float16); }
+Buffer array_of(const std::vector<std::int64_t>& shape) { return make_buffer("A", shape, float16); }
 
 struct Copy {
   Var row = Var("i"), column = Var("j"), begin = Var("b");

@@ -1,5 +1,7 @@
 #include "ardea/runtime/cuda/tensor_box.h"
 
+#include <bit>
+
 #include "ardea/support/error.h"
 
 namespace ardea::runtime::cuda {
@@ -45,11 +47,10 @@ EncodedBox encoded(const TensorBox& box, DevicePointer array, const std::string&
                                      steps = {1, 1, 1};
   const BoxNumbers numbers = numbers_of(box);
   EncodedBox out;
-  require_success(
-      encode(&out, numbers.type, 3, reinterpret_cast<void*>(array), extents.data(), strides.data(),
-             sizes.data(), steps.data(), 0, numbers.swizzle, numbers.promotion, 0),
-      fmt::format("{}: boxes of {} x {} elements of an array of {} x {} x {}", kernel, box.box[0], box.box[1],
-                  outers, rows, columns));
+  require_success(encode(&out, numbers.type, 3, std::bit_cast<void*>(array), extents.data(), strides.data(),
+                         sizes.data(), steps.data(), 0, numbers.swizzle, numbers.promotion, 0),
+                  fmt::format("{}: boxes of {} x {} elements of an array of {} x {} x {}", kernel, box.box[0],
+                              box.box[1], outers, rows, columns));
   return out;
 }
 
