@@ -138,6 +138,19 @@ TEST(ProductsOfGroups, fence_what_threads_have_copied_and_nothing_else) {
   EXPECT_EQ(text.find("sync_with_fence();", text.rfind("wgmma_m64n64k64_f16_swizzled(")), std::string::npos);
 }
 
+/// What comes first in the loop over panels.
+bool multiplies_before_it_asks(const Function& product) {
+  const std::string text = cuda_source(std::vector{lower::lower(product, gpu())}, gpu(), {});
+  const std::size_t loop = text.find("for (int32_t k_0");
+  return text.find("  wgmma_m64n", loop) < text.find("copy_box<", loop);
+}
+
+TEST(ProductsOfGroups, go_on_while_boxes_are_asked_for_that_are_not_waited_for_at_once) {
+  EXPECT_TRUE(multiplies_before_it_asks(group_product_by_boxes()));
+  const std::string last = "sch.annotate(rows, \"box_copy\", 1)\n";
+  EXPECT_FALSE(multiplies_before_it_asks(group_product_by_boxes(last, last + "    ahead = 1\n")));
+}
+
 TEST(ProductsOfGroups, are_right_before_they_are_lowered) {
   EXPECT_TRUE(is_right(group_product(), 5));
   EXPECT_TRUE(is_right(group_product_by_boxes(), 5));
