@@ -19,6 +19,9 @@ inline constexpr auto double_buffer_key = "double_buffer_scope";
 /// On the steady state of a pipeline, which lowering makes: how many iterations what fills its memory is
 /// ahead of what reads it.
 inline constexpr auto pipeline_lead_key = "pipeline_lead";
+/// On an allocation that such a pipeline fills ahead of what reads it: how many versions there are, the first
+/// index of its buffers where that is more than one. A short loop has no steady state that would tell.
+inline constexpr auto pipeline_versions_key = "pipeline_versions";
 
 struct PipelinedLoop {
   std::vector<Stmt>

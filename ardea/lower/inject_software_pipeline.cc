@@ -167,9 +167,13 @@ class Pipeline {
       steady.annotations[arith::pipeline_lead_key] = Attribute{make_int(lead)};
     steady.extent = facts_.simplify(loop_.extent - depth);
     std::vector<Stmt> body;
-    for (const std::size_t part : in_order_)
-      body.push_back(at_iteration(part, loop_.var + number(depth_ - stages_.stage[part])));
+    const bool is_once = is_one(steady.extent);
+    for (const std::size_t part : in_order_) {
+      const Expr lead = number(depth_ - stages_.stage[part]);
+      body.push_back(is_once ? copy(part, loop_.min + lead) : at_iteration(part, loop_.var + lead));
+    }
     steady.body = make_seq(std::move(body));
+    if (is_once) return steady.body;
     // A condition, not an extent that is at least 0: accesses are proved by it.
     return facts_.proves(loop_.extent >= depth) ? Stmt(steady) : make_if(loop_.extent > depth, steady);
   }
@@ -191,6 +195,8 @@ class Pipeline {
   Stmt around(const OwnMemory& memory, Stmt body) {
     Allocate allocate = memory.allocate;
     Buffer buffer = memory.buffer;
+    if (tells_lead_ && scope_rank(allocate.scope) == ScopeRank::block && lead_of_copies() > 0)
+      allocate.annotations[arith::pipeline_versions_key] = Attribute{make_int(memory.versions)};
     if (memory.versions > 1) {
       buffer = all_versions(memory.buffer, memory);
       // Versions are its first dimension now.
