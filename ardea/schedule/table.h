@@ -23,6 +23,7 @@
 #include "ardea/schedule/primitives/memory/reindex.h"
 #include "ardea/schedule/primitives/memory/rolling_buffer.h"
 #include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/memory/set_type.h"
 #include "ardea/schedule/primitives/memory/stage_mem.h"
 #include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
@@ -85,6 +86,7 @@
   row(reindex, Reindex)                                                                            \
   row(cache_index, CacheIndex)                                                                     \
   row(set_scope, SetScope)                                                                         \
+  row(set_type, SetType)                                                                           \
   row(storage_align, StorageAlign)                                                                 \
   row(transform_layout, TransformLayout)                                                           \
   row(stage_mem, StageMem)                                                                         \

@@ -5,6 +5,7 @@
 #include "ardea/ir/substitute.h"
 #include "ardea/lower/facts.h"
 #include "ardea/lower/gpu/copy_waits.h"
+#include "ardea/lower/gpu/joined_dimensions.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
 #include "ardea/lower/gpu/shared_memory.h"
@@ -114,7 +115,7 @@ class Placing {
 
   AllPending at_part(const Stmt& s, AllPending pending, const Analyzer& facts) {
     // Names differ from thread to thread as what they stand for does.
-    const Stmt part = with_accesses_shown(substitute(s, lets_), facts);
+    const Stmt part = joined_.in(with_accesses_shown(substitute(s, lets_), facts));
     const arith::AccessesInLoops accesses = common_accesses(part, threads_, facts);
     const std::unordered_set<Var> memory = memory_of(accesses);
     for (;;) {
@@ -232,6 +233,7 @@ class Placing {
   std::vector<arith::LoopRange> threads_;
   std::vector<std::size_t> axes_;
   BytesInCommon in_common_;
+  JoinedDimensions joined_;
   Substitution lets_;
   std::size_t depth_ = 0, loops_ = 0;  ///< around the step under way
   bool decided_ = false;               ///< since it was reset, on a barrier more

@@ -42,8 +42,8 @@ void GroupSteps::run() {
 void GroupSteps::choose() {
   tile_columns_ = choice("columns multiplied at once", columns_of_groups(sizes_), chosen_->tiles.columns);
   ahead_ = choice("panels under way", panels_under_way(sizes_.k, group_.depth), chosen_->tiles.ahead);
-  by_unit_ = may_copy_boxes(work_, ahead_) &&
-             d_.whether("a unit copies boxes of the factors", chosen_->tiles.by_unit);
+  by_unit_ =
+      may_copy_boxes(work_) && d_.whether("a unit copies boxes of the factors", chosen_->tiles.by_unit);
   // Beside other answers than the model's its numbers may not fit.
   const auto own = group_tiles_for(work_, tile_columns_, ahead_, by_unit_, d_.target());
   const GroupTiles model =

@@ -60,8 +60,6 @@ class GroupModel {
   }
 
   bool is_possible() const {
-    // A pipeline that is full for one iteration at most has no steady state, in which copies are under way.
-    if (t_.ahead > 1 && panels() <= t_.ahead + 1) return false;
     const int threads = target_.gpu->warp_threads;
     const bool is_copied =
         t_.by_unit || (work_.a.is_shared_evenly(tile_.rows, tile_.depth, tile_.warps, threads) &&
@@ -138,9 +136,7 @@ std::vector<std::int64_t> columns_of_groups(const ProductSizes& sizes) {
   return all;
 }
 
-bool may_copy_boxes(const TensorWork& work, std::int64_t ahead) {
-  return work.a.has_boxes && work.b.has_boxes && ceil_div(work.sizes.k, GroupUnit::depth) > ahead + 1;
-}
+bool may_copy_boxes(const TensorWork& work) { return work.a.has_boxes && work.b.has_boxes; }
 
 std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, std::int64_t columns,
                                                 std::int64_t ahead, bool by_unit,
@@ -162,7 +158,7 @@ std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, const ta
   for (const std::int64_t columns : columns_of_groups(work.sizes))
     for (const std::int64_t ahead : panels_under_way(work.sizes.k, GroupUnit::depth))
       for (const bool by_unit : {false, true})
-        if (!by_unit || may_copy_boxes(work, ahead))
+        if (!by_unit || may_copy_boxes(work))
           take_better(best, group_tiles_for(work, columns, ahead, by_unit, target));
   return best;
 }

@@ -35,9 +35,9 @@ std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, std::int
                                                 std::int64_t ahead, bool by_unit,
                                                 const target::Target& target);
 
-/// Whether a unit may copy the factors: it can, and some copies go on while panels are multiplied. One factor
-/// alone is none of its: at the fence that the other one needs its copies would be waited for.
-bool may_copy_boxes(const TensorWork& work, std::int64_t ahead);
+/// Whether a unit may copy the factors. One alone is none of its: at the fence that the other one needs its
+/// copies would be waited for.
+bool may_copy_boxes(const TensorWork& work);
 
 /// What knobs may be: no block has more rows or columns than there are, but for one group's.
 std::vector<std::int64_t> group_counts(const ProductSizes& sizes);

@@ -77,6 +77,7 @@ class ImplicitSteps {
                             ? source_of(c_.right.indices, c_.right.buffer, c_.columns, c_.depth)
                             : source_of(c_.right.indices, c_.right.buffer, c_.depth, c_.columns);
     made.result = source_of(c_.stage.indices, c_.stage.out, c_.columns, c_.rows);
+    made.result.has_even_rows = has_even_rows();
     return made;
   }
 
@@ -142,6 +143,20 @@ class ImplicitSteps {
           std::find(c_.stage.iterators.begin(), c_.stage.iterators.end(), Var(index)) -
           c_.stage.iterators.begin()));
     return all;
+  }
+
+  /// Whether the result's indices that rows move stand side by side, in their order, and each but the first
+  /// takes all of its dimension.
+  bool has_even_rows() const {
+    const Group order = order_of_result();
+    const auto first = std::find(order.begin(), order.end(), c_.rows.front());
+    if (order.end() - first < std::ssize(c_.rows) || !std::equal(c_.rows.begin(), c_.rows.end(), first))
+      return false;
+    for (std::size_t i = 1; i < c_.rows.size(); ++i) {
+      const auto dimension = static_cast<std::size_t>(first - order.begin()) + i;
+      if (constant_int(c_.stage.out->shape[dimension]) != c_.stage.extents[c_.rows[i]]) return false;
+    }
+    return true;
   }
 
   /// The block's loops, each over one of `iterators`, become batches and one for each group.

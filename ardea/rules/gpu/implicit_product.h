@@ -15,6 +15,7 @@ struct MatrixSource {
   /// Where neighbouring rows are windows that overlap: the indices that they move along. 0: rows have nothing
   /// in common.
   std::int64_t window_axes = 0;
+  bool has_even_rows = false;  ///< each begins as far behind the one before it
 };
 
 /// A sum of products as a product of matrices of which the factors are nowhere: what would fill them is

@@ -13,8 +13,7 @@
 #include "ardea/schedule/primitives/loops/reorder.h"
 #include "ardea/schedule/primitives/loops/split.h"
 #include "ardea/schedule/primitives/memory/cache_write.h"
-#include "ardea/schedule/primitives/memory/reindex.h"
-#include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/memory/set_type.h"
 #include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/primitives/memory/transform_layout.h"
 #include "ardea/schedule/primitives/place/compute_at.h"
@@ -56,36 +55,35 @@ bool WarpProduct::may_pad_rows() const {
 }
 
 void WarpProduct::make_stages(bool may_be_direct) {
-  const std::string store = stores_as_result();
-  is_direct_ = may_be_direct && !store.empty() && !is_implicit_ &&
-               !d_.whether("results go through shared memory", true);
+  const auto type = type_of_converted();
+  is_direct_ = may_be_direct && type && !pads_m_ && !pads_n_ && !is_implicit_ &&
+               leaves_fragments_in_pairs() && !d_.whether("results go through shared memory", true);
   copy_factors();
-  if (store.empty()) {
-    take_sums_from("shared");
-    staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
-  } else {
-    take_sums_from("mma.c");
-    if (!is_direct_) {
-      // By rows and columns, whatever the result's indices are.
-      staged_ = std::exchange(result_, s_.blocks(Reindex{result_, {"write", 0}})[0]);
-      s_.apply(SetScope{staged_, 0, "shared"});
-    }
-  }
-  store_ = store.empty() ? unit_.store_as(unit_.sums) : store;
+  take_sums_from(is_direct_ ? "mma.c" : "shared");
+  store_ = unit_.store_as(type.value_or(unit_.sums));
+  if (is_direct_) return;
+  // By rows and columns, whatever the result's indices are.
+  staged_ = s_.blocks(CacheWrite{sums_, 0, "mma.c"})[0];
+  if (type && *type != unit_.sums) s_.apply(SetType{staged_, 0, to_string(*type)});
 }
 
-/// The instruction that takes sums to what the result is made of; empty where more is done with them.
-std::string WarpProduct::stores_as_result() const {
-  if (pads_m_ || pads_n_) return "";
-  const Function& program = s_.program();
-  if (computes_results()) return "";
+/// That sums have in the result, where nothing else is done with them and an instruction converts them on
+/// their way out of fragments.
+std::optional<DataType> WarpProduct::type_of_converted() const {
+  if (computes_results()) return std::nullopt;
   const BlockRef& last = given_.converter ? *given_.converter : given_.sums;
-  const auto* store = path_to(program, last)->block().body.as<Store>();
-  if (store == nullptr) return "";  // only some results are stored
-  const Buffer out = store->buffer;
-  // Two elements are stored at once.
-  const bool is_aligned = memory_alignments(program).at(out->data) % (2 * out->type.bytes()) == 0;
-  return sizes_.n % 2 == 0 && is_aligned ? unit_.store_as(out->type) : "";
+  const auto* store = path_to(s_.program(), last)->block().body.as<Store>();
+  if (store == nullptr) return std::nullopt;  // only some results are stored
+  const DataType type = store->buffer->type;
+  return unit_.store_as(type).empty() ? std::nullopt : std::optional(type);
+}
+
+/// Two elements at once, to the result itself.
+bool WarpProduct::leaves_fragments_in_pairs() const {
+  const Function& program = s_.program();
+  const BlockRef& last = given_.converter ? *given_.converter : given_.sums;
+  const Buffer out = path_to(program, last)->block().body.as<Store>()->buffer;
+  return sizes_.n % 2 == 0 && memory_alignments(program).at(out->data) % (2 * out->type.bytes()) == 0;
 }
 
 void WarpProduct::keep_windows(bool model) {
@@ -141,7 +139,7 @@ void WarpProduct::place_results(RowsOfWarps rows) {
   const auto frags = s_.loops(Split{stored.back(), {frags_n_, unit_.columns}});
   s_.apply(Reorder{{frags[0], stored[stored.size() - 2], frags[1]}});
   s_.apply(Tensorize{stored[stored.size() - 2], store_});
-  if (is_implicit_)
+  if (is_implicit_ && !factors_.result.has_even_rows)
     store_by_pairs(m[2], n[1]);
   else
     store_in_order(m[2], n[1]);
@@ -164,8 +162,8 @@ void WarpProduct::store_in_order(const LoopRef& rows, const LoopRef& columns) {
   if (lanes > 1) vectors_.push_back(across[1]);
 }
 
-/// Of each row as much as two fragments have at a time, so that a thread's rows stay the same: an implicit
-/// product's are quotients and remainders of several sizes.
+/// Of each row as much as two fragments have at a time, so that a thread's rows stay the same: where they
+/// begin are quotients and remainders of several sizes.
 void WarpProduct::store_by_pairs(const LoopRef& rows, const LoopRef& columns) {
   const std::int64_t lanes = stored_lanes(), chunks = unit_.columns_loaded / lanes, at_once = warp_ / chunks;
   const auto down = s_.loops(Split{rows, {unit_.rows / at_once, at_once}});

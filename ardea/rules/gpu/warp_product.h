@@ -45,7 +45,8 @@ class WarpProduct : protected BlockProduct {
  private:
   TensorWork work(const OpenProduct& given) const;
   bool may_pad_rows() const;
-  std::string stores_as_result() const;
+  std::optional<DataType> type_of_converted() const;
+  bool leaves_fragments_in_pairs() const;
   std::int64_t stored_lanes() const;
   void store_in_order(const LoopRef& rows, const LoopRef& columns);
   void store_by_pairs(const LoopRef& rows, const LoopRef& columns);
