@@ -126,8 +126,11 @@ class OperatorChain {
       }
       return out;
     };
+    const DataType narrow = type_.is_float() ? float16 : int8;
+    const bool narrows = random_.chance(0.15);
     const auto value = [&](const Indices& source) {
-      const Expr x = make_load(from, source);
+      const Expr loaded = make_load(from, source);
+      const Expr x = narrows ? make_cast(type_, make_cast(narrow, loaded)) : loaded;
       const Expr y = two ? make_load(older, source) : weight_at(source);
       return mixed(x, y);
     };

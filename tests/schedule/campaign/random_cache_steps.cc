@@ -4,6 +4,7 @@
 #include "ardea/schedule/primitives/memory/cache_write.h"
 #include "ardea/schedule/primitives/memory/reindex.h"
 #include "ardea/schedule/primitives/memory/set_scope.h"
+#include "ardea/schedule/primitives/memory/set_type.h"
 #include "ardea/schedule/primitives/memory/storage_align.h"
 #include "ardea/schedule/program/scope.h"
 #include "tests/schedule/campaign/random_steps.h"
@@ -107,6 +108,21 @@ void propose_set_scope(RandomSteps& steps) {
     steps.attempt(SetScope{buffer->first, buffer->second, any_scope(steps.random())});
 }
 
+/// Mostly what a reader makes of the elements.
+void propose_set_type(RandomSteps& steps) {
+  const auto buffer = any_allocated(steps);
+  if (!buffer) return;
+  const Buffer written =
+      (*block_of(steps, buffer->first).writes)[static_cast<std::size_t>(buffer->second)].buffer;
+  std::vector<std::string> types = {"float16", "int8", "bool"};
+  visit_exprs(steps.program().body, [&](const Expr& e) {
+    const auto* cast = e.as<Cast>();
+    const auto* load = cast == nullptr ? nullptr : cast->value.as<Load>();
+    if (load != nullptr && load->buffer == written) types.insert(types.end(), 8, to_string(e.type()));
+  });
+  steps.attempt(SetType{buffer->first, buffer->second, steps.random().pick(types)});
+}
+
 void propose_storage_align(RandomSteps& steps) {
   Random& random = steps.random();
   const auto buffer = any_allocated(steps);
@@ -124,7 +140,7 @@ void propose_storage_align(RandomSteps& steps) {
 
 std::vector<Proposer> cache_proposers() {
   return {{1.8, propose_cache_read},  {1.6, propose_cache_write}, {2, propose_reindex},
-          {2.2, propose_cache_index}, {1.3, propose_set_scope},   {2, propose_storage_align}};
+          {2.2, propose_cache_index}, {1.3, propose_set_scope}, {1, propose_set_type},   {2, propose_storage_align}};
 }
 
 }  // namespace ardea::schedule

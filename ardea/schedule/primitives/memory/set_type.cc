@@ -61,8 +61,8 @@ Outcome apply(const Function& f, const SetType& step, Context&) {
   const Stmt out = converted(allocation.owner.back(), buffer, now);
   if (any_expr(out, [&](const Expr& e) { return load_of(e, buffer) != nullptr; }))
     return Refusal{"read_as_another_type",
-                   fmt::format("{} of {} is also read as it is, or made something else than {}", buffer->name,
-                               to_string(buffer->type), to_string(*type))};
+                   fmt::format("{} is also read as the {} that it holds, or made something else than {}",
+                               buffer->name, to_string(buffer->type), to_string(*type))};
   const Rewriter everywhere{
       .buffer = [&](const Buffer& one) { return one == buffer ? std::optional(now) : std::nullopt; }};
   return Applied{with(f, allocation.owner, rewrite(out, everywhere))};
