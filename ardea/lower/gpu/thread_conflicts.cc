@@ -17,18 +17,27 @@ bool meet_across_threads(const arith::Conflict& conflict, const std::vector<std:
 
 namespace {
 
-/// Whether a and b are a number modulo c and another one, a known step away, that leaves something else.
+/// Whether a and b are a number modulo c and another one, a known step away, that leaves something else. A
+/// number of fewer than c, from 0 on, is itself modulo c.
 bool are_different_digits(const Expr& a, const Expr& b, const arith::Analyzer& facts) {
   const auto digit = [](const Expr& e) -> const Binary* {
     const auto* binary = e.as<Binary>();
     return binary != nullptr && binary->op == BinaryOp::floor_mod ? binary : nullptr;
   };
   const Binary *one = digit(a), *other = digit(b);
-  if (one == nullptr || other == nullptr) return false;
-  const auto count = constant_int(one->right);
-  if (!count || *count < 2 || constant_int(other->right) != count) return false;
-  const arith::Congruence apart =
-      facts.congruence(make_cast(int64, one->left) - make_cast(int64, other->left));
+  if (one == nullptr && other == nullptr) return false;
+  const Expr& radix = (one != nullptr ? one : other)->right;
+  const auto count = constant_int(radix);
+  if (!count || *count < 2) return false;
+  const auto number = [&](const Expr& e, const Binary* binary) -> std::optional<Expr> {
+    if (binary != nullptr && constant_int(binary->right) == count) return make_cast(int64, binary->left);
+    const Expr value = make_cast(int64, e);
+    const bool is_one = facts.proves(logical_and(value >= make_int(0), value < make_int(*count)));
+    return is_one ? std::optional(value) : std::nullopt;
+  };
+  const auto first = number(a, one), second = number(b, other);
+  if (!first || !second) return false;
+  const arith::Congruence apart = facts.congruence(*first - *second);
   return apart.multiple % *count == 0 && apart.remainder % *count != 0;
 }
 
