@@ -33,7 +33,7 @@ Function halves(ops::Workload wanted) {
 }
 
 TEST(GpuProducts, are_multiplied_by_tensor_instructions_out_of_copies_under_way) {
-  const std::string text = kernels_of(halves({.op = "gemm", .sizes = {256, 256, 256}}));
+  const std::string text = kernels_of(halves({.op = "gemm", .sizes = {48, 256, 256}}));
   EXPECT_GT(count_of(text, "mma_m16n8k16_f16(C"), 0);
   EXPECT_GT(count_of(text, "copy_async<16>("), 0);
   EXPECT_EQ(count_of(text, "__global__"), 1);
@@ -102,10 +102,22 @@ TEST(GpuProducts, of_strided_transposed_convolutions_take_any_number_of_rows) {
   EXPECT_GT(count_of(text, "*(Pack<__half,8>*)(out + "), 0);
 }
 
+// Rows of the result lie one behind the other in memory: neighbouring threads store what is side by side in
+// one of them, and wait for no other warp between two.
+TEST(GpuProducts, of_convolutions_store_whole_rows) {
+  for (const std::int64_t rows : {16, 15}) {
+    const std::string text =
+        kernels_of(halves({.op = "c2d", .sizes = {2, rows, 16, 64, 128, 3, 3, 1, 1, 1}, .layout = "nhwc"}));
+    const std::string stored = text.substr(text.find("mma_store_f16(out"));
+    EXPECT_GT(count_of(stored, "thread_x % 16 * 8") + count_of(stored, "thread_x % 8 * 8"), 0) << stored;
+    EXPECT_EQ(count_of(stored, "__syncthreads()"), 0) << stored;
+  }
+}
+
 // Rows behind the last one, and elements around the image: both are asked for at each copy.
 TEST(GpuProducts, ask_without_a_branch_what_there_is_to_copy) {
   const std::string text =
-      kernels_of(halves({.op = "c2d", .sizes = {3, 7, 11, 64, 64, 3, 3, 1, 1, 1}, .layout = "nhwc"}));
+      kernels_of(halves({.op = "c2d", .sizes = {3, 7, 11, 64, 48, 3, 3, 1, 1, 1}, .layout = "nhwc"}));
   EXPECT_GT(count_of(text, "copy_async_kept_or_zero<16>("), 0);
   EXPECT_GT(count_of(text, " < 231 && "), 0);
   EXPECT_EQ(count_of(text, "} else {"), 0);
@@ -199,23 +211,27 @@ TEST(GpuProducts, leave_tiles_and_panels_open) {
   const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
   EXPECT_TRUE(space.left_out.empty());
   EXPECT_EQ(space.not_followed, 0U);
-  EXPECT_EQ(space.sketches.size(), 14U + 3U + 2U)
+  EXPECT_EQ(space.sketches.size(), 14U + 3U + 3U)
       << "panels of 2 steps, 1 to 4 under way, of 4 steps, 1 to 3 of 4, results both ways; groups with 64 "
-         "columns, "
-         "1 to 3 panels under way, 1 and 2 of them also copied by a unit";
+         "columns, 1 to 3 panels under way, copied by threads or by a unit";
 }
 
-// Half the bytes of what is summed, so that it is converted before it lies in shared memory; where tiles end
-// beyond the matrix, or more is made of the sums, behind it.
+// Half the bytes of what is summed, so that it is converted before it lies in shared memory, where tiles end
+// beyond the matrix, too; where more is made of the sums, behind it.
 TEST(GpuProducts, go_through_shared_memory_as_what_they_become) {
   for (const ops::Workload& whole :
        {ops::Workload{.op = "gemm", .sizes = {64, 64, 64}},
+        ops::Workload{.op = "gemm", .sizes = {67, 136, 72}},
+        ops::Workload{.op = "c2d", .sizes = {1, 7, 11, 64, 64, 3, 3, 1, 1, 1}, .layout = "nhwc"},
         ops::Workload{.op = "c2d", .sizes = {2, 8, 8, 32, 32, 3, 3, 1, 1, 1}, .layout = "nhwc"}}) {
     const std::string text = kernels_of(halves(whole));
     EXPECT_GT(count_of(text, "mma_store_f16("), 0) << whole.op;
     EXPECT_EQ(count_of(text, "mma_store_f32("), 0) << whole.op;
   }
-  EXPECT_GT(count_of(kernels_of(halves({.op = "gemm", .sizes = {67, 136, 72}})), "mma_store_f32("), 0);
+  ops::Workload more = {.op = "gemm_bias_relu", .sizes = {67, 136, 72}};
+  more.in = {float16, float16, float16};
+  more.out = float16;
+  EXPECT_GT(count_of(kernels_of(aligned(more)), "mma_store_f32("), 0);
   expect_right_samples(halves({.op = "c2d", .sizes = {1, 4, 8, 16, 16, 3, 3, 1, 1, 1}, .layout = "nhwc"}), 2);
 }
 

@@ -68,7 +68,7 @@ const Buffer& JoinedDimensions::view(const Buffer& whole, const std::vector<std:
   BufferNode node = *whole;
   for (const std::size_t d : dimensions) {
     const auto next = node.shape.begin() + static_cast<std::ptrdiff_t>(d) + 1;
-    node.shape[d] = node.shape[d] * *next;
+    node.shape[d] = multiply_index(node.shape[d], *next);
     node.shape.erase(next);
   }
   return views_.emplace_back(View{whole, Buffer(std::move(node)), dimensions}).joined;
