@@ -21,6 +21,30 @@ std::string text_of(const json& bytes) {
   return {all.begin(), all.end()};
 }
 
+json to_json(const runtime::cuda::TensorBox& box) {
+  json all = {{"argument", box.argument},
+              {"type", to_string(box.type)},
+              {"extents", box.extents},
+              {"box", box.box},
+              {"is_swizzled", box.is_swizzled}};
+  if (box.windows)
+    all["windows"] = {
+        {"lower", box.windows->lower}, {"upper", box.windows->upper}, {"steps", box.windows->steps}};
+  return all;
+}
+
+runtime::cuda::TensorBox box_from(const json& all) {
+  runtime::cuda::TensorBox box{.argument = all.at("argument"),
+                               .type = parse_data_type(all.at("type").get<std::string>()).value(),
+                               .extents = all.at("extents"),
+                               .box = all.at("box"),
+                               .is_swizzled = all.at("is_swizzled")};
+  if (const auto windows = all.find("windows"); windows != all.end())
+    box.windows = runtime::cuda::TensorWindows{
+        .lower = windows->at("lower"), .upper = windows->at("upper"), .steps = windows->at("steps")};
+  return box;
+}
+
 }  // namespace
 
 void write_cuda_code(const std::filesystem::path& path, const CudaCode& code) {
@@ -29,12 +53,7 @@ void write_cuda_code(const std::filesystem::path& path, const CudaCode& code) {
     json arguments = json::array();
     for (const DataType type : plan.arguments) arguments.push_back(to_string(type));
     json boxes = json::array();
-    for (const runtime::cuda::TensorBox& box : plan.boxes)
-      boxes.push_back({{"argument", box.argument},
-                       {"type", to_string(box.type)},
-                       {"extents", box.extents},
-                       {"box", box.box},
-                       {"is_swizzled", box.is_swizzled}});
+    for (const runtime::cuda::TensorBox& box : plan.boxes) boxes.push_back(to_json(box));
     kernels.push_back({{"name", plan.name},
                        {"block", plan.block},
                        {"shared_bytes", plan.shared_bytes},
@@ -65,12 +84,7 @@ CudaCode read_cuda_code(const std::filesystem::path& path) {
           .name = kernel.at("name"), .block = kernel.at("block"), .shared_bytes = kernel.at("shared_bytes")};
       for (const json& type : kernel.at("arguments"))
         plan.arguments.push_back(parse_data_type(type.get<std::string>()).value());
-      for (const json& box : kernel.at("boxes"))
-        plan.boxes.push_back({.argument = box.at("argument"),
-                              .type = parse_data_type(box.at("type").get<std::string>()).value(),
-                              .extents = box.at("extents"),
-                              .box = box.at("box"),
-                              .is_swizzled = box.at("is_swizzled")});
+      for (const json& box : kernel.at("boxes")) plan.boxes.push_back(box_from(box));
       code.kernels.push_back(std::move(plan));
     }
     return code;

@@ -80,12 +80,8 @@ class Launches {
       }
       std::size_t maps = 0;
       for (const runtime::cuda::TensorBox& box : tensor_boxes(kernel)) {
-        const runtime::cuda::BoxNumbers numbers = runtime::cuda::numbers_of(box);
-        const auto [outers, rows, columns] = box.extents;
-        values.push_back(fmt::format(
-            "    TensorMap map_{} = encoded_box(argument_{}, {}, {}, {}, {}, {}, {}, {}, {}, {});\n", maps,
-            box.argument, numbers.type, box.type.bytes(), numbers.swizzle, numbers.promotion, columns, rows,
-            outers, box.box[1], box.box[0]));
+        values.push_back(fmt::format("    TensorMap map_{} = encoded_box(argument_{}, {});\n", maps,
+                                     box.argument, initialiser(runtime::cuda::numbers_of(box))));
         addresses.push_back(fmt::format("&map_{}", maps++));
       }
       const auto sizes = [](const std::array<Expr, 3>& extents) {
@@ -182,20 +178,35 @@ std::string boxes_text(const lower::SplitProgram& program) {
   const bool has_boxes = std::any_of(program.kernels.begin(), program.kernels.end(),
                                      [](const lower::Kernel& kernel) { return !kernel.boxes.empty(); });
   if (!has_boxes) return "";
-  return R"(static TensorMap encoded_box(void* array, int type, int bytes, int swizzle, int promotion, uint64_t columns,
-                             uint64_t rows, uint64_t outers, uint32_t box_columns, uint32_t box_rows) {
-  typedef int (*Encode)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const uint32_t*, const uint32_t*,
-                        int, int, int, int);
-  static Encode encode = nullptr;
-  if (encode == nullptr)
-    require_success(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000, cudaEnableDefault,
-                                                     nullptr),
-                    "the driver's cuTensorMapEncodeTiled");
-  const uint64_t extents[] = {columns, rows, outers}, strides[] = {columns * bytes, columns * bytes * rows};
-  const uint32_t sizes[] = {box_columns, box_rows, 1}, steps[] = {1, 1, 1};
+  return R"(// Numbers of cuda.h, innermost first: of an array, or of images that windows go through.
+struct BoxNumbers {
+  int type;
+  unsigned rank;
+  int swizzle, promotion, has_windows;
+  uint64_t extents[5], strides[4];
+  uint32_t sizes[5], steps[5];
+  int lower[3], upper[3];
+};
+
+static void* driver_function(const char* name) {
+  void* function = nullptr;
+  require_success(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, nullptr), name);
+  return function;
+}
+
+static TensorMap encoded_box(void* array, const BoxNumbers& n) {
+  typedef int (*EncodeBox)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const uint32_t*,
+                           const uint32_t*, int, int, int, int);
+  typedef int (*EncodeWindows)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const int*, const int*,
+                               uint32_t, uint32_t, const uint32_t*, int, int, int, int);
+  static const EncodeBox encode_box = (EncodeBox)driver_function("cuTensorMapEncodeTiled");
+  static const EncodeWindows encode_windows = (EncodeWindows)driver_function("cuTensorMapEncodeIm2col");
   TensorMap map;
   const int result =
-      encode(&map, type, 3, array, extents, strides, sizes, steps, 0, swizzle, promotion, 0);
+      n.has_windows ? encode_windows(&map, n.type, n.rank, array, n.extents, n.strides, n.lower, n.upper, n.sizes[0],
+                                     n.sizes[1], n.steps, 0, n.swizzle, n.promotion, 0)
+                    : encode_box(&map, n.type, n.rank, array, n.extents, n.strides, n.sizes, n.steps, 0, n.swizzle,
+                                 n.promotion, 0);
   require_success(result == 0 ? cudaSuccess : cudaErrorInvalidValue, "boxes of an array");
   return map;
 }

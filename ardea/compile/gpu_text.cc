@@ -2,6 +2,7 @@
 
 #include "ardea/compile/c_text.h"
 #include "ardea/compile/standalone.h"
+#include "ardea/compile/tensor_boxes.h"
 #include "ardea/support/text.h"
 
 namespace ardea::compile {
@@ -16,17 +17,11 @@ std::string argument_letters(const runtime::cuda::KernelPlan& plan) {
   return letters;
 }
 
-/// As standalone/gpu.c has them, innermost first.
+/// As standalone/gpu.c has them.
 std::string boxes_of(const runtime::cuda::KernelPlan& plan) {
   std::string text;
-  for (const runtime::cuda::TensorBox& box : plan.boxes) {
-    const runtime::cuda::BoxNumbers numbers = runtime::cuda::numbers_of(box);
-    const auto [outers, rows, columns] = box.extents;
-    const std::int64_t row_bytes = box.type.bytes(columns);
-    text += fmt::format("    {{{}, {}, {}, {}, {{{}u, {}u, {}u}}, {{{}u, {}u}}, {{{}, {}, 1}}}},\n",
-                        box.argument, numbers.type, numbers.swizzle, numbers.promotion, columns, rows, outers,
-                        row_bytes, row_bytes * rows, box.box[1], box.box[0]);
-  }
+  for (const runtime::cuda::TensorBox& box : plan.boxes)
+    text += fmt::format("    {{{}, {}}},\n", box.argument, initialiser(runtime::cuda::numbers_of(box)));
   return text;
 }
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/ranges.h>
+
 #include "ardea/interp/executor.h"
 #include "ardea/interp/place.h"
 #include "ardea/ir/box_copy.h"
 #include "ardea/ir/row_swizzle.h"
+#include "ardea/ir/window_copy.h"
 #include "ardea/support/error.h"
 
 /// Asynchronous copies: they land at the wait of the thread that started them, and until then nobody may read
@@ -62,45 +65,113 @@ void Executor::begin(const AsyncCopy& copy) {
   open_group_.push_back(copy);
 }
 
-/// Piece by piece: what stays together in shared memory, and is inside of the array or is not.
 void Executor::start_box_copy(const Call& call) {
   const std::optional<BoxCopy> box = box_copy_of(call);
-  const Load *target = element_at(call.arguments[0]), *source = element_at(call.arguments[1]);
-  if (!box || target == nullptr || source == nullptr || target->buffer->type != source->buffer->type)
+  if (!box)
     report("T.async_copy_box needs two T.address_of of one element type, and numbers for all extents");
+  const std::int64_t outer = evaluate_integer(box->outer), first_row = evaluate_integer(box->row);
+  start_unit_copy(call,
+                  {.elements = box->outers * box->rows * box->columns,
+                   .columns = box->columns,
+                   .box_rows = box->box_rows,
+                   .box_columns = box->box_columns,
+                   .first_column = evaluate_integer(box->column),
+                   .is_swizzled = box->is_swizzled,
+                   .array = fmt::format("{} x {} x {}", box->outers, box->rows, box->columns)},
+                  [&](std::int64_t i) -> std::optional<std::int64_t> {
+                    const std::int64_t row = first_row + i;
+                    if (outer < 0 || outer >= box->outers || row < 0 || row >= box->rows) return std::nullopt;
+                    return outer * box->rows + row;
+                  });
+}
+
+/// A window after the other, as the unit goes through them.
+void Executor::start_window_copy(const Call& call) {
+  const std::optional<WindowCopy> copy = window_copy_of(call);
+  if (!copy)
+    report(
+        "T.async_copy_window needs two T.address_of of one element type, numbers for all extents, and at "
+        "least "
+        "one window in an image");
+  const std::size_t dimensions = copy->dimensions();
+  std::int64_t image = evaluate_integer(copy->image), pixels = copy->images;
+  std::vector<std::int64_t> corner, tap;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    corner.push_back(evaluate_integer(copy->corner[d]));
+    tap.push_back(evaluate_integer(copy->tap[d]));
+    pixels *= copy->extents[d];
+    const std::int64_t lower = copy->lower[d], upper = copy->extents[d] + copy->upper[d];
+    if (corner[d] < lower || corner[d] >= upper)
+      report(fmt::format("T.async_copy_window: the first corner {} is outside of [{}, {}), where corners are",
+                         corner[d], lower, upper));
+    if (tap[d] < 0)
+      report(fmt::format(
+          "T.async_copy_window: the element lies {} from the corner, and may only lie behind it", tap[d]));
+  }
+  const auto go_to_next = [&] {
+    for (std::size_t d = dimensions; d-- > 0;) {
+      corner[d] += copy->steps[d];
+      if (corner[d] < copy->extents[d] + copy->upper[d]) return;
+      corner[d] = copy->lower[d];
+    }
+    ++image;
+  };
+  start_unit_copy(call,
+                  {.elements = pixels * copy->channels,
+                   .columns = copy->channels,
+                   .box_rows = copy->box_windows,
+                   .box_columns = copy->box_channels,
+                   .first_column = evaluate_integer(copy->channel),
+                   .is_swizzled = copy->is_swizzled,
+                   .array = fmt::format("{} images of {} x {}", copy->images, fmt::join(copy->extents, " x "),
+                                        copy->channels)},
+                  [&](std::int64_t i) -> std::optional<std::int64_t> {
+                    if (i > 0) go_to_next();
+                    bool is_inside = image >= 0 && image < copy->images;
+                    std::int64_t pixel = image;
+                    for (std::size_t d = 0; d < dimensions; ++d) {
+                      const std::int64_t at = corner[d] + tap[d];
+                      is_inside = is_inside && at >= 0 && at < copy->extents[d];
+                      pixel = pixel * copy->extents[d] + at;
+                    }
+                    return is_inside ? std::optional(pixel) : std::nullopt;
+                  });
+}
+
+/// Piece by piece: what stays together in shared memory, and is inside of the array or is not.
+void Executor::start_unit_copy(const Call& call, const UnitCopy& copy, const RowOfArray& row_of) {
+  const Load *target = element_at(call.arguments[0]), *source = element_at(call.arguments[1]);
+  if (target == nullptr || source == nullptr || target->buffer->type != source->buffer->type)
+    report(fmt::format("T.{} needs two T.address_of of one element type", call.op->name));
   const DataType type = target->buffer->type;
   const Lane to = evaluate(call.arguments[0])[0], from = evaluate(call.arguments[1])[0];
-  const std::int64_t outer = evaluate_integer(box->outer), first_row = evaluate_integer(box->row),
-                     first_column = evaluate_integer(box->column);
   const RowSwizzle swizzle =
-      box->is_swizzled ? swizzle_of_tensor_units(type) : RowSwizzle{.rows = 1, .unit = box->box_columns};
-  if (box->is_swizzled && type.bytes(box->box_columns) != tensor_row_bytes)
-    report(fmt::format("T.async_copy_box: rows that lie swizzled take {} bytes, {} elements take {}",
-                       tensor_row_bytes, box->box_columns, type.bytes(box->box_columns)));
-  if (to.integer / 8 + type.bytes(box->box_rows * box->box_columns) > to.memory->byte_count ||
-      from.integer / 8 + type.bytes(box->outers * box->rows * box->columns) > from.memory->byte_count)
-    report(
-        fmt::format("T.async_copy_box: {} x {} elements of {}, and the array of {} x {} x {} elements of {}, "
-                    "must lie in their memory",
-                    box->box_rows, box->box_columns, to.memory->name, box->outers, box->rows, box->columns,
-                    from.memory->name));
+      copy.is_swizzled ? swizzle_of_tensor_units(type) : RowSwizzle{.rows = 1, .unit = copy.box_columns};
+  if (copy.is_swizzled && type.bytes(copy.box_columns) != tensor_row_bytes)
+    report(fmt::format("T.{}: rows that lie swizzled take {} bytes, {} elements take {}", call.op->name,
+                       tensor_row_bytes, copy.box_columns, type.bytes(copy.box_columns)));
+  if (to.integer / 8 + type.bytes(copy.box_rows * copy.box_columns) > to.memory->byte_count ||
+      from.integer / 8 + type.bytes(copy.elements) > from.memory->byte_count)
+    report(fmt::format(
+        "T.{}: {} x {} elements of {}, and the array of {} elements of {}, must lie in their "
+        "memory",
+        call.op->name, copy.box_rows, copy.box_columns, to.memory->name, copy.array, from.memory->name));
   const auto start = [&](std::int64_t place, std::int64_t element, std::int64_t count, bool is_zero) {
     if (count == 0) return;
     begin({++machine_.copies, to.memory, from.memory, to.integer / 8 + type.bytes(place),
            from.integer / 8 + (is_zero ? 0 : type.bytes(element)), type.bytes(count), statement_, is_zero});
   };
-  for (std::int64_t i = 0; i < box->box_rows; ++i) {
-    const std::int64_t row = first_row + i;
-    const bool is_inside = outer >= 0 && outer < box->outers && row >= 0 && row < box->rows;
-    for (std::int64_t u = 0; u < box->box_columns / swizzle.unit; ++u) {
-      const std::int64_t place = i * box->box_columns + (u ^ (i % swizzle.rows)) * swizzle.unit;
-      const std::int64_t column = first_column + u * swizzle.unit;
+  for (std::int64_t i = 0; i < copy.box_rows; ++i) {
+    const std::optional<std::int64_t> row = row_of(i);
+    for (std::int64_t u = 0; u < copy.box_columns / swizzle.unit; ++u) {
+      const std::int64_t place = i * copy.box_columns + (u ^ (i % swizzle.rows)) * swizzle.unit;
+      const std::int64_t column = copy.first_column + u * swizzle.unit;
       const std::int64_t begin_inside =
-          is_inside ? std::clamp<std::int64_t>(-column, 0, swizzle.unit) : swizzle.unit;
+          row ? std::clamp<std::int64_t>(-column, 0, swizzle.unit) : swizzle.unit;
       const std::int64_t end_inside =
-          std::max(begin_inside, std::clamp<std::int64_t>(box->columns - column, 0, swizzle.unit));
+          std::max(begin_inside, std::clamp<std::int64_t>(copy.columns - column, 0, swizzle.unit));
       start(place, 0, begin_inside, true);
-      start(place + begin_inside, (outer * box->rows + row) * box->columns + column + begin_inside,
+      start(place + begin_inside, row.value_or(0) * copy.columns + column + begin_inside,
             end_inside - begin_inside, false);
       start(place + end_inside, 0, swizzle.unit - end_inside, true);
     }

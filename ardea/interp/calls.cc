@@ -26,26 +26,19 @@ constexpr int max_instruction_depth = 16;
 /// The intrinsics that are not a function of lanes.
 struct Special {
   const Intrinsic *if_then_else, *reinterpret, *address_of, *call_registered, *tensor_instruction, *barrier,
-      *shuffle_down, *lookup, *async_copy, *async_copy_or_zero, *async_copy_box, *async_commit, *async_wait,
-      *prefetch, *fail;
+      *shuffle_down, *lookup, *async_copy, *async_copy_or_zero, *async_copy_box, *async_copy_window,
+      *async_commit, *async_wait, *prefetch, *fail;
 };
 
 const Special& special() {
-  static const Special ops = {find_intrinsic("if_then_else"),
-                              find_intrinsic("reinterpret"),
-                              find_intrinsic("address_of"),
-                              find_intrinsic("call_registered"),
-                              find_intrinsic("tensor_instruction"),
-                              find_intrinsic("barrier"),
-                              find_intrinsic("shuffle_down"),
-                              find_intrinsic("lookup"),
-                              find_intrinsic("async_copy"),
-                              find_intrinsic("async_copy_or_zero"),
-                              find_intrinsic("async_copy_box"),
-                              find_intrinsic("async_commit"),
-                              find_intrinsic("async_wait"),
-                              find_intrinsic("prefetch"),
-                              find_intrinsic("fail")};
+  static const Special ops = {find_intrinsic("if_then_else"),       find_intrinsic("reinterpret"),
+                              find_intrinsic("address_of"),         find_intrinsic("call_registered"),
+                              find_intrinsic("tensor_instruction"), find_intrinsic("barrier"),
+                              find_intrinsic("shuffle_down"),       find_intrinsic("lookup"),
+                              find_intrinsic("async_copy"),         find_intrinsic("async_copy_or_zero"),
+                              find_intrinsic("async_copy_box"),     find_intrinsic("async_copy_window"),
+                              find_intrinsic("async_commit"),       find_intrinsic("async_wait"),
+                              find_intrinsic("prefetch"),           find_intrinsic("fail")};
   return ops;
 }
 
@@ -71,6 +64,8 @@ Lanes Executor::evaluate_call(const Expr& e, const Call& call) {
     start_copy(call);
   else if (call.op == op.async_copy_box)
     start_box_copy(call);
+  else if (call.op == op.async_copy_window)
+    start_window_copy(call);
   else if (call.op == op.async_commit)
     commit_copies();
   else if (call.op == op.async_wait)

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -146,6 +148,17 @@ class Executor {
   // async.cc
   void start_copy(const Call& call);
   void start_box_copy(const Call& call);
+  void start_window_copy(const Call& call);
+  /// What a unit copies of an array: rows of the box, each out of one of the array's or of none.
+  struct UnitCopy {
+    std::int64_t elements = 0, columns = 1;  ///< of the array, and in each of its rows
+    std::int64_t box_rows = 1, box_columns = 1, first_column = 0;
+    bool is_swizzled = false;
+    std::string array;  ///< in words
+  };
+  using RowOfArray = std::function<std::optional<std::int64_t>(std::int64_t row)>;
+  /// `row_of` is asked once for each row of the box, in their order.
+  void start_unit_copy(const Call& call, const UnitCopy& copy, const RowOfArray& row_of);
   void begin(const AsyncCopy& copy);
   void commit_copies();
   void wait_for_copies(std::int64_t groups_left);

@@ -19,6 +19,10 @@ std::optional<BoxCopy> box_copy_of(const Call& call) {
   return box;
 }
 
+bool is_copy_by_unit(const Call& call) {
+  return call.op->name == "async_copy_box" || call.op->name == "async_copy_window";
+}
+
 Expr make_box_copy(const Expr& to, const Expr& from, const BoxCopy& box) {
   return make_call("async_copy_box", {to, from, box.outer, box.row, box.column, make_int(box.outers),
                                       make_int(box.rows), make_int(box.columns), make_int(box.box_rows),

@@ -28,6 +28,9 @@ struct BoxCopy {
 /// The box of such a call; nothing of others, or where a number is none.
 std::optional<BoxCopy> box_copy_of(const Call& call);
 
+/// Whether a unit makes it: T.async_copy_box, and that of window_copy.h.
+bool is_copy_by_unit(const Call& call);
+
 /// T.async_copy_box(to, from, …)
 Expr make_box_copy(const Expr& to, const Expr& from, const BoxCopy& box);
 

@@ -87,6 +87,13 @@ std::vector<Intrinsic> sorted_intrinsics() {
        "starts to copy a box of the array at the second address to the first one, and zeros for what is "
        "outside of the array: the box's first outer index, row and column, the array's outers, rows and "
        "columns, the box's rows and columns, and whether its rows lie swizzled"},
+      {"async_copy_window", -1, writes, ResultRule::none, false,
+       "starts to copy what windows see of the array of images at the second address to the first one, a row "
+       "a window, and zeros for what is outside of its image: the first window's image, corner in each of an "
+       "image's one to three dimensions, and channel; how far from the corner the element lies in each; the "
+       "array's images, extents and channels; in each dimension where corners begin, how far from its end "
+       "they "
+       "do not reach, and their steps; how many windows and channels, and whether rows lie swizzled"},
       {"async_commit", 0, writes, ResultRule::none, false, "closes the group of this thread's copies so far"},
       {"async_wait", 1, writes, ResultRule::none, false,
        "waits until at most n of this thread's groups are under way"},

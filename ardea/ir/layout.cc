@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "ardea/ir/box_copy.h"
 #include "ardea/ir/fold_literals.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
@@ -129,7 +130,7 @@ Buffer whole_view(const Allocate& allocate, Addresses allowed) {
   if (allowed == Addresses::of_units)
     visit_exprs(declare->body, [&](const Expr& e) {
       const auto* call = e.as<Call>();
-      if (call != nullptr && (call->op->name == "tensor_instruction" || call->op->name == "async_copy_box"))
+      if (call != nullptr && (call->op->name == "tensor_instruction" || is_copy_by_unit(*call)))
         operands.insert(call->arguments.begin(), call->arguments.end());
     });
   bool escapes = false;

@@ -6,6 +6,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/traverse.h"
+#include "ardea/ir/window_copy.h"
 #include "ardea/limits/instruction_windows.h"
 #include "ardea/lower/layout.h"
 #include "ardea/lower/notes.h"
@@ -85,7 +86,7 @@ class Swizzling {
   /// Instructions on rows that lie so are those that know it, and copies of boxes are told.
   Stmt with_units_on_swizzled_rows(const Stmt& s, const std::string& function) const {
     return rewrite(s, Rewriter{.stmt_after = [&](const Stmt& x) -> Stmt {
-                     if (auto copy = box_copy_to_swizzled_rows(x)) return *std::move(copy);
+                     if (auto copy = unit_copy_to_swizzled_rows(x)) return *std::move(copy);
                      const Call* call = limits::instruction_call(x);
                      if (call == nullptr || record_of(*call).on_swizzled_rows.empty()) return x;
                      return on_swizzled_rows(*call, function);
@@ -93,13 +94,20 @@ class Swizzling {
   }
 
  private:
-  std::optional<Stmt> box_copy_to_swizzled_rows(const Stmt& s) const {
+  std::optional<Stmt> unit_copy_to_swizzled_rows(const Stmt& s) const {
     const auto* evaluate = s.as<Evaluate>();
     const auto* call = evaluate == nullptr ? nullptr : evaluate->value.as<Call>();
-    auto box = call == nullptr ? std::nullopt : box_copy_of(*call);
-    if (!box || !swizzled_.contains(operand_at(*call, 0).buffer->data)) return std::nullopt;
-    box->is_swizzled = true;
-    return Stmt(Evaluate{make_box_copy(call->arguments[0], call->arguments[1], *box)});
+    if (call == nullptr || !is_copy_by_unit(*call) || !swizzled_.contains(operand_at(*call, 0).buffer->data))
+      return std::nullopt;
+    const Expr &to = call->arguments[0], &from = call->arguments[1];
+    if (auto box = box_copy_of(*call)) {
+      box->is_swizzled = true;
+      return Stmt(Evaluate{make_box_copy(to, from, *box)});
+    }
+    auto windows = window_copy_of(*call);
+    if (!windows) return std::nullopt;
+    windows->is_swizzled = true;
+    return Stmt(Evaluate{make_window_copy(to, from, *windows)});
   }
 
   Stmt on_swizzled_rows(const Call& call, const std::string& function) const {

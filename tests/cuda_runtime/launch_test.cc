@@ -4,9 +4,11 @@
 #include <cstdlib>
 
 #include "ardea/arith/load.h"
+#include "ardea/compile/cuda_code_file.h"
 #include "ardea/compile/cuda_program.h"
 #include "ardea/runtime/cuda/device.h"
 #include "ardea/support/error.h"
+#include "ardea/support/temporary_folder.h"
 
 /// What launches kernels, on a GPU that is a part of this machine's memory (driver/driver.c): the host's part
 /// of a program, its checks, memory between kernels, copies and errors. Kernels themselves, streams that run
@@ -133,6 +135,39 @@ def boxed(X: T.Buffer((5, 24, 72), "float16"), Y: T.Buffer((64,), "float32")):
       1,  72, 24, 5, 144, 24 * 144,  // 16 bits; extents and strides, innermost first
       16, 8,  1,  1, 1,   1,         // the box, each element of it
       0,  3};                        // not swizzled; 256 bytes at a time
+  for (std::size_t i = 0; i < told.size(); ++i)
+    EXPECT_EQ(y.get_float(static_cast<std::int64_t>(i)), told[i]) << i;
+}
+
+TEST(CudaRuntime, tells_kernels_of_the_images_that_windows_go_through) {
+  const Function f = arith::load_program(R"(
+@T.prim_func
+def windowed(X: T.Buffer((5, 9, 14, 64), "float16"), Y: T.Buffer((64,), "float32")):
+    for t in T.thread_binding(64, thread="threadIdx.x"):
+        Y[t] = T.Cast("float32", X[0, 0, 0, t])
+)",
+                                         "windowed")
+                         .functions.at(0);
+  CudaCode code = cuda_plan(f, gpu());
+  code.kernels.at(0).boxes = {
+      {.argument = 0,
+       .type = float16,
+       .extents = {5, 9, 14, 64},
+       .box = {48, 64},
+       .is_swizzled = true,
+       .windows = runtime::cuda::TensorWindows{.lower = {-1, -2}, .upper = {-3, 4}, .steps = {2, 3}}}};
+  code.cubin = "kernels for tests";
+  // A file keeps what it needs for that.
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "windowed";
+  write_cuda_code(file, code);
+  const CudaProgram windowed(read_cuda_code(file), gpu());
+  const runtime::Array x = runtime::Array::zeros({5, 9, 14, 64}, float16),
+                       y = runtime::Array::zeros({64}, float32);
+  windowed.function()(x, y);
+  const std::vector<double> told = {64,    14,     9, 5, 128, 128 * 14, 128 * 14 * 9,  // innermost first
+                                    98099, 104097,                                     // corners, and 100
+                                    64,    48,     3, 2, 3};  // channels, windows, steps; swizzled
   for (std::size_t i = 0; i < told.size(); ++i)
     EXPECT_EQ(y.get_float(static_cast<std::int64_t>(i)), told[i]) << i;
 }

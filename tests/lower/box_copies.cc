@@ -143,7 +143,10 @@ TEST(BoxCopies, say_what_keeps_them_from_being_ones) {
   for (const char* to : {"1, i, 15 - j", "1, 31 - i, j", "1, j, i"})
     expect_refused({.to = to}, "what it fills are no whole rows of shared memory, one behind the other");
   for (const char* value : {"X[i, j * 2]", "X[j, i]", "T.if_then_else(i < 7, X[i, j], T.float16(0))"})
-    expect_refused({.value = value}, "what it reads is not proved to be a box of an array of known size");
+    expect_refused(
+        {.value = value},
+        "what it reads is not proved to be a box of an array of known size, nor what windows see of "
+        "images");
   expect_refused({.rows = 300, .box_rows = 257, .value = "X[i, j]"},
                  "the unit copies fewer rows or columns at a time");
   expect_refused({.columns = 70, .value = "X[i, j]"},

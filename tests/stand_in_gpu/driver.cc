@@ -209,6 +209,11 @@ Result cuTensorMapEncodeTiled(void*, int, unsigned, void*, const std::uint64_t*,
                               const unsigned*, const unsigned*, int, int, int, int) {
   return invalid;
 }
+Result cuTensorMapEncodeIm2col(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
+                               const int*, const int*, unsigned, unsigned, const unsigned*, int, int, int,
+                               int) {
+  return invalid;
+}
 Result cuFuncGetAttribute(int* value, int, void*) { return *value = 0, lost; }
 Result cuFuncSetAttribute(void*, int, int) { return lost; }
 Result cuLaunchKernel(void* handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,

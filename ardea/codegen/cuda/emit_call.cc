@@ -25,6 +25,7 @@ Text Emitter::emit_call(const Expr& e, const Call& call, int lane) {
   if (name == "tensor_instruction") return emit_instruction(call);
   if (name == "async_copy" || name == "async_copy_or_zero") return emit_async_copy(arguments);
   if (name == "async_copy_box") return emit_box_copy(call);
+  if (name == "async_copy_window") return emit_window_copy(call);
   if (name == "async_commit") return emit_groups(helpers_.need("commit_copies") + "()", "commit()");
   if (name == "async_wait") {
     const std::int64_t left = constant_int(arguments[0]).value();

@@ -6,6 +6,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/row_swizzle.h"
+#include "ardea/ir/window_copy.h"
 #include "ardea/support/error.h"
 
 /// Asynchronous copies: by threads, and of boxes by a unit.
@@ -14,7 +15,7 @@ namespace ardea::codegen::cuda {
 
 bool Emitter::is_async_copy(const Call& call) {
   const std::string& name = call.op->name;
-  return name == "async_copy" || name == "async_copy_or_zero" || name == "async_copy_box";
+  return name == "async_copy" || name == "async_copy_or_zero" || is_copy_by_unit(call);
 }
 
 bool Emitter::is_kept_in_first_cache(const Var& shared) const {
@@ -45,17 +46,15 @@ Text Emitter::emit_async_copy(const std::vector<Expr>& arguments) {
 }
 
 /// The driver has told what the unit needs to know of the array, as an argument of the kernel.
-Text Emitter::emit_box_copy(const Call& call) {
-  const auto box = box_copy_of(call);
+std::vector<std::string> Emitter::arguments_of_unit(const Call& call, bool is_swizzled) {
   const auto array = lower::boxed_array(call);
-  ensure(box && array, "the CUDA backend met T.async_copy_box without numbers");
   const auto at = std::find_if(kernel_.boxes.begin(), kernel_.boxes.end(),
                                [&](const lower::BoxedArray& one) { return one.is_alike(*array); });
   const Load &to = element_at(call.arguments[0]), &from = element_at(call.arguments[1]);
   require(is_zero(from.indices.at(0)),
           "{}: boxes are copied of whole arrays, and that of {} begins at element {}", kernel_.name,
           from.buffer->name, print(from.indices[0]));
-  const std::int64_t needed = box->is_swizzled ? swizzled_rows_alignment_bytes : tensor_row_bytes;
+  const std::int64_t needed = is_swizzled ? swizzled_rows_alignment_bytes : tensor_row_bytes;
   constexpr std::int64_t needed_of_array = 16;
   require(proved_alignment(to.buffer, to.indices.at(0)) % needed == 0,
           "{}: a box that is copied to {} is not proved to begin on a multiple of {} bytes; give it whole "
@@ -67,12 +66,39 @@ Text Emitter::emit_box_copy(const Call& call) {
           "promise it "
           "(--align), or take the annotation {} from its copy",
           kernel_.name, needed_of_array, from.buffer->name, box_copy_key);
-  const std::string bytes = std::to_string(to.buffer->type.bytes(box->box_rows * box->box_columns));
-  const auto number = [&](const Expr& e) { return c::cast_text("int", emit(e)).text; };
-  return c::call_text(fmt::format("{}<{}>", helpers_.need("copy_box"), bytes),
-                      {"landings", emit_pointer(to.buffer, emit(to.indices[0])).text,
-                       fmt::format("&{}{}", tensor_map_name, at - kernel_.boxes.begin()), number(box->column),
-                       number(box->row), number(box->outer)});
+  return {"landings", emit_pointer(to.buffer, emit(to.indices[0])).text,
+          fmt::format("&{}{}", tensor_map_name, at - kernel_.boxes.begin())};
+}
+
+Text Emitter::emit_box_copy(const Call& call) {
+  const auto box = box_copy_of(call);
+  ensure(box.has_value(), "the CUDA backend met T.async_copy_box without numbers");
+  std::vector<std::string> arguments = arguments_of_unit(call, box->is_swizzled);
+  for (const Expr& number : {box->column, box->row, box->outer})
+    arguments.push_back(c::cast_text("int", emit(number)).text);
+  const std::int64_t elements = box->box_rows * box->box_columns;
+  return c::call_text(fmt::format("{}<{}>", helpers_.need("copy_box"),
+                                  element_at(call.arguments[0]).buffer->type.bytes(elements)),
+                      arguments);
+}
+
+/// Innermost first, as the unit wants it.
+Text Emitter::emit_window_copy(const Call& call) {
+  const auto windows = window_copy_of(call);
+  ensure(windows.has_value(), "the CUDA backend met T.async_copy_window without numbers");
+  std::vector<std::string> arguments = arguments_of_unit(call, windows->is_swizzled);
+  const auto add = [&](const char* type, const Expr& number) {
+    arguments.push_back(c::cast_text(type, emit(number)).text);
+  };
+  const std::size_t dimensions = windows->dimensions();
+  add("int", windows->channel);
+  for (std::size_t d = dimensions; d-- > 0;) add("int", windows->corner[d]);
+  add("int", windows->image);
+  for (std::size_t d = dimensions; d-- > 0;) add("uint16_t", windows->tap[d]);
+  const std::int64_t elements = windows->box_windows * windows->box_channels;
+  return c::call_text(fmt::format("{}<{}>", helpers_.need(fmt::format("copy_windows_{}d", dimensions)),
+                                  element_at(call.arguments[0]).buffer->type.bytes(elements)),
+                      arguments);
 }
 
 /// What ends or waits for groups of copies: those of threads, and those of the unit.

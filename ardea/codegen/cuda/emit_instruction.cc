@@ -3,6 +3,7 @@
 
 #include "ardea/codegen/cuda/emitter.h"
 #include "ardea/intrin/instruction.h"
+#include "ardea/ir/box_copy.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/print.h"
 #include "ardea/ir/substitute.h"
@@ -57,7 +58,7 @@ void Emitter::define_memory_of_calls() {
     if (call == nullptr) return;
     if (is_async_copy(*call)) {
       memory_[element_at(call->arguments[0]).buffer->data].is_written = true;
-      copies_by_threads_ = copies_by_threads_ || call->op->name != "async_copy_box";
+      copies_by_threads_ = copies_by_threads_ || !is_copy_by_unit(*call);
     }
     if (call->op->name != "tensor_instruction") return;
     const Function& meaning = record_of(*call).meaning;

@@ -3,6 +3,7 @@
 
 #include "ardea/codegen/cuda/emitter.h"
 #include "ardea/intrin/instruction.h"
+#include "ardea/ir/box_copy.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 
@@ -37,8 +38,6 @@ bool is_product_of_group(const Call& call) {
          intrin::find_instruction(call.arguments.at(0).as<StringImm>()->value).warps > 1;
 }
 
-bool is_box_copy(const Call& call) { return call.op->name == "async_copy_box"; }
-
 /// Behind the statement of that place: whether the next wait is for earlier copies only. Time matters for a
 /// copy that is waited for at once.
 bool next_wait_leaves_some(const std::vector<Stmt>& statements, std::size_t place) {
@@ -72,7 +71,7 @@ void Emitter::emit(const Stmt& s) {
   }
   const Call* call = call_of(s);
   const bool closes_group = call != nullptr && call->op->name == "async_commit" && !asked_.empty();
-  if (closes_group || (may_ask_later_ && does_nothing_but(s, is_box_copy))) {
+  if (closes_group || (may_ask_later_ && does_nothing_but(s, is_copy_by_unit))) {
     wait_for_products();  // they come before the copies
     std::vector<std::string> before = std::exchange(lines_, {}), asked = std::exchange(asked_, {});
     emit_alone(s);

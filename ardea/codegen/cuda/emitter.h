@@ -111,6 +111,10 @@ class Emitter {
   static bool is_async_copy(const Call& call);
   Text emit_async_copy(const std::vector<Expr>& arguments);
   Text emit_box_copy(const Call& call);
+  Text emit_window_copy(const Call& call);
+  /// What both begin with: where copies land, the first element's address, and the array's description. Rows
+  /// and columns are the box's.
+  std::vector<std::string> arguments_of_unit(const Call& call, bool is_swizzled);
   Text emit_groups(const std::string& of_threads, const std::string& of_unit);
   bool is_kept_in_first_cache(const Var& shared) const;
 

@@ -1,6 +1,7 @@
 #include "ardea/codegen/cuda/fenced_barriers.h"
 
 #include "ardea/intrin/instruction.h"
+#include "ardea/ir/box_copy.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/gpu/launch.h"
@@ -17,7 +18,7 @@ struct Users {
 };
 
 bool is_of_units(const Call& call) {
-  if (call.op->name == "async_copy_box") return true;
+  if (is_copy_by_unit(call)) return true;
   return call.op->name == "tensor_instruction" &&
          intrin::find_instruction(call.arguments.at(0).as<StringImm>()->value).warps > 1;
 }

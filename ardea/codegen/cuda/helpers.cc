@@ -280,6 +280,49 @@ __device__ __forceinline__ void copy_box(Landings& landings, void* to, const Ten
   landings.bytes += bytes;
 }
 )"},
+      {"copy_windows_1d",
+       R"(// Of windows, each a pixel away from its corner, the next image's behind an image's last; zeros for what is outside.
+template <int bytes>
+__device__ __forceinline__ void copy_windows_1d(Landings& landings, void* to, const TensorMap* from, int channel,
+                                                int x, int image, uint16_t tap_x) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], "
+      "[%2], {%6};"
+      : : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "r"(landings.barrier(landings.begun)), "r"(channel),
+          "r"(x), "r"(image), "h"(tap_x)
+      : "memory");
+  landings.bytes += bytes;
+}
+)"},
+      {"copy_windows_2d",
+       R"(// Of windows, each a pixel away from its corner, the next image's behind an image's last; zeros for what is outside.
+template <int bytes>
+__device__ __forceinline__ void copy_windows_2d(Landings& landings, void* to, const TensorMap* from, int channel,
+                                                int x, int y, int image, uint16_t tap_x, uint16_t tap_y) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
+      "[%2], {%7, %8};"
+      : : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "r"(landings.barrier(landings.begun)), "r"(channel),
+          "r"(x), "r"(y), "r"(image), "h"(tap_x), "h"(tap_y)
+      : "memory");
+  landings.bytes += bytes;
+}
+)"},
+      {"copy_windows_3d",
+       R"(// Of windows, each a pixel away from its corner, the next image's behind an image's last; zeros for what is outside.
+template <int bytes>
+__device__ __forceinline__ void copy_windows_3d(Landings& landings, void* to, const TensorMap* from, int channel,
+                                                int x, int y, int z, int image, uint16_t tap_x, uint16_t tap_y,
+                                                uint16_t tap_z) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, "
+      "%7}], [%2], {%8, %9, %10};"
+      : : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "r"(landings.barrier(landings.begun)), "r"(channel),
+          "r"(x), "r"(y), "r"(z), "r"(image), "h"(tap_x), "h"(tap_y), "h"(tap_z)
+      : "memory");
+  landings.bytes += bytes;
+}
+)"},
       {"one_bits", R"(template <class T>
 __device__ __forceinline__ T one_bits(T x) {
   constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);
@@ -299,7 +342,7 @@ std::string Helpers::need(const std::string& name) {
   needed_.insert(name);
   for (const char* user : {"floor_div", "floor_mod", "shift_left", "shift_right", "absolute"})
     if (name == user) needed_.insert("is_negative");
-  if (name == "copy_box") needed_.insert({"TensorMap", "Landings"});
+  if (name == "copy_box" || name.starts_with("copy_windows_")) needed_.insert({"TensorMap", "Landings"});
   return name;
 }
 

@@ -10,11 +10,21 @@ enum { ARDEA_NO_GPU = 2, ARDEA_GPU_FAILED = 3 };
 enum { ARDEA_MOST_GPUS = 64, ARDEA_MOST_GPU_MEMORIES = 64, ARDEA_MOST_GPU_ARGUMENTS = 256,
        ARDEA_MOST_GPU_BOXES = 16 };
 
-/* An array that a kernel copies boxes of: the argument that it is, and numbers of cuda.h; innermost first. */
+/* What the unit that copies boxes is told of an array, or of images that windows go through: numbers of cuda.h,
+ * innermost first. */
+typedef struct ArdeaGpuBoxNumbers {
+  int32_t type;
+  uint32_t rank;
+  int32_t swizzle, promotion, has_windows;
+  uint64_t extents[5], strides[4];
+  uint32_t sizes[5], steps[5];
+  int lower[3], upper[3];
+} ArdeaGpuBoxNumbers;
+
+/* An array that a kernel copies boxes of: the argument that it is. */
 typedef struct ArdeaGpuBox {
-  int32_t argument, type, swizzle, promotion;
-  uint64_t extents[3], strides[2];
-  uint32_t sizes[3];
+  int32_t argument;
+  ArdeaGpuBoxNumbers numbers;
 } ArdeaGpuBox;
 
 /* CUtensorMap */
@@ -78,6 +88,8 @@ static struct {
                 void**);
   int (*encode_box)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const uint32_t*, const uint32_t*,
                     int, int, int, int);
+  int (*encode_windows)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const int*, const int*, uint32_t,
+                        uint32_t, const uint32_t*, int, int, int, int);
   int (*make_pool)(void**, const ArdeaGpuPool*);
   int (*destroy_pool)(void*);
   int (*set_pool_attribute)(void*, int, void*);
@@ -121,6 +133,7 @@ static void ardea_gpu_load(void) {
   ardea_gpu_find(library, &ardea_gpu.set_kernel_attribute, "cuKernelSetAttribute");
   ardea_gpu_find(library, &ardea_gpu.launch, "cuLaunchKernel");
   ardea_gpu_find(library, &ardea_gpu.encode_box, "cuTensorMapEncodeTiled");
+  ardea_gpu_find(library, &ardea_gpu.encode_windows, "cuTensorMapEncodeIm2col");
   ardea_gpu_find(library, &ardea_gpu.make_pool, "cuMemPoolCreate");
   ardea_gpu_find(library, &ardea_gpu.destroy_pool, "cuMemPoolDestroy");
   ardea_gpu_find(library, &ardea_gpu.set_pool_attribute, "cuMemPoolSetAttribute");
@@ -216,10 +229,15 @@ static int32_t ardea_gpu_launch(ArdeaGpuCall* call, const ArdeaValue* values, in
   }
   ArdeaGpuTensorMap maps[ARDEA_MOST_GPU_BOXES];
   for (int32_t i = 0; i < kernel->box_count; ++i) {
-    static const uint32_t steps[3] = {1, 1, 1};
-    const ArdeaGpuBox* const box = &kernel->boxes[i];
-    const int encoded = ardea_gpu.encode_box(&maps[i], box->type, 3, values[box->argument].as_pointer, box->extents,
-                                             box->strides, box->sizes, steps, 0, box->swizzle, box->promotion, 0);
+    const ArdeaGpuBoxNumbers* const box = &kernel->boxes[i].numbers;
+    void* const array = values[kernel->boxes[i].argument].as_pointer;
+    const int encoded =
+        box->has_windows
+            ? ardea_gpu.encode_windows(&maps[i], box->type, box->rank, array, box->extents, box->strides, box->lower,
+                                       box->upper, box->sizes[0], box->sizes[1], box->steps, 0, box->swizzle,
+                                       box->promotion, 0)
+            : ardea_gpu.encode_box(&maps[i], box->type, box->rank, array, box->extents, box->strides, box->sizes,
+                                   box->steps, 0, box->swizzle, box->promotion, 0);
     if (encoded != 0) return ardea_gpu_failed(call, kernel->name, encoded);
     addresses[count + i] = &maps[i];
   }

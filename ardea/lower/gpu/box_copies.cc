@@ -2,12 +2,14 @@
 #include <unordered_set>
 
 #include "ardea/arith/copied_box.h"
+#include "ardea/arith/copied_window.h"
 #include "ardea/ir/guarded_copy.h"
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/storage_alignment.h"
 #include "ardea/ir/substitute.h"
 #include "ardea/ir/traverse.h"
 #include "ardea/lower/facts.h"
+#include "ardea/lower/gpu/common_corners.h"
 #include "ardea/lower/gpu/copy_waits.h"
 #include "ardea/lower/gpu/launch.h"
 #include "ardea/lower/gpu/passes.h"
@@ -31,19 +33,24 @@ class BoxCopies {
   }
 
   Stmt run(const Stmt& s, const Analyzer& facts) {
+    const Stmt out = with_copies(s, facts);
+    return with_common_corners(out, windows_);
+  }
+
+ private:
+  Stmt with_copies(const Stmt& s, const Analyzer& facts) {
     const auto* loop = s.as<For>();
     if (loop != nullptr && integer_attribute(loop->annotations, box_copy_key, 0) == 1)
       return copied(*loop, facts);
     const bool is_thread = loop != nullptr && is_thread_loop(*loop);
     if (is_thread) threads_.push_back(loop->var);
-    Stmt out =
-        map_inside(s, facts, [&](const Stmt& part, const Analyzer& known) { return run(part, known); });
+    Stmt out = map_inside(s, facts,
+                          [&](const Stmt& part, const Analyzer& known) { return with_copies(part, known); });
     if (is_thread) threads_.pop_back();
     return out;
   }
 
- private:
-  Stmt copied(const For& rows, const Analyzer& facts) const {
+  Stmt copied(const For& rows, const Analyzer& facts) {
     const auto refuse_unless = [&](bool holds, const char* fact) {
       require(holds, "lower {}: loop {} is to be a copy of a box, but {}; take the annotation {} from it",
               name_, rows.var.name(), fact, box_copy_key);
@@ -69,24 +76,50 @@ class BoxCopies {
     const auto to = beginning_of_rows(*store, rows.var, columns->var, *width, inside_both);
     refuse_unless(to.has_value() && !spread_.contains(store->buffer->data),
                   "what it fills are no whole rows of shared memory, one behind the other");
-    auto box = arith::copied_box(copy->load->buffer, copy->load->indices, copy->condition, rows.var,
-                                 columns->var, inside_both);
-    refuse_unless(box.has_value(), "what it reads is not proved to be a box of an array of known size");
-    refuse_unless(std::max({box->outers, box->rows, box->columns}) <= most_counted_by_unit,
-                  "the array has more rows than the unit counts");
     const DataType type = store->buffer->type;
-    const std::int64_t most = engine_.max_extent.value_or(*height);
-    refuse_unless(*height <= most && *width <= most, "the unit copies fewer rows or columns at a time");
-    refuse_unless(type.bytes(box->columns) % engine_.granule_bytes == 0 &&
-                      type.bytes(*width) % engine_.granule_bytes == 0,
-                  "rows do not begin on multiples of as many bytes as the unit wants");
-    box->box_rows = *height, box->box_columns = *width;
+    const auto is_granular = [&](std::int64_t columns) {
+      return type.bytes(columns) % engine_.granule_bytes == 0 &&
+             type.bytes(*width) % engine_.granule_bytes == 0;
+    };
+    constexpr auto fewer = "the unit copies fewer rows or columns at a time",
+                   not_granular = "rows do not begin on multiples of as many bytes as the unit wants",
+                   too_many = "the array has more rows than the unit counts";
     const auto address = [](const Buffer& buffer, const std::vector<Expr>& indices) {
       return make_call("address_of", {make_load(buffer, indices)});
     };
+    const Buffer& array = copy->load->buffer;
     std::vector<Expr> first;
     for (const Expr& index : copy->load->indices) first.push_back(make_int(0, index.type()));
-    return Evaluate{make_box_copy(address(store->buffer, *to), address(copy->load->buffer, first), *box)};
+    const Expr target = address(store->buffer, *to), source = address(array, first);
+    if (auto box = arith::copied_box(array, copy->load->indices, copy->condition, rows.var, columns->var,
+                                     inside_both)) {
+      refuse_unless(std::max({box->outers, box->rows, box->columns}) <= most_counted_by_unit, too_many);
+      const std::int64_t most = engine_.max_extent.value_or(*height);
+      refuse_unless(*height <= most && *width <= most, fewer);
+      refuse_unless(is_granular(box->columns), not_granular);
+      box->box_rows = *height, box->box_columns = *width;
+      return Evaluate{make_box_copy(target, source, *box)};
+    }
+    auto windows = arith::copied_window(array, copy->load->indices, copy->condition, rows.var, columns->var,
+                                        inside_both);
+    refuse_unless(
+        windows.has_value(),
+        "what it reads is not proved to be a box of an array of known size, nor what windows see of "
+        "images");
+    refuse_unless(std::max({windows->images, windows->channels,
+                            *std::max_element(windows->extents.begin(), windows->extents.end())}) <=
+                      most_counted_by_unit,
+                  too_many);
+    refuse_unless(*height <= WindowLimits::most_windows && *width <= WindowLimits::most_channels, fewer);
+    refuse_unless(is_granular(windows->channels), not_granular);
+    windows->box_windows = *height, windows->box_channels = *width;
+    std::vector<std::int64_t> farthest;
+    for (const Expr& tap : windows->tap)
+      farthest.push_back(
+          inside_both.constant_bounds(tap).high.value_or(window_limits(windows->dimensions()).farthest_tap));
+    const Expr call = make_window_copy(target, source, *windows);
+    windows_.push_back({call, *windows, array->data, farthest});
+    return Evaluate{call};
   }
 
   /// Where the rows begin that are filled; nothing where they are not whole, or do not follow each other.
@@ -115,6 +148,7 @@ class BoxCopies {
   std::unordered_set<Var> awaited_;  ///< memory of whose copies the waits are there
   std::unordered_set<Var> spread_;   ///< memory whose rows shall lie further apart
   std::vector<Var> threads_;
+  std::vector<WindowUse> windows_;
 };
 
 }  // namespace

@@ -1,19 +1,21 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "ardea/ir/box_copy.h"
 #include "ardea/ir/stmt.h"
+#include "ardea/ir/window_copy.h"
 
 namespace ardea::lower {
 
 /// What a kernel copies boxes of, as its launch has to describe it to the unit: an array, and the boxes'
-/// form.
+/// form, or how windows go through it.
 struct BoxedArray {
   Var array;
   DataType type;
-  BoxCopy box;  ///< without where it begins
+  std::variant<BoxCopy, WindowCopy> part;  ///< without where it begins
 
   bool is_alike(const BoxedArray& other) const;
 };

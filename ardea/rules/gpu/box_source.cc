@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "ardea/arith/copied_box.h"
+#include "ardea/arith/copied_window.h"
 #include "ardea/ir/guarded_copy.h"
 #include "ardea/ir/memory_alignment.h"
+#include "ardea/ir/substitute.h"
+#include "ardea/rules/gpu/group_unit.h"
 #include "ardea/schedule/program/tree.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::rules {
 
@@ -38,29 +42,70 @@ bool is_read_by_unit(const Function& program, const Buffer& array) {
 }
 
 /// What fills the matrix, seen as it will be copied: rows and columns of it, batch by batch.
-bool is_filled_by_boxes(const Function& program, const BlockRef& maker) {
-  const Block& block = path_to(program, maker)->block();
-  const Store* store = only_store(block);
-  const auto copy = store == nullptr ? std::nullopt : guarded_copy(store->value);
-  if (!copy || block.iterators.size() < 2) return false;
+struct MatrixCopy {
+  const Block& block;
+  const GuardedCopy copy;
+
+  const BlockIterator& rows() const { return block.iterators[block.iterators.size() - 2]; }
+  const BlockIterator& columns() const { return block.iterators.back(); }
+};
+
+bool is_box(const Function& program, const MatrixCopy& made) {
   arith::Analyzer facts = arith::facts_of(program);
-  for (const auto& iterator : block.iterators) facts.bind(iterator.var, iterator.domain);
-  const Var &row = block.iterators[block.iterators.size() - 2].var, &column = block.iterators.back().var;
-  return copy->load->buffer->scope == "global" && is_read_by_unit(program, copy->load->buffer) &&
-         arith::copied_box(copy->load->buffer, copy->load->indices, copy->condition, row, column, facts)
-             .has_value();
+  for (const auto& iterator : made.block.iterators) facts.bind(iterator.var, iterator.domain);
+  const Load& load = *made.copy.load;
+  return arith::copied_box(load.buffer, load.indices, made.copy.condition, made.rows().var,
+                           made.columns().var, facts)
+      .has_value();
+}
+
+/// Of any so many rows and columns of it, from a multiple of them on: a panel of shared memory is some of
+/// these, and rows beyond the last are padded.
+bool are_windows(const Function& program, const MatrixCopy& made, std::int64_t extent) {
+  const auto &rows = made.rows(), &columns = made.columns();
+  const auto row_count = constant_int(rows.domain.extent), column_count = constant_int(columns.domain.extent);
+  if (!row_count || !column_count || *column_count % extent != 0) return false;
+  const Var row_tile("rows"), column_tile("columns"), row("row"), column("column");
+  arith::Analyzer facts = arith::facts_of(program);
+  for (std::size_t i = 0; i + 2 < made.block.iterators.size(); ++i)
+    facts.bind(made.block.iterators[i].var, made.block.iterators[i].domain);
+  facts.bind(row_tile, {make_int(0), make_int(ceil_div(*row_count, extent))});
+  facts.bind(column_tile, {make_int(0), make_int(*column_count / extent)});
+  for (const Var& var : {row, column}) facts.bind(var, {make_int(0), make_int(extent)});
+  const Expr of_all = row_tile * extent + row;
+  const Substitution in_panels = {
+      {rows.var, make_cast(rows.var.type(), of_all)},
+      {columns.var, make_cast(columns.var.type(), column_tile * extent + column)}};
+  const Load& load = *made.copy.load;
+  std::vector<Expr> indices;
+  for (const Expr& index : load.indices) indices.push_back(substitute(index, in_panels));
+  Expr condition = made.copy.condition.defined() ? substitute(made.copy.condition, in_panels) : Expr();
+  if (*row_count % extent != 0) {
+    const Expr is_row = of_all < make_int(*row_count);
+    condition = condition.defined() ? logical_and(is_row, condition) : is_row;
+  }
+  return arith::copied_window(load.buffer, indices, condition, row, column, facts).has_value();
 }
 
 }  // namespace
 
-bool is_box_source(const Derivation& d, const OpenProduct& given, bool is_left) {
-  if (!has_box_engine(d.target())) return false;
+UnitSource unit_source(const Derivation& d, const OpenProduct& given, bool is_left) {
+  if (!has_box_engine(d.target())) return UnitSource::none;
   const Function& program = d.steps().program();
-  if (given.is_implicit)
-    return is_filled_by_boxes(program, is_left ? given.product.left : given.product.right);
-  const MatrixProduct& product = given.product.product.product;
-  const Buffer& array = is_left ? product.left : product.right;
-  return array->scope == "global" && is_read_by_unit(program, array);
+  if (!given.is_implicit) {
+    const MatrixProduct& product = given.product.product.product;
+    const Buffer& array = is_left ? product.left : product.right;
+    return array->scope == "global" && is_read_by_unit(program, array) ? UnitSource::boxes : UnitSource::none;
+  }
+  const Block& block = path_to(program, is_left ? given.product.left : given.product.right)->block();
+  const Store* store = only_store(block);
+  const auto copy = store == nullptr ? std::nullopt : guarded_copy(store->value);
+  if (!copy || block.iterators.size() < 2 || copy->load->buffer->scope != "global" ||
+      !is_read_by_unit(program, copy->load->buffer))
+    return UnitSource::none;
+  const MatrixCopy made{block, *copy};
+  if (is_box(program, made)) return UnitSource::boxes;
+  return is_left && are_windows(program, made, GroupUnit::depth) ? UnitSource::windows : UnitSource::none;
 }
 
 }  // namespace ardea::rules

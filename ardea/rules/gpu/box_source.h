@@ -4,8 +4,7 @@
 
 namespace ardea::rules {
 
-/// Whether a unit of the target can copy parts of a factor as boxes of an array (ir/box_copy.h): its rows or
-/// columns are some of the array's, one behind the other, and lie where the unit can read them.
-bool is_box_source(const Derivation& d, const OpenProduct& given, bool is_left);
+/// What a unit of the target can copy panels of a factor as: all of it lies where the unit can read it.
+UnitSource unit_source(const Derivation& d, const OpenProduct& given, bool is_left);
 
 }  // namespace ardea::rules

@@ -125,6 +125,9 @@ class GroupModel {
   std::int64_t panel_bytes_ = 0, blocks_ = 1, side_by_side_ = 1;
 };
 
+/// Windows that a unit copies have not been timed.
+bool is_left_to_threads(const TensorWork& work) { return work.a.of_unit == UnitSource::windows; }
+
 void take_better(std::optional<ChosenGroupTiles>& best, const std::optional<ChosenGroupTiles>& other) {
   if (other && (!best || other->cycles < best->cycles)) best = other;
 }
@@ -153,7 +156,9 @@ std::vector<std::int64_t> columns_of_groups(const ProductSizes& sizes) {
   return all;
 }
 
-bool may_copy_boxes(const TensorWork& work) { return work.a.has_boxes && work.b.has_boxes; }
+bool may_copy_boxes(const TensorWork& work) {
+  return work.a.of_unit != UnitSource::none && work.b.of_unit != UnitSource::none;
+}
 
 std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, std::int64_t columns,
                                                 std::int64_t ahead, bool by_unit,
@@ -175,7 +180,7 @@ std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, const ta
   for (const std::int64_t columns : columns_of_groups(work.sizes))
     for (const std::int64_t ahead : panels_under_way(work.sizes.k, GroupUnit::depth))
       for (const bool by_unit : {false, true})
-        if (!by_unit || may_copy_boxes(work))
+        if (!by_unit || (may_copy_boxes(work) && !is_left_to_threads(work)))
           take_better(best, group_tiles_for(work, columns, ahead, by_unit, target));
   return best;
 }

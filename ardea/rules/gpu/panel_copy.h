@@ -7,6 +7,11 @@
 
 namespace ardea::rules {
 
+/// What panels of a factor are to a unit that copies, and of which threads know nothing: boxes of an array
+/// (ir/box_copy.h), where its rows or columns are some of the array's, one behind the other; or what windows
+/// see of images (ir/window_copy.h), where a panel's columns are channels at one place of a window.
+enum class UnitSource { none, boxes, windows };
+
 /// How the warps of a block bring a panel of a factor to shared memory: each copies runs of some of its rows,
 /// a thread so many elements of one at once.
 struct PanelCopy {
@@ -16,8 +21,7 @@ struct PanelCopy {
   bool is_along_rows = false;
   bool turns = false;             ///< what are its rows in memory are columns in shared memory
   std::int64_t kept_numbers = 1;  ///< that a thread keeps of each row it copies of, from panel to panel
-  /// A unit can copy boxes of it, of which threads know nothing.
-  bool has_boxes = false;
+  UnitSource of_unit = UnitSource::none;
 
   std::int64_t threads_of_row() const { return run / lanes; }
   std::int64_t rows_of_warp(std::int64_t warp_threads) const { return warp_threads / threads_of_row(); }

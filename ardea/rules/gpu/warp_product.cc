@@ -38,8 +38,8 @@ TensorWork WarpProduct::work(const OpenProduct& given) const {
   work.b = given_.product.transposed ? copy_of_deep_rows(factors_.right_source, lanes_b, warp_)
                                      : copy_of_columns(sizes_.n, lanes_b, warp_);
   work.b.turns = turns_b_;
-  work.a.has_boxes = is_box_source(d_, given, /*is_left=*/true);
-  work.b.has_boxes = !turns_b_ && is_box_source(d_, given, /*is_left=*/false);
+  work.a.of_unit = unit_source(d_, given, /*is_left=*/true);
+  if (!turns_b_) work.b.of_unit = unit_source(d_, given, /*is_left=*/false);
   // Where its window begins, and whether it is a row at all.
   if (is_implicit_)
     work.a.kept_numbers =

@@ -68,6 +68,7 @@ Loaded load() {
   find(d.set_kernel_attribute, "cuFuncSetAttribute");
   find(d.launch, "cuLaunchKernel");
   d.encode_box = reinterpret_cast<decltype(d.encode_box)>(dlsym(library, "cuTensorMapEncodeTiled"));
+  d.encode_windows = reinterpret_cast<decltype(d.encode_windows)>(dlsym(library, "cuTensorMapEncodeIm2col"));
   if (!loaded.fault.empty()) return loaded;
   int count = 0;
   if (const Result begun = d.init(0); begun != 0)

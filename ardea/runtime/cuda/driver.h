@@ -86,6 +86,11 @@ struct Driver {
   Result (*encode_box)(void* box, int type, unsigned rank, void* array, const std::uint64_t* extents,
                        const std::uint64_t* strides, const std::uint32_t* sizes, const std::uint32_t* steps,
                        int interleave, int swizzle, int promotion, int fill);
+  /// The same of images that windows go through.
+  Result (*encode_windows)(void* box, int type, unsigned rank, void* array, const std::uint64_t* extents,
+                           const std::uint64_t* strides, const int* lower, const int* upper,
+                           std::uint32_t channels, std::uint32_t windows, const std::uint32_t* steps,
+                           int interleave, int swizzle, int promotion, int fill);
 };
 
 /// Error with what is missing where the library is not there, or cannot begin.

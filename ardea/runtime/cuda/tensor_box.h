@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "ardea/runtime/cuda/driver.h"
 #include "ardea/support/data_type.h"
@@ -10,12 +12,19 @@
 
 namespace ardea::runtime::cuda {
 
+/// How windows go through images, of one to three dimensions: their corners lie in steps from `lower` on,
+/// before the image's extent + `upper`.
+struct TensorWindows {
+  std::vector<std::int64_t> lower, upper, steps;
+};
+
 struct TensorBox {
   std::size_t argument = 0;  ///< the kernel's, whose memory the array is
   DataType type = float32;
-  std::array<std::int64_t, 3> extents = {1, 1, 1};  ///< of the array, innermost last
-  std::array<std::int64_t, 2> box = {1, 1};         ///< rows and columns
+  std::vector<std::int64_t> extents = {1, 1, 1};  ///< of the array, innermost last
+  std::array<std::int64_t, 2> box = {1, 1};       ///< rows and columns; or windows and channels
   bool is_swizzled = false;
+  std::optional<TensorWindows> windows = {};  ///< else rows follow each other
 };
 
 /// As the driver encodes it (CUtensorMap).
@@ -26,9 +35,19 @@ struct alignas(64) EncodedBox {
 /// Error where the driver refuses it: the array must begin on a multiple of 16 bytes.
 EncodedBox encoded(const TensorBox& box, DevicePointer array, const std::string& kernel);
 
-/// What cuda.h numbers it by.
+/// What the driver is given, in its order: innermost first, and cuda.h's numbers.
 struct BoxNumbers {
-  int type = 0, swizzle = 0, promotion = 0;
+  static constexpr std::size_t most_dimensions = 5;
+
+  int type = 0;
+  unsigned rank = 0;
+  std::array<std::uint64_t, most_dimensions> extents{};
+  std::array<std::uint64_t, most_dimensions - 1> strides{};  ///< bytes, of all dimensions but the first
+  std::array<std::uint32_t, most_dimensions> sizes{};  ///< the box's; of windows channels and their number
+  std::array<std::uint32_t, most_dimensions> steps{};
+  int swizzle = 0, promotion = 0;
+  bool has_windows = false;
+  std::array<int, most_dimensions - 2> lower{}, upper{};
 };
 BoxNumbers numbers_of(const TensorBox& box);
 

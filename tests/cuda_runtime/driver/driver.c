@@ -1,7 +1,8 @@
 /* A GPU in this machine's memory, behind the functions of NVIDIA's driver that Ardea calls. It knows the
  * kernels of one program: "doubled_kernel_1" doubles an array, "doubled_kernel_2" adds one; n = 13 makes the
  * second one fail, as a trap in a kernel does. Allocations are counted; those of more than 2^20 bytes fail.
- * "boxed_kernel_1" writes what it was told of a box: cuda.h's numbers, sizes and strides.
+ * "boxed_kernel_1" writes what it was told of a box: cuda.h's numbers, sizes and strides; "windowed_kernel_1"
+ * the same of images of two dimensions that windows go through.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -94,10 +95,11 @@ Result cuModuleLoadData(void** module, const void* image) {
 Result cuModuleUnload(void* module) { return (void)module, fine; }
 Result cuModuleGetFunction(void** kernel, void* module, const char* name) {
   (void)module;
-  *kernel = (void*)(uintptr_t)(strcmp(name, "doubled_kernel_1") == 0   ? 1
-                               : strcmp(name, "doubled_kernel_2") == 0 ? 2
-                               : strcmp(name, "boxed_kernel_1") == 0   ? 3
-                                                                       : 0);
+  *kernel =
+      (void*)(uintptr_t)(strcmp(name, "doubled_kernel_1") == 0                                           ? 1
+                         : strcmp(name, "doubled_kernel_2") == 0                                         ? 2
+                         : strcmp(name, "boxed_kernel_1") == 0 || strcmp(name, "windowed_kernel_1") == 0 ? 3
+                                                                                                         : 0);
   return *kernel == NULL ? invalid : fine;
 }
 Result cuFuncGetAttribute(int* value, int attribute, void* kernel) {
@@ -110,9 +112,36 @@ Result cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* array, c
                               const uint64_t* strides, const uint32_t* sizes, const uint32_t* steps,
                               int interleave, int swizzle, int promotion, int fill) {
   if ((uintptr_t)array % 16 != 0 || rank != 3 || interleave != 0 || fill != 0) return invalid;
-  const uint64_t told[16] = {(uintptr_t)array, (uint64_t)type,    extents[0], extents[1], extents[2], strides[0],
-                             strides[1],       sizes[0],          sizes[1],   sizes[2],   steps[0],   steps[1],
+  const uint64_t told[16] = {(uintptr_t)array, (uint64_t)type,    extents[0],         extents[1],
+                             extents[2],       strides[0],        strides[1],         sizes[0],
+                             sizes[1],         sizes[2],          steps[0],           steps[1],
                              steps[2],         (uint64_t)swizzle, (uint64_t)promotion};
+  memcpy(map, told, sizeof(told));
+  return fine;
+}
+/* 16 numbers, of which a few need two. */
+Result cuTensorMapEncodeIm2col(void* map, int type, unsigned rank, void* array, const uint64_t* extents,
+                               const uint64_t* strides, const int* lower, const int* upper, uint32_t channels,
+                               uint32_t pixels, const uint32_t* steps, int interleave, int swizzle,
+                               int promotion, int fill) {
+  if ((uintptr_t)array % 16 != 0 || rank != 4 || interleave != 0 || fill != 0 || type != 1 ||
+      promotion != 3 || steps[0] != 1 || steps[3] != 1)
+    return invalid;
+  const uint64_t told[16] = {(uintptr_t)array,
+                             extents[0],
+                             extents[1],
+                             extents[2],
+                             extents[3],
+                             strides[0],
+                             strides[1],
+                             strides[2],
+                             (uint64_t)(lower[0] + 100) * 1000 + (uint64_t)(lower[1] + 100),
+                             (uint64_t)(upper[0] + 100) * 1000 + (uint64_t)(upper[1] + 100),
+                             channels,
+                             pixels,
+                             steps[1],
+                             steps[2],
+                             (uint64_t)swizzle};
   memcpy(map, told, sizeof(told));
   return fine;
 }
