@@ -87,8 +87,8 @@ bool Reasoner::by_assumption(Search& state, const Polynomial& p, int depth) {
       for (const Term& mine : p.terms) {
         // mine = shared · theirs, up to the coefficients.
         if ((mine.coefficient > 0) != (theirs.coefficient > 0)) continue;
+        if (!divides(theirs.factors, mine.factors)) continue;  // mostly, and before anything is copied
         const auto shared = divide_exactly({1, mine.factors}, {1, theirs.factors});
-        if (!shared) continue;
         if (mine.coefficient == INT64_MIN || theirs.coefficient == INT64_MIN) continue;
         if (!std::all_of(shared->factors.begin(), shared->factors.end(), natural)) continue;
         // |theirs| · p - |mine| · shared · assumed: this term vanishes, and the sign of p is kept.
