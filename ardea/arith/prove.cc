@@ -28,8 +28,8 @@ bool Reasoner::nonnegative(const Polynomial& p) {
   Search state;
   const bool has_products = !understood_.equal_products->empty();
   // Where nothing is assumed the search comes to the ends by itself; what is may take all that it may spend.
-  const bool result = (has_products && by_worse_ends(p)) || search(state, p, 0) ||
-                      (!has_products && !assumptions().empty() && by_worse_ends(p));
+  const bool result =
+      (has_products && by_worse_ends(p)) || search(state, p, 0) || (!has_products && by_worse_ends(p));
   return answers_.signs[std::move(key)] = result;
 }
 
