@@ -27,7 +27,7 @@ bool Reasoner::nonnegative(const Polynomial& p) {
   if (const auto known = answers_.signs.find(key); known != answers_.signs.end()) return known->second;
   Search state;
   const bool has_products = !understood_.equal_products->empty();
-  // Where nothing is assumed the search comes to the ends by itself; what is may take all that it may spend.
+  // The search comes to the ends by itself, but on the way there it may have spent all that it may.
   const bool result =
       (has_products && by_worse_ends(p)) || search(state, p, 0) || (!has_products && by_worse_ends(p));
   return answers_.signs[std::move(key)] = result;
