@@ -11,7 +11,7 @@ SCALE ?= 1                # of the samples
 LINT_FILES ?= (ardea|tests)/   # a regular expression of the folders whose sources clang-tidy reads, such as ardea/(ir|te)/
 
 BUILD_PACKAGES := g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libdlpack-dev \
-                  libgecode-dev libgtest-dev libsqlite3-dev libxgboost-dev llvm-19-dev
+                  libgecode-dev libgtest-dev libsqlite3-dev libxgboost-dev llvm-19-dev libjemalloc-dev
 FUZZ_PACKAGES := clang-19 libclang-rt-19-dev
 BENCH_PACKAGES := libopenblas0-pthread libblis4-openmp libeigen3-dev libdnnl-dev
 LINT_PACKAGES := clang-format-19 clang-tidy-19 git

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ardea/arith/content.h"
 #include "ardea/arith/inside.h"
 #include "ardea/arith/scopes.h"
 #include "ardea/arith/work.h"
@@ -19,11 +20,13 @@ namespace {
 
 using What = AskedAbout::What;
 
-/// The order of two numbers needs no facts.
-std::optional<bool> order_of_constants(const Expr& condition) {
+/// The order of two numbers needs no facts, nor does that of a value and itself.
+std::optional<bool> order_without_facts(const Expr& condition) {
   const auto* compared = condition.as<Binary>();
   if (compared == nullptr || !is_comparison(compared->op) || !compared->left.type().is_int())
     return std::nullopt;
+  if (compared->left.type().is_scalar() && same_content(compared->left, compared->right))
+    return compared->op == BinaryOp::eq || compared->op == BinaryOp::le || compared->op == BinaryOp::ge;
   const auto *a = compared->left.as<IntImm>(), *b = compared->right.as<IntImm>();
   if (a == nullptr || b == nullptr) return std::nullopt;
   switch (compared->op) {
@@ -102,9 +105,9 @@ Expr Analyzer::simplify(const Expr& e) const {
 
 Proof Analyzer::prove(const Expr& condition) const {
   if (is_true(condition)) return Proof::proved;
-  if (const auto holds = order_of_constants(condition)) return *holds ? Proof::proved : Proof::refuted;
   ensure(condition.type().is_bool(), "prove: the condition is {}, must be bool", condition.type());
   if (has_effect(condition)) return Proof::unknown;
+  if (const auto holds = order_without_facts(condition)) return *holds ? Proof::proved : Proof::refuted;
   return remembered(facts_, {What::truth, {condition}}, Proof::unknown,
                     [&](Reasoner& reasoner) { return reasoner.decide(condition); });
 }

@@ -30,6 +30,18 @@ bool Reasoner::is_open_to(const Fact& fact) const {
                     fact);
 }
 
+bool Reasoner::has_learnt_since(const Reasoner& older) const {
+  const Understood &mine = understood_, &theirs = older.understood_;
+  return mine.assumptions->size() != theirs.assumptions->size() ||
+         mine.equal_products->size() != theirs.equal_products->size() ||
+         mine.truths.size() != theirs.truths.size() || mine.residues.size() != theirs.residues.size();
+}
+
+std::optional<int> Reasoner::place_of(const Expr& var) const {
+  const VariableFacts* known = understood_.variables.find(var);
+  return known != nullptr ? std::optional(known->order) : std::nullopt;
+}
+
 std::optional<Expr> Reasoner::note(const Fact& fact) {
   const int order = understood_.next_order++;
   return std::visit(

@@ -38,9 +38,7 @@ bool comes_later(const Factors& left, const Factors& right) {
 /// Of each term that has the left product as a factor, the right one in its place, times what makes it whole:
 /// a positive multiple of p.
 Polynomial rewritten(Polynomial p, const EqualProducts& known) {
-  const auto has_it = [&](const Term& term) {
-    return divide_exactly({1, term.factors}, {1, known.left.factors}).has_value();
-  };
+  const auto has_it = [&](const Term& term) { return divides(known.left.factors, term.factors); };
   for (auto found = std::find_if(p.terms.begin(), p.terms.end(), has_it);
        found != p.terms.end() && !p.overflow; found = std::find_if(p.terms.begin(), p.terms.end(), has_it)) {
     const Term& term = *found;

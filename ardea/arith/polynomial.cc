@@ -32,6 +32,12 @@ void add_term(Polynomial& to, const Term& term) {
   to.terms.push_back(term);
 }
 
+/// One whose factors no term has yet.
+void append_term(Polynomial& to, Wide coefficient, const Factors& factors) {
+  if (const std::int64_t value = narrow(coefficient, to.overflow); value != 0)
+    to.terms.push_back({value, factors});
+}
+
 std::int64_t wrap_value(std::int64_t value, int bits) {
   if (bits >= 64) return value;
   const int shift = 64 - bits;
@@ -79,6 +85,24 @@ Polynomial multiply(const Polynomial& a, const Polynomial& b) {
   Polynomial product;
   product.overflow = a.overflow || b.overflow;
   product.constant = narrow(Wide{a.constant} * b.constant, product.overflow);
+  product.terms.reserve((a.terms.size() + 1) * (b.terms.size() + 1));
+  // A number or one term times a sum leaves its terms apart.
+  if (a.terms.empty() || b.terms.empty()) {
+    for (const Term& left : a.terms) append_term(product, Wide{left.coefficient} * b.constant, left.factors);
+    for (const Term& right : b.terms)
+      append_term(product, Wide{right.coefficient} * a.constant, right.factors);
+    return product;
+  }
+  if (a.terms.size() == 1 && a.constant == 0) {
+    const Term& left = a.terms[0];
+    for (const Term& right : b.terms) {
+      Factors factors = left.factors;
+      factors.append(right.factors.begin(), right.factors.end());
+      append_term(product, Wide{left.coefficient} * right.coefficient, factors);
+    }
+    append_term(product, Wide{left.coefficient} * b.constant, left.factors);
+    return product;
+  }
   for (const Term& left : a.terms) {
     for (const Term& right : b.terms) {
       Term term{narrow(Wide{left.coefficient} * right.coefficient, product.overflow), left.factors};
@@ -93,8 +117,13 @@ Polynomial multiply(const Polynomial& a, const Polynomial& b) {
 }
 
 Polynomial scale(const Polynomial& a, std::int64_t factor) {
-  Polynomial zero;
-  return add(zero, a, factor);
+  if (factor == 1) return a;
+  Polynomial scaled;
+  scaled.overflow = a.overflow;
+  scaled.constant = narrow(Wide{a.constant} * factor, scaled.overflow);
+  scaled.terms.reserve(a.terms.size());
+  for (const Term& term : a.terms) append_term(scaled, Wide{term.coefficient} * factor, term.factors);
+  return scaled;
 }
 
 Polynomial wrap(Polynomial a, int bits) {
@@ -109,7 +138,7 @@ bool same_factors(const Factors& a, const Factors& b) {
   if (a.size() != b.size()) return false;
   if (a.size() == 1) return a[0] == b[0];
   if (a.size() == 2) return (a[0] == b[0] && a[1] == b[1]) || (a[0] == b[1] && a[1] == b[0]);
-  return sorted(a) == sorted(b);
+  return a == b || sorted(a) == sorted(b);
 }
 
 bool same(const Polynomial& a, const Polynomial& b) {
@@ -176,14 +205,20 @@ Polynomial tightened(const Polynomial& p) {
   return result;
 }
 
+bool divides(const Factors& divisor, const Factors& product) {
+  if (divisor.size() > product.size()) return false;
+  return std::all_of(divisor.begin(), divisor.end(), [&](AtomId factor) {
+    return std::count(divisor.begin(), divisor.end(), factor) <=
+           std::count(product.begin(), product.end(), factor);
+  });
+}
+
 std::optional<Term> divide_exactly(const Term& a, const Term& b) {
   if (b.coefficient == 0 || b.coefficient == -1 || a.coefficient % b.coefficient != 0) return std::nullopt;
+  if (!divides(b.factors, a.factors)) return std::nullopt;
   Term quotient{a.coefficient / b.coefficient, a.factors};
-  for (const AtomId factor : b.factors) {
-    const auto it = std::find(quotient.factors.begin(), quotient.factors.end(), factor);
-    if (it == quotient.factors.end()) return std::nullopt;
-    quotient.factors.erase(it);
-  }
+  for (const AtomId factor : b.factors)
+    quotient.factors.erase(std::find(quotient.factors.begin(), quotient.factors.end(), factor));
   return quotient;
 }
 
@@ -213,6 +248,7 @@ Linear split_linear(const Polynomial& p, AtomId atom) {
   Linear result;
   result.coefficient.overflow = result.rest.overflow = p.overflow;
   result.rest.constant = p.constant;
+  result.rest.terms.reserve(p.terms.size());
   for (const Term& term : p.terms) {
     const auto it = std::find(term.factors.begin(), term.factors.end(), atom);
     if (it == term.factors.end()) {
@@ -221,7 +257,7 @@ Linear split_linear(const Polynomial& p, AtomId atom) {
     }
     Term quotient = term;
     quotient.factors.erase(quotient.factors.begin() + (it - term.factors.begin()));
-    result.coefficient = add(result.coefficient, from_term(quotient));
+    add_to(result.coefficient, from_term(quotient));
   }
   return result;
 }
@@ -229,9 +265,14 @@ Linear split_linear(const Polynomial& p, AtomId atom) {
 Polynomial substitute(const Polynomial& p, AtomId atom, const Polynomial& value) {
   Polynomial result = constant_polynomial(p.constant);
   result.overflow = p.overflow;
+  result.terms.reserve(p.terms.size() + value.terms.size());
   for (const Term& term : p.terms) {
     if (std::find(term.factors.begin(), term.factors.end(), atom) == term.factors.end()) {
       add_term(result, term);
+      continue;
+    }
+    if (term.factors.size() == 1) {
+      add_to(result, value, term.coefficient);
       continue;
     }
     Polynomial product = constant_polynomial(term.coefficient);

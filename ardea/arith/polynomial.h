@@ -64,6 +64,8 @@ std::int64_t content(const Polynomial& a);
 /// p >= 0 exactly where the result is: the terms divided by their common divisor, the constant rounded down.
 Polynomial tightened(const Polynomial& p);
 
+/// Whether every factor of the one is one of the other, as often as it is there.
+bool divides(const Factors& divisor, const Factors& product);
 /// a / b where b divides it, as (coefficient, factors).
 std::optional<Term> divide_exactly(const Term& a, const Term& b);
 /// The largest common divisor of two terms; positive coefficient.

@@ -27,9 +27,9 @@ bool Reasoner::nonnegative(const Polynomial& p) {
   if (const auto known = answers_.signs.find(key); known != answers_.signs.end()) return known->second;
   Search state;
   const bool has_products = !understood_.equal_products->empty();
-  // Where nothing is assumed the search comes to the ends by itself; what is may take all that it may spend.
-  const bool result = (has_products && by_worse_ends(p)) || search(state, p, 0) ||
-                      (!has_products && !assumptions().empty() && by_worse_ends(p));
+  // The search comes to the ends by itself, but on the way there it may have spent all that it may.
+  const bool result =
+      (has_products && by_worse_ends(p)) || search(state, p, 0) || (!has_products && by_worse_ends(p));
   return answers_.signs[std::move(key)] = result;
 }
 
@@ -87,8 +87,8 @@ bool Reasoner::by_assumption(Search& state, const Polynomial& p, int depth) {
       for (const Term& mine : p.terms) {
         // mine = shared · theirs, up to the coefficients.
         if ((mine.coefficient > 0) != (theirs.coefficient > 0)) continue;
+        if (!divides(theirs.factors, mine.factors)) continue;  // mostly, and before anything is copied
         const auto shared = divide_exactly({1, mine.factors}, {1, theirs.factors});
-        if (!shared) continue;
         if (mine.coefficient == INT64_MIN || theirs.coefficient == INT64_MIN) continue;
         if (!std::all_of(shared->factors.begin(), shared->factors.end(), natural)) continue;
         // |theirs| · p - |mine| · shared · assumed: this term vanishes, and the sign of p is kept.

@@ -36,6 +36,12 @@ class Reasoner {
   bool is_open_to(const Fact& fact) const;
   /// The steps that it took to understand the facts.
   std::int64_t price() const { return understood_.price; }
+  /// Whether it knows of a condition, or part of one, that `older` does not.
+  bool has_learnt_since(const Reasoner& older) const;
+  /// Whether some conditions cost too much to be understood.
+  bool has_given_up() const { return understood_.has_given_up; }
+  /// How many facts are older than that of the variable; nothing where there is none.
+  std::optional<int> place_of(const Expr& var) const;
 
   /// One Reasoner may answer several questions, and a copy of it others: each has the whole budget.
   void begin_question() { contexts_.left = std::make_shared<int>(Contexts::most); }

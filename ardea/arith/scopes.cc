@@ -28,14 +28,16 @@ class Scopes {
 
   Scope& find_or_make(const std::shared_ptr<const Facts>& facts) {
     if (const auto known = scopes_.find(facts.get()); known != scopes_.end()) return *known->second;
-    auto made = std::make_unique<Scope>(facts, understood(facts));
-    return *(scopes_[facts.get()] = std::move(made));
+    return *(scopes_[facts.get()] = make(facts));
   }
 
-  Reasoner understood(const std::shared_ptr<const Facts>& facts) {
-    if (!facts) return Reasoner(facts);
-    const Reasoner& older = find_or_make(facts->older).fresh();
-    return older.is_open_to(facts->fact) ? Reasoner(older, facts->fact) : Reasoner(facts);
+  std::unique_ptr<Scope> make(const std::shared_ptr<const Facts>& facts) {
+    if (!facts) return std::make_unique<Scope>(facts, Reasoner(facts), NeededFacts());
+    const Scope& older = find_or_make(facts->older);
+    const Reasoner& before = older.fresh();
+    Reasoner fresh = before.is_open_to(facts->fact) ? Reasoner(before, facts->fact) : Reasoner(facts);
+    NeededFacts needed(older.needed(), *facts, before, fresh);
+    return std::make_unique<Scope>(facts, std::move(fresh), std::move(needed));
   }
 
   std::unordered_map<const Facts*, std::unique_ptr<Scope>> scopes_;
@@ -50,6 +52,12 @@ Scopes& scopes() {
 }  // namespace
 
 Scope& scope_of(const std::shared_ptr<const Facts>& facts) { return scopes().enter(facts); }
+
+Scope& scope_for(const std::shared_ptr<const Facts>& facts, const std::vector<Expr>& named) {
+  Scope& whole = scope_of(facts);
+  const std::shared_ptr<const Facts> needed = whole.facts_for(named);
+  return needed == facts ? whole : scope_of(needed);
+}
 
 void forget_scopes() {
   scopes().clear();

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <variant>
 
+#include "ardea/arith/needed_facts.h"
 #include "ardea/arith/reasoner.h"
 #include "ardea/arith/regions.h"
 
@@ -36,8 +37,8 @@ using RememberedAnswer = std::variant<std::monostate, bool, Expr, Proof, Interva
 /// All that was asked under one list of facts.
 class Scope {
  public:
-  Scope(std::shared_ptr<const Facts> facts, Reasoner fresh)
-      : facts_(std::move(facts)), fresh_(std::move(fresh)) {}
+  Scope(std::shared_ptr<const Facts> facts, Reasoner fresh, NeededFacts needed)
+      : facts_(std::move(facts)), fresh_(std::move(fresh)), needed_(std::move(needed)) {}
 
   /// One that has understood the facts and has not been asked anything yet.
   Reasoner reasoner() const {
@@ -46,6 +47,11 @@ class Scope {
     return reasoner;
   }
   const Reasoner& fresh() const { return fresh_; }
+  const NeededFacts& needed() const { return needed_; }
+  /// The facts that a question with these expressions needs.
+  std::shared_ptr<const Facts> facts_for(const std::vector<Expr>& named) {
+    return needed_.among(facts_, fresh_, named);
+  }
 
   struct Answer {
     AskedAbout question;
@@ -58,11 +64,14 @@ class Scope {
  private:
   std::shared_ptr<const Facts> facts_;  ///< held, so that no other facts get its address
   Reasoner fresh_;
+  NeededFacts needed_;
   std::unordered_multimap<std::uint64_t, Answer> answers_ = {};
 };
 
 /// That of the facts. Valid until the next call.
 Scope& scope_of(const std::shared_ptr<const Facts>& facts);
+/// The same of those that a question with these expressions needs.
+Scope& scope_for(const std::shared_ptr<const Facts>& facts, const std::vector<Expr>& named);
 
 /// For measuring: what the next question finds is what the first one of a process does.
 void forget_scopes();
@@ -87,7 +96,7 @@ Answer remembered(const std::shared_ptr<const Facts>& facts, const AskedAbout& a
   Scope* scope = nullptr;
   try {
     Question::spend(1);
-    scope = &scope_of(facts);
+    scope = hash ? &scope_for(facts, about.exprs) : &scope_of(facts);
     if (const Scope::Answer* known = hash ? scope->find(*hash, about) : nullptr) {
       const auto* answer = std::get_if<Answer>(&known->answer);
       if (answer != nullptr || question.given() <= known->steps) {

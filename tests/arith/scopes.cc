@@ -110,6 +110,69 @@ TEST_F(Remembered, a_range_counts_after_a_condition_named_its_variable) {
   EXPECT_TRUE(some.proves(n < make_int(18)));
 }
 
+/// Whether the question is another one with `more` facts.
+bool needs(const Analyzer& more, const Analyzer& facts, const Expr& e) {
+  const arith::Scope* const without = &arith::scope_for(facts.facts(), {e});
+  return &arith::scope_for(more.facts(), {e}) != without;
+}
+
+TEST_F(Remembered, a_question_is_the_same_under_facts_that_it_does_not_need) {
+  const Var k("k"), m("m"), x("x"), y("y");
+  Analyzer more = facts();
+  more.parameter(m, 2);
+  more.bind(k, {make_int(0), m * 3});
+  more.assume(k + 5 < m * 2);
+  EXPECT_FALSE(needs(more, facts(), i * 4 + j < n));
+  EXPECT_FALSE(needs(more, facts(), j + 1));
+  EXPECT_TRUE(needs(more, facts(), i + k));
+  EXPECT_TRUE(needs(more, facts(), m * 2));
+  EXPECT_EQ(steps_of([&] { EXPECT_TRUE(more.proves(i * 4 + j + 1 <= n)); }),
+            steps_of([&] { EXPECT_TRUE(facts().proves(i * 4 + j + 1 <= n)); }));
+  // A condition of a variable that only another condition names.
+  Analyzer chained = more;
+  chained.assume(i < k);
+  EXPECT_TRUE(needs(chained, facts(), i));
+  EXPECT_TRUE(chained.proves(i + 6 < m * 2));
+  // A name for a variable means the variable.
+  Analyzer named = facts();
+  named.define(x, i);
+  named.define(y, x);
+  named.assume(y < make_int(1));
+  EXPECT_TRUE(needs(named, facts(), i));
+  EXPECT_TRUE(named.proves(i < make_int(1)));
+}
+
+TEST_F(Remembered, conditions_on_what_has_no_facts_are_needed_by_all) {
+  const Var free("free"), x("x");
+  Analyzer about_free = facts();
+  about_free.assume(free * 2 > make_int(5));
+  EXPECT_TRUE(about_free.proves(free >= make_int(3)));
+  Analyzer by_name = facts();
+  by_name.define(x, free);
+  by_name.assume(x >= make_int(3));
+  EXPECT_TRUE(by_name.proves(free > make_int(2)));
+  const Buffer buffer = make_buffer("A", {4}, int32);
+  Analyzer about_memory = facts();
+  about_memory.assume(make_load(buffer, {make_int(0)}) < make_int(5, int32));
+  EXPECT_TRUE(about_memory.proves(make_load(buffer, {make_int(0)}) < make_int(6, int32)));
+}
+
+TEST_F(Remembered, more_facts_than_are_told_apart_are_all_needed) {
+  Analyzer many = facts();
+  for (int count = 0; count < 100; ++count) many.bind(Var("k"), {make_int(0), make_int(8)});
+  EXPECT_TRUE(needs(many, facts(), i * 4 + j));
+  EXPECT_TRUE(many.proves(i * 4 + j < n));
+}
+
+TEST(Prove, a_value_is_no_less_and_no_more_than_itself) {
+  const Var a("a"), b("b");
+  const auto value = [&] { return min(a * b + 7, floor_div(b, max(a, make_int(1)))); };
+  EXPECT_EQ(Analyzer().prove(value() <= value()), Proof::proved);
+  EXPECT_EQ(Analyzer().prove(equals(value(), value())), Proof::proved);
+  EXPECT_EQ(Analyzer().prove(value() > value()), Proof::refuted);
+  EXPECT_EQ(Analyzer().prove(value() < value() + b), Proof::unknown);
+}
+
 TEST(Content, tells_expressions_apart_by_what_they_say) {
   const Var i("i"), same_name("i");
   const auto equal = [](const Expr& a, const Expr& b) {
