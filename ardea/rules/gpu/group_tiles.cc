@@ -25,29 +25,31 @@ struct Fitted {
   double cycles_of_group;  ///< of it, the same
 };
 
-/// 285 programs of ten products and convolutions, of which the model is wrong by 9 %.
-constexpr Fitted where_threads_copy = {.shared_bytes = 235,
-                                       .device_bytes = 69,
-                                       .cycles_of_panel = 222,
-                                       .cycles_of_product = 41,
-                                       .cycles_to_arrive = 1505,
-                                       .cycles_of_result = 0.085,
-                                       .cycles_around = 4135,
-                                       .cycles_of_group = 136};
+/// 407 programs of fifteen products and convolutions, of which the model is wrong by 9 %.
+constexpr Fitted where_threads_copy = {.shared_bytes = 128,
+                                       .device_bytes = 92,
+                                       .cycles_of_panel = 177,
+                                       .cycles_of_product = 0,
+                                       .cycles_to_arrive = 1425,
+                                       .cycles_of_result = 0.074,
+                                       .cycles_around = 4411,
+                                       .cycles_of_group = 70};
 /// That threads ask for in a cycle, where their addresses are rows of a matrix, and where they are windows.
-constexpr double row_bytes_asked_for = 367, window_bytes_asked_for = 168;
+constexpr double row_bytes_asked_for = 348, window_bytes_asked_for = 150;
 
-/// 196 programs of seven products, of which it is wrong by 10 %. What comes from the second cache did not
-/// show, nor did results. 4180 cycles explain best what is around all panels; of both ways the faster one is
-/// chosen for all seven products with 5300.
-constexpr Fitted where_unit_copies = {.shared_bytes = 165,
+/// 283 programs of thirteen of them, of which it is wrong by 11 %. What comes from the second cache did not
+/// show, nor did results. 4490 cycles explain best what is around all panels; of both ways the faster one is
+/// chosen for all of them with 5600.
+constexpr Fitted where_unit_copies = {.shared_bytes = 166,
                                       .device_bytes = 1e6,
-                                      .cycles_of_panel = 276,
-                                      .cycles_of_product = 48,
-                                      .cycles_to_arrive = 1620,
+                                      .cycles_of_panel = 220,
+                                      .cycles_of_product = 79,
+                                      .cycles_to_arrive = 1547,
                                       .cycles_of_result = 0,
-                                      .cycles_around = 5300,
-                                      .cycles_of_group = 800};
+                                      .cycles_around = 5600,
+                                      .cycles_of_group = 790};
+/// Of windows the unit copies so much in a cycle, for all blocks of a multiprocessor.
+constexpr double window_bytes_of_unit = 36;
 
 /// Registers that threads took beside their sums. That none spills is kept to with more (registers_in_group).
 constexpr std::int64_t usual_registers = 30;
@@ -85,7 +87,7 @@ class GroupModel {
     const auto blocks = as_double(side_by_side_);
     const double of_all =
         blocks * together({multiplying, as_double(read + panel_bytes_) / fitted.shared_bytes,
-                           as_double(panel_bytes_) / fitted.device_bytes});
+                           as_double(panel_bytes_) / fitted.device_bytes, cycles_of_windows()});
     const double alone = asking() + multiplying + fitted.cycles_of_panel +
                          fitted.cycles_of_product * as_double(t_.frags_m - 1);
     const double arriving = fitted.cycles_to_arrive / as_double(t_.ahead);
@@ -103,6 +105,12 @@ class GroupModel {
  private:
   /// Few panels are asked for together, and nothing is between products.
   bool come_at_once() const { return panels() <= t_.ahead + 1; }
+
+  /// The unit for windows of a panel.
+  double cycles_of_windows() const {
+    if (!t_.by_unit || work_.a.of_unit != UnitSource::windows) return 0;
+    return as_double(tile_.rows * tile_.depth * work_.factors.bytes()) / window_bytes_of_unit;
+  }
 
   /// Threads for the copies of a panel.
   double asking() const {
@@ -124,9 +132,6 @@ class GroupModel {
   BlockLoad load_;
   std::int64_t panel_bytes_ = 0, blocks_ = 1, side_by_side_ = 1;
 };
-
-/// Windows that a unit copies have not been timed.
-bool is_left_to_threads(const TensorWork& work) { return work.a.of_unit == UnitSource::windows; }
 
 void take_better(std::optional<ChosenGroupTiles>& best, const std::optional<ChosenGroupTiles>& other) {
   if (other && (!best || other->cycles < best->cycles)) best = other;
@@ -180,7 +185,7 @@ std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, const ta
   for (const std::int64_t columns : columns_of_groups(work.sizes))
     for (const std::int64_t ahead : panels_under_way(work.sizes.k, GroupUnit::depth))
       for (const bool by_unit : {false, true})
-        if (!by_unit || (may_copy_boxes(work) && !is_left_to_threads(work)))
+        if (!by_unit || may_copy_boxes(work))
           take_better(best, group_tiles_for(work, columns, ahead, by_unit, target));
   return best;
 }
