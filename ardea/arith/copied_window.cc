@@ -173,6 +173,17 @@ class WindowsOfArray {
       if (remainder == nullptr || remainder->op != BinaryOp::floor_mod || !uses(e, row_)) return;
       if (const auto count = constant_int(remainder->right)) add(*count, above % make_int(*count));
     });
+    // One that has one value only where something is meant, so that the index does not tell.
+    if (condition_.defined() && !uses(index, row_))
+      visit_exprs(condition_, [&](const Expr& e) {
+        const auto* remainder = e.as<Binary>();
+        if (remainder == nullptr || remainder->op != BinaryOp::floor_mod || !uses(e, row_)) return;
+        const auto count = constant_int(remainder->right);
+        if (!count || *count < 1) return;
+        const ConstantBounds values = where_meant_.constant_bounds(above % make_int(*count));
+        if (values.low && values.low == values.high)
+          all.push_back({*count, 1, known_->simplify(index - make_int(*values.low))});
+      });
     // One that never begins again, or not where something is meant.
     for (const Analyzer* facts : std::initializer_list<const Analyzer*>{&facts_, &where_meant_, &rows_meant_})
       if (const auto most = facts->constant_bounds(above).high; most && *most >= 0) add(*most + 1, above);
