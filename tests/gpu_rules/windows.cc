@@ -67,9 +67,15 @@ const std::vector<std::pair<std::string, Function>>& convolutions() {
   return all;
 }
 
-class WindowsOfUnit : public testing::TestWithParam<std::size_t> {};
+TEST(WindowSources, are_none_where_a_tap_sees_nothing_but_borders) {
+  const Function one_deep =
+      convolution({.op = "c3d", .sizes = {2, 1, 8, 8, 64, 64, 3, 1, 1, 1, 1, 1}, .layout = "ndhwc"});
+  EXPECT_TRUE(by_unit(one_deep, 1).empty()) << "of three taps two see borders";
+}
 
-TEST_P(WindowsOfUnit, have_the_answers_of_the_program) {
+class WindowsByUnit : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(WindowsByUnit, have_the_answers_of_the_program) {
   if (!test::takes_case(GetParam(), 6)) GTEST_SKIP() << "one of six: `make test-whole`";
   const Function& program = convolutions()[GetParam()].second;
   const Answers answers(program);
@@ -86,7 +92,7 @@ TEST_P(WindowsOfUnit, have_the_answers_of_the_program) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, WindowsOfUnit, testing::Range(std::size_t{0}, convolutions().size()),
+INSTANTIATE_TEST_SUITE_P(Of, WindowsByUnit, testing::Range(std::size_t{0}, convolutions().size()),
                          [](const auto& info) { return convolutions()[info.param].first; });
 
 }  // namespace

@@ -50,13 +50,34 @@ struct MatrixCopy {
   const BlockIterator& columns() const { return block.iterators.back(); }
 };
 
-bool is_box(const Function& program, const MatrixCopy& made) {
+arith::Analyzer facts_of_iterators(const Function& program, const MatrixCopy& made) {
   arith::Analyzer facts = arith::facts_of(program);
   for (const auto& iterator : made.block.iterators) facts.bind(iterator.var, iterator.domain);
+  return facts;
+}
+
+/// Whether so many columns, from some multiple of them on, are nothing but borders: simplifying finds that
+/// they are 0, and no copy any more.
+bool has_empty_panel(const MatrixCopy& made, std::int64_t extent, const arith::Analyzer& facts) {
+  const Var& column = made.columns().var;
+  const auto count = constant_int(made.columns().domain.extent);
+  if (!made.copy.condition.defined() || !uses(made.copy.condition, column)) return false;
+  for (std::int64_t first = 0; count && first < *count; first += extent) {
+    arith::Analyzer in_panel = facts;
+    in_panel.assume(make_cast(int64, column) >= make_int(first));
+    in_panel.assume(make_cast(int64, column) < make_int(first + extent));
+    if (in_panel.prove(made.copy.condition) == arith::Proof::refuted) return true;
+  }
+  return false;
+}
+
+bool is_box(const Function& program, const MatrixCopy& made) {
+  const arith::Analyzer facts = facts_of_iterators(program, made);
   const Load& load = *made.copy.load;
   return arith::copied_box(load.buffer, load.indices, made.copy.condition, made.rows().var,
                            made.columns().var, facts)
-      .has_value();
+             .has_value() &&
+         !has_empty_panel(made, GroupUnit::depth, facts);
 }
 
 /// Of any so many rows and columns of it, from a multiple of them on: a panel of shared memory is some of
@@ -84,7 +105,8 @@ bool are_windows(const Function& program, const MatrixCopy& made, std::int64_t e
     const Expr is_row = of_all < make_int(*row_count);
     condition = condition.defined() ? logical_and(is_row, condition) : is_row;
   }
-  return arith::copied_window(load.buffer, indices, condition, row, column, facts).has_value();
+  return arith::copied_window(load.buffer, indices, condition, row, column, facts) &&
+         !has_empty_panel(made, extent, facts_of_iterators(program, made));
 }
 
 }  // namespace
