@@ -53,18 +53,24 @@ class BoxOfArray {
 
 }  // namespace
 
+std::optional<std::vector<std::int64_t>> extents_for_unit(const Buffer& array) {
+  if (!is_compact(array) || array->type.is_vector()) return std::nullopt;
+  std::vector<std::int64_t> extents;
+  for (const Expr& extent : array->shape) {
+    const auto number = constant_int(extent);
+    if (!number || *number < 1) return std::nullopt;
+    extents.push_back(*number);
+  }
+  return extents;
+}
+
 std::optional<BoxCopy> copied_box(const Buffer& array, const std::vector<Expr>& indices,
                                   const Expr& condition, const Var& row, const Var& column,
                                   const Analyzer& facts) {
   const std::size_t rank = array->shape.size();
-  if (rank < 2 || indices.size() != rank || !is_compact(array) || array->type.is_vector())
-    return std::nullopt;
-  std::vector<std::int64_t> shape;
-  for (const Expr& extent : array->shape) {
-    const auto number = constant_int(extent);
-    if (!number || *number < 1) return std::nullopt;
-    shape.push_back(*number);
-  }
+  const auto extents = extents_for_unit(array);
+  if (rank < 2 || indices.size() != rank || !extents) return std::nullopt;
+  const std::vector<std::int64_t>& shape = *extents;
   // All dimensions but the last so many as one.
   const auto as_one = [&](std::size_t dimensions) {
     Expr index = make_int(0);

@@ -9,6 +9,10 @@
 
 namespace ardea::arith {
 
+/// The extents of an array that a unit may copy of: numbers, of elements that lie row-major. Nothing of
+/// others.
+std::optional<std::vector<std::int64_t>> extents_for_unit(const Buffer& array);
+
 /// Elements of an array, at indices that move with `row` and `column` from 0 on, as a box of it: where the
 /// box begins, and the array as it is seen. The box's own rows and columns are the caller's. Where
 /// `condition` does not hold, which may be undefined, 0 is meant: it must hold wherever the array has an

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ardea/arith/copied_box.h"
 #include "ardea/ir/equal.h"
 #include "ardea/ir/layout.h"
 #include "ardea/ir/substitute.h"
@@ -233,18 +234,11 @@ std::optional<WindowCopy> copied_window(const Buffer& array, const std::vector<E
                                         const Expr& condition, const Var& row, const Var& column,
                                         const Analyzer& facts) {
   const std::size_t rank = array->shape.size();
-  if (rank < 3 || rank > most_image_dimensions + 2 || indices.size() != rank || !is_compact(array) ||
-      array->type.is_vector())
-    return std::nullopt;
-  std::vector<std::int64_t> shape;
-  for (const Expr& extent : array->shape) {
-    const auto number = constant_int(extent);
-    if (!number || *number < 1) return std::nullopt;
-    shape.push_back(*number);
-  }
+  const auto extents = extents_for_unit(array);
+  if (rank < 3 || rank > most_image_dimensions + 2 || indices.size() != rank || !extents) return std::nullopt;
   std::vector<Expr> wide;
   for (const Expr& index : indices) wide.push_back(as_index(index));
-  return WindowsOfArray(shape, std::move(wide), condition, row, column, facts).find();
+  return WindowsOfArray(*extents, std::move(wide), condition, row, column, facts).find();
 }
 
 }  // namespace ardea::arith
