@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "ardea/arith/load.h"
 #include "ardea/ir/fold_literals.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/measure/error_bounds.h"
 #include "ardea/ops/registry.h"
 #include "ardea/schedule/schedule.h"
@@ -122,9 +125,20 @@ TEST(CudaFile, is_taken_by_nvcc) {
     if (nvcc.empty() && run_process({program, {"--version"}}).succeeded()) nvcc = program;
   if (nvcc.empty()) GTEST_SKIP() << "nvcc is neither on PATH nor in /usr/local/cuda";
   const Folder folder;
-  const Function product = workload("gemm", {64, 64, 64}, float32);
-  folder.write("gemm.cu",
-               cuda_file(scheduled(product, example("gemm_threads.py")), reference_of(product), gpu()));
+  // Built by the command that the file begins with, for sooner without -O2.
+  const auto expect_taken = [&](const Function& written, const std::string& steps) {
+    const Function made = scheduled(written, steps);
+    const std::string text = cuda_file(made, reference_of(written), gpu());
+    folder.write(made.name + ".cu", text);
+    const std::size_t begin = text.find("nvcc ") + 5;
+    std::istringstream words(text.substr(begin, text.find(" && ", begin) - begin));
+    Command request{.program = nvcc, .arguments = {}, .folder = folder.path(), .time_limit_s = 120};
+    for (std::string word; words >> word;) request.arguments.push_back(word == "-O2" ? "-O0" : word);
+    request.arguments.insert(request.arguments.end(), {"-Werror", "all-warnings"});
+    const ProcessResult result = run_process(request);
+    EXPECT_TRUE(result.succeeded()) << made.name << ": " << result.out << result.error;
+  };
+  expect_taken(workload("gemm", {64, 64, 64}, float32), example("gemm_threads.py"));
   // Narrow floats have headers of their own.
   const Function narrow = arith::load_program(R"(
 @T.prim_func
@@ -136,19 +150,14 @@ def halves(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "bfloat16")):
 )",
                                               "halves")
                               .functions.at(0);
-  folder.write("halves.cu", cuda_file(scheduled(narrow, R"(
+  expect_taken(narrow, R"(
 i, = sch.get_loops(sch.get_block("B"))
 sch.bind(i, "threadIdx.x")
-)"),
-                                      reference_of(narrow), gpu()));
-  for (const char* file : {"gemm.cu", "halves.cu"}) {
-    const ProcessResult result = run_process(
-        {.program = nvcc,
-         .arguments = {"-std=c++17", "-arch=sm_90a", "-Werror", "all-warnings", "-o", "program", file},
-         .folder = folder.path(),
-         .time_limit_s = 120});
-    EXPECT_TRUE(result.succeeded()) << file << ": " << result.out << result.error;
-  }
+)");
+  Function by_groups = workload("gemm", {128, 64, 128}, float16);
+  by_groups.name = "groups";
+  for (const char* array : {"A", "B", "C"}) by_groups = promise_alignment(by_groups, array, 16, "test");
+  expect_taken(by_groups, example("gemm_wgmma.py"));
 }
 
 TEST(CudaFile, is_refused_where_only_a_call_knows_a_number) {
