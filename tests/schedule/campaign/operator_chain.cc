@@ -19,6 +19,7 @@ class OperatorChain {
 
   Function write() {
     type_ = random_.pick(std::vector<DataType>{float32, float32, float32, float64, float16, int32});
+    narrows_ = random_.chance(0.25);
     std::vector<Expr> shape;
     const Var n("n");
     for (std::int64_t d = random_.integer(1, 3); d > 0; --d) {
@@ -91,6 +92,10 @@ class OperatorChain {
     return x - y * number(0.125);
   }
 
+  Expr taken(const Expr& element) const {
+    return narrows_ ? make_cast(type_, make_cast(type_.is_float() ? float16 : int8, element)) : element;
+  }
+
   Expr weight_at(const Indices& at) {
     if (at.size() != weight_->shape.size() || !same_shape(last(), weight_) || random_.chance(0.3))
       return make_const(1, type_);
@@ -126,11 +131,8 @@ class OperatorChain {
       }
       return out;
     };
-    const DataType narrow = type_.is_float() ? float16 : int8;
-    const bool narrows = random_.chance(0.15);
     const auto value = [&](const Indices& source) {
-      const Expr loaded = make_load(from, source);
-      const Expr x = narrows ? make_cast(type_, make_cast(narrow, loaded)) : loaded;
+      const Expr x = taken(make_load(from, source));
       const Expr y = two ? make_load(older, source) : weight_at(source);
       return mixed(x, y);
     };
@@ -152,8 +154,8 @@ class OperatorChain {
     spatial(to, shape, [&](const Indices& at) -> Expr {
       Indices source = at;
       source[0] = padded ? at[0] - 1 : at[0] + 1;
-      const Expr x = make_load(from, source);
-      if (window) return x + make_load(from, at);
+      const Expr x = taken(make_load(from, source));
+      if (window) return x + taken(make_load(from, at));
       if (!padded) return mixed(x, make_const(1, type_));
       return make_call("if_then_else", {logical_and(at[0] >= make_int(1), at[0] < make_int(*size + 1)), x,
                                         make_const(0, type_)});
@@ -167,7 +169,7 @@ class OperatorChain {
     shape.push_back(make_int(3));
     const Buffer to = result(shape, is_last, type_);
     spatial(to, shape, [&](const Indices& at) {
-      return mixed(make_load(from, Indices(at.begin(), at.end() - 1)), make_const(1, type_));
+      return mixed(taken(make_load(from, Indices(at.begin(), at.end() - 1))), make_const(1, type_));
     });
   }
 
@@ -251,6 +253,7 @@ class OperatorChain {
   Random& random_;
   FunctionBuilder f_;
   DataType type_ = float32;
+  bool narrows_ = false;  ///< stages take elements as a narrower type
   Buffer weight_;
   std::vector<Buffer> made_;
 };

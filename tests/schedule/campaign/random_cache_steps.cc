@@ -108,19 +108,33 @@ void propose_set_scope(RandomSteps& steps) {
     steps.attempt(SetScope{buffer->first, buffer->second, any_scope(steps.random())});
 }
 
-/// Mostly what a reader makes of the elements.
+/// Mostly of a buffer whose elements a reader converts, to what it makes of them.
 void propose_set_type(RandomSteps& steps) {
-  const auto buffer = any_allocated(steps);
-  if (!buffer) return;
-  const Buffer written =
-      (*block_of(steps, buffer->first).writes)[static_cast<std::size_t>(buffer->second)].buffer;
-  std::vector<std::string> types = {"float16", "int8", "bool"};
+  Random& random = steps.random();
+  std::vector<std::pair<Buffer, DataType>> converted;
   visit_exprs(steps.program().body, [&](const Expr& e) {
     const auto* cast = e.as<Cast>();
     const auto* load = cast == nullptr ? nullptr : cast->value.as<Load>();
-    if (load != nullptr && load->buffer == written) types.insert(types.end(), 8, to_string(e.type()));
+    if (load != nullptr && owner_of(steps.program(), load->buffer))
+      converted.emplace_back(load->buffer, e.type());
   });
-  steps.attempt(SetType{buffer->first, buffer->second, steps.random().pick(types)});
+  if (converted.empty() && !random.chance(0.2)) return;
+  if (converted.empty() || random.chance(0.1)) {
+    const auto buffer = any_allocated(steps);
+    const std::vector<std::string> types = {"float16", "int8", "bool", "nothing"};
+    if (buffer) steps.attempt(SetType{buffer->first, buffer->second, random.pick(types)});
+    return;
+  }
+  const auto& [buffer, type] = random.pick(converted);
+  for (const Path& path : all_blocks(steps.program())) {
+    const auto& writes = path.block().writes;
+    for (std::int64_t i = 0; writes && i < std::ssize(*writes); ++i)
+      if ((*writes)[static_cast<std::size_t>(i)].buffer == buffer)
+        if (const auto block = steps.block_at_end(path)) {
+          steps.attempt(SetType{*block, i, to_string(type)});
+          return;
+        }
+  }
 }
 
 void propose_storage_align(RandomSteps& steps) {
@@ -140,7 +154,8 @@ void propose_storage_align(RandomSteps& steps) {
 
 std::vector<Proposer> cache_proposers() {
   return {{1.8, propose_cache_read},  {1.6, propose_cache_write}, {2, propose_reindex},
-          {2.2, propose_cache_index}, {1.3, propose_set_scope}, {1, propose_set_type},   {2, propose_storage_align}};
+          {2.2, propose_cache_index}, {1.3, propose_set_scope},   {12, propose_set_type},
+          {2, propose_storage_align}};
 }
 
 }  // namespace ardea::schedule
