@@ -23,8 +23,8 @@ constexpr double device_bytes = 27;            ///< in a cycle, mostly from the 
 constexpr double cycles_to_arrive = 1000;      ///< from asking for a panel to having it
 constexpr double cycles_of_result = 0.15;
 constexpr double cycles_around = 600;  ///< for a block to begin and end
-/// That products took longer than the rest of it says, whatever the tile: of 179 programs of eight products and
-/// convolutions, timed beside those that groups of warps multiply. The rest of it stood.
+/// That products took longer than the rest of it says, whatever the tile: of 179 programs of eight products
+/// and convolutions, timed beside those that groups of warps multiply. The rest of it stood.
 constexpr double cycles_of_launch = 5500;
 }  // namespace fitted
 
