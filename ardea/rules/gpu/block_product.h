@@ -56,9 +56,9 @@ class BlockProduct {
   /// By all threads of the block together, each warp runs of some rows. Rows of shared memory lie `apart`
   /// elements further from each other than they are long. Gives how many accesses a thread has.
   Number copy_panel(const std::string& name, const BlockRef& copy, const PanelCopy& how, std::int64_t apart);
-  /// Where that is asked for, what are rows in memory are columns in shared memory.
   /// How many boxes of 64 rows or columns a panel of a_ or b_ is.
   Number boxes_of(const std::string& name, const BlockRef& copy);
+  /// Where that is asked for, what are rows in memory are columns in shared memory.
   void turn_panel(const BlockRef& copy, const PanelCopy& how);
 
   /// Sums lie in fragments of so many rows and columns, one after the other, and begin as what the
