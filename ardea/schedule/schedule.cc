@@ -56,6 +56,7 @@ Schedule::Schedule(const Function& program, std::unique_ptr<Context> context) : 
     const TimedSection timed("schedule", "begin");
     program_ = arith::complete_regions(program);
   }
+  own_memory_ = OwnMemory(program_);
   const TimedSection timed("verify", "begin");
   arith::require_valid(program_, "Schedule");
 }
@@ -143,6 +144,7 @@ const Schedule::Taken* Schedule::taken_before(const Primitive& primitive,
 
 std::vector<Reference> Schedule::take_again(const Taken& taken) {
   program_ = taken.program;
+  own_memory_ = OwnMemory(program_);
   context_ = taken.context;
   for (const auto& [key, gone] : taken.gone) gone_[key] = gone;
   trace_.instructions.push_back(taken.step);
@@ -164,7 +166,8 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) refuse(*refusal);
   auto& applied = std::get<Applied>(outcome);
   applied.program = context.is->assumed(std::move(applied.program));
-  if (const auto refusal = context.is->judge(refuse_broken_promises(program_, applied.program)))
+  OwnMemory own_after(applied.program);
+  if (const auto refusal = context.is->judge(refuse_broken_promises(own_memory_, own_after)))
     refuse(*refusal);
   timed.reset();
   if (verifies_steps_ && !(applied.program.body == program_.body)) {
@@ -189,6 +192,7 @@ std::vector<Reference> Schedule::take(const Primitive& primitive, std::vector<Ar
   for (const auto& [key, now] : gone) gone_[key] = now;
   context_ = std::move(context);
   program_ = std::move(applied.program);
+  own_memory_ = std::move(own_after);
   if (applied.decision)
     for (std::size_t i = 0; i < primitive.parameters.size(); ++i)
       if (primitive.parameters[i].name == decision_name) instruction.arguments[i] = *applied.decision;

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "ardea/schedule/analysis/own_memory.h"
 #include "ardea/schedule/methods.h"
 #include "ardea/schedule/script.h"
 #include "ardea/schedule/trace.h"
@@ -118,6 +119,7 @@ class Schedule : public Methods<Schedule> {
 
   bool verifies_steps_ = true;
   Function program_;
+  OwnMemory own_memory_;  ///< of the program
   Trace trace_;
   /// A copy of the schedule has a context of its own.
   struct OwnContext {

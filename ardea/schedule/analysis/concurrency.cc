@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <unordered_set>
 
-#include "ardea/arith/allocation_site.h"
 #include "ardea/arith/dependence.h"
 #include "ardea/arith/filled_alike.h"
 #include "ardea/arith/inside.h"
@@ -79,9 +77,6 @@ std::optional<arith::Conflict> carried_in_bytes(const For& loop, const arith::An
   return std::nullopt;
 }
 
-/// Whether the iterations of a loop of that kind can have memory of their own.
-bool may_own_memory(ForKind kind) { return kind == ForKind::parallel || kind == ForKind::thread_binding; }
-
 /// The first place, in any memory that `counts`, where iterations of the loop meet when they run as `kind`
 /// says: elements, and of threads also the bytes that hold them.
 template <class Counts>
@@ -136,56 +131,21 @@ bool certainly_meet(const For& loop, const Buffer& buffer, const arith::Analyzer
   return false;
 }
 
-/// The paths to the loops whose iterations may have memory of their own.
-std::vector<Path> loops_that_may_own(const Function& f) {
-  std::vector<Path> paths;
-  visit_stmts(f.body, [&](const Stmt& s) {
-    if (const auto* loop = s.as<For>(); loop != nullptr && may_own_memory(loop->kind))
-      if (auto path = path_to(f, LoopRef{loop->var})) paths.push_back(*std::move(path));
-  });
-  return paths;
-}
-
-std::vector<Buffer> allocated_around(const Path& path) {
-  std::vector<Buffer> all;
-  for (const Stmt& s : path)
-    if (const auto* block = s.as<Block>())
-      all.insert(all.end(), block->allocations.begin(), block->allocations.end());
-  return all;
-}
-
 }  // namespace
 
 bool is_concurrent(ForKind kind) { return kind != ForKind::serial && kind != ForKind::unrolled; }
 
-std::vector<Buffer> private_buffers(const Function& f, const Path& path) {
-  if (!may_own_memory(path.loop().kind)) return {};
-  std::vector<Buffer> own;
-  arith::Analyzer facts = arith::facts_of(f);
-  for (const Stmt& s : path) {
-    if (const auto* block = s.as<Block>())
-      for (const Buffer& buffer : block->allocations) {
-        const std::vector<Stmt> way = arith::way_to_allocation(*block, buffer, facts);
-        const auto at = std::find(way.begin(), way.end(), path.back());
-        if (at != way.end() && at + 1 != way.end()) own.push_back(buffer);
-      }
-    facts = arith::inside(facts, s);
-  }
-  return own;
-}
-
 std::optional<Refusal> refuse_carried(const Function& f, const FoundLoop& found, ForKind kind,
                                       const std::string& thread) {
-  std::optional<std::vector<Buffer>> own;
+  std::optional<OwnMemory> own;
   const auto is_shared = [&](const Buffer& buffer) {
     if (!own) {
       For loop = *found.loop;
       loop.kind = kind;
       if (!thread.empty()) loop.thread = thread;
-      const Function marked = with(f, found.path, std::move(loop));
-      own = private_buffers(marked, *path_to(marked, LoopRef{found.loop->var}));
+      own.emplace(with(f, found.path, std::move(loop)));
     }
-    return !contains(*own, buffer) &&
+    return !own->has(found.loop->var, buffer) &&
            !is_combined(*found.loop, thread.empty() ? found.loop->thread : thread, buffer) &&
            !is_filled_for_all(*found.loop, thread.empty() ? found.loop->thread : thread, buffer, found.facts);
   };
@@ -274,46 +234,29 @@ std::optional<Refusal> refuse_races_around(const Function& f, const Path& path) 
   return std::nullopt;
 }
 
-namespace {
-
-/// The memory that something outside the loop at the end of the path uses.
-std::unordered_set<Var> used_outside(const Function& f, const Path& path) {
-  std::unordered_set<Var> memory;
-  for (const Buffer& buffer : buffers_in(f.body, path.back())) memory.insert(buffer->data);
-  return memory;
-}
-
-/// Whether a loop that a step left as it is may have lost memory of its iterations' own: something outside
-/// uses what it uses, and did not before.
-bool may_share_more(const Function& before, const Path& old, const Function& after, const Path& path) {
-  const std::unordered_set<Var> then = used_outside(before, old), now = used_outside(after, path);
-  const std::vector<Buffer> inside = buffers_in(path.back());
-  return std::any_of(inside.begin(), inside.end(), [&](const Buffer& buffer) {
-    return now.contains(buffer->data) && !then.contains(buffer->data);
-  });
-}
-
-}  // namespace
-
-std::optional<Refusal> refuse_lost_privacy(const Function& before, const Function& after) {
-  if (before.body == after.body) return std::nullopt;
-  const std::vector<Path> loops = loops_that_may_own(after);
-  const std::vector<Buffer> known = loops.empty() ? std::vector<Buffer>() : buffers_in(before.body);
-  for (const Path& path : loops) {
+std::optional<Refusal> refuse_lost_privacy(OwnMemory& before, OwnMemory& after) {
+  if (before.program().body == after.program().body) return std::nullopt;
+  std::optional<std::vector<Buffer>> known;
+  for (const Path& path : after.loops()) {
     const For& loop = path.loop();
-    // A loop that is new, such as a copy, may count on any of the memory around it.
-    const auto old = path_to(before, LoopRef{loop.var});
-    if (old && old->back() == path.back() && !may_share_more(before, *old, after, path)) continue;
-    std::vector<Buffer> lost = old ? private_buffers(before, *old) : allocated_around(path);
-    // A buffer that the step made may stand for one that each iteration had for itself.
-    if (old)
-      for (const Buffer& buffer : allocated_around(path))
-        if (!contains(known, buffer)) lost.push_back(buffer);
+    std::vector<Buffer> lost = allocated_around(path);
     if (lost.empty()) continue;
-    const std::vector<Buffer> own = private_buffers(after, path);
-    std::erase_if(lost, [&](const Buffer& buffer) { return contains(own, buffer); });
+    const auto old = path_to(before.program(), LoopRef{loop.var});
+    const bool is_as_it_was = old && old->back() == path.back();
+    const auto is_lost = [&](const Buffer& buffer) {
+      if (is_as_it_was)  // the first condition is quick to see, the rest of its memory holds as it did
+        return before.is_used_in_alone(loop.var, buffer) && !after.is_used_in_alone(loop.var, buffer) &&
+               before.has(loop.var, buffer);
+      if (after.has(loop.var, buffer)) return false;
+      // A loop that is new, such as a copy, may count on any of the memory around it, and a buffer that the
+      // step made may stand for one that each iteration had for itself.
+      if (!old) return true;
+      if (!known) known = buffers_in(before.program().body);
+      return before.has(loop.var, buffer) || !contains(*known, buffer);
+    };
+    std::erase_if(lost, [&](const Buffer& buffer) { return !is_lost(buffer); });
     if (lost.empty()) continue;
-    const arith::Analyzer facts = path.facts(after);
+    const arith::Analyzer facts = path.facts(after.program());
     const auto conflict = meeting(loop, loop.kind, facts, [&](const Buffer& b) {
       return contains(lost, b) && !is_combined(loop, loop.thread, b) &&
              !is_filled_for_all(loop, loop.thread, b, facts);

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "ardea/schedule/analysis/own_memory.h"
 #include "ardea/schedule/program/refer.h"
 
 /// Loops whose iterations run at the same time.
@@ -10,10 +11,6 @@ namespace ardea::schedule {
 
 /// Parallel, vectorized and thread loops; the others run one iteration after the other.
 bool is_concurrent(ForKind kind);
-
-/// The buffers allocated around the path's last statement, a loop, of which each iteration has its own:
-/// lowering allocates them inside the loop. Lanes of a vector and virtual threads have none.
-std::vector<Buffer> private_buffers(const Function& f, const Path& path);
 
 /// Refused where the iterations of the loop, run as `kind` says, touch the same memory in a way that needs an
 /// order, or are not proved not to: the sentence tells which. Memory that each iteration has for itself is
@@ -38,7 +35,7 @@ std::optional<Refusal> with_rfactor(std::optional<Refusal> refusal, const For& l
 
 /// For the step that made `after` of `before`: refused where memory that each iteration of a concurrent loop
 /// had for itself is now shared, and they would meet there.
-std::optional<Refusal> refuse_lost_privacy(const Function& before, const Function& after);
+std::optional<Refusal> refuse_lost_privacy(OwnMemory& before, OwnMemory& after);
 
 /// The same for every concurrent loop around the last statement of the path: for steps that put code there.
 std::optional<Refusal> refuse_races_around(const Function& f, const Path& path);

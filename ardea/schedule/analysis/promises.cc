@@ -5,9 +5,9 @@
 
 namespace ardea::schedule {
 
-std::optional<Refusal> refuse_broken_promises(const Function& before, const Function& after) {
+std::optional<Refusal> refuse_broken_promises(OwnMemory& before, OwnMemory& after) {
   ARDEA_TRY(refuse_lost_privacy(before, after));
-  return refuse_broken_pipelines(before, after);
+  return refuse_broken_pipelines(before.program(), after.program());
 }
 
 }  // namespace ardea::schedule

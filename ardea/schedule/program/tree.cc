@@ -36,10 +36,11 @@ std::optional<Path> search(const Function& f, const Found& found) {
   return search(f.body, found, path) ? std::optional(path) : std::nullopt;
 }
 
-void collect_blocks(const Stmt& s, Path& path, std::vector<Path>& all) {
+void collect(const Stmt& s, const std::function<bool(const Stmt&)>& is_such, Path& path,
+             std::vector<Path>& all) {
   path.push_back(s);
-  if (s.is<Block>() && path.size() > 1) all.push_back(path);
-  for (const Stmt& part : children(s)) collect_blocks(part, path, all);
+  if (is_such(s)) all.push_back(path);
+  for (const Stmt& part : children(s)) collect(part, is_such, path, all);
   path.pop_back();
 }
 
@@ -95,11 +96,15 @@ std::optional<Path> path_to(const Function& f, const BlockRef& block) {
   });
 }
 
-std::vector<Path> all_blocks(const Function& f) {
+std::vector<Path> paths_to(const Function& f, const std::function<bool(const Stmt&)>& is_such) {
   std::vector<Path> all;
   Path path;
-  collect_blocks(f.body, path, all);
+  collect(f.body, is_such, path, all);
   return all;
+}
+
+std::vector<Path> all_blocks(const Function& f) {
+  return paths_to(f, [&](const Stmt& s) { return s.is<Block>() && s != f.body; });
 }
 
 Function with(const Function& f, const Path& path, Stmt now) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace ardea::schedule {
 
 std::optional<Path> path_to(const Function& f, const LoopRef& loop);
 std::optional<Path> path_to(const Function& f, const BlockRef& block);
+
+/// The paths to all statements that are such, in program order; the inits of blocks are not looked into.
+std::vector<Path> paths_to(const Function& f, const std::function<bool(const Stmt&)>& is_such);
 
 /// Every block in the program but the root, in program order.
 std::vector<Path> all_blocks(const Function& f);

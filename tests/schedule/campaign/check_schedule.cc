@@ -58,22 +58,18 @@ void compare(const Function& original, const Arguments& before, const Arguments&
 /// What schedules count on: memory that each iteration of a loop has for itself is allocated inside it.
 void check_privacy(const Function& program) {
   const Function placed = lower::lower_until(program, host(), "place_allocations");
-  visit_stmts(program.body, [&](const Stmt& s) {
-    const auto* loop = s.as<For>();
-    if (loop == nullptr) return;
-    const LoopRef reference{loop->var};
-    const std::optional<Path> path = path_to(program, reference);
-    if (!path) return;  // in an init, which schedules do not look into
-    for (const Buffer& own : private_buffers(program, *path)) {
+  OwnMemory memory(program);
+  for (const Path& path : memory.loops())
+    for (const Buffer& own : memory.of(path)) {
+      const LoopRef reference{path.loop().var};
       bool found = false;
       visit_stmts(path_to(placed, reference)->back(), [&](const Stmt& inner) {
         const auto* allocate = inner.as<Allocate>();
         found = found || (allocate != nullptr && allocate->data == own->data);
       });
       require(found, "{} is each iteration's own in loop {}, but not allocated in it", own->name,
-              loop->var.name());
+              path.loop().var.name());
     }
-  });
 }
 
 void run(const Function& program, const Arguments& arguments, std::uint64_t seed) {

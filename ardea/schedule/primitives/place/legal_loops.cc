@@ -28,12 +28,14 @@ std::vector<LoopRef> around_all(const std::vector<Path>& consumers) {
   return shared;
 }
 
-bool accepts(const Function& f, const BlockRef& block, const LoopRef& loop, const Context& around) {
+bool accepts(OwnMemory& before, const BlockRef& block, const LoopRef& loop, const Context& around) {
   const std::unique_ptr<Context> context = around.clone();  // nothing is decided by asking
-  const Outcome outcome = apply(f, ComputeAt{block, loop}, *context);
+  const Outcome outcome = apply(before.program(), ComputeAt{block, loop}, *context);
   const auto* applied = std::get_if<Applied>(&outcome);
+  if (applied == nullptr) return false;
+  OwnMemory after(applied->program);
   // As Schedule does: where that is not certain, the result must be proved, too.
-  return applied != nullptr && !context->judge(refuse_broken_promises(f, applied->program)) &&
+  return !context->judge(refuse_broken_promises(before, after)) &&
          (context->structure() == Structure::of_template || !is_hard_to_prove(applied->program) ||
           arith::verify(applied->program).empty());
 }
@@ -44,8 +46,9 @@ std::vector<LoopRef> legal_loops(const Function& f, const BlockRef& block, const
   const auto path = path_to(f, block);
   if (!path) return {};
   std::vector<LoopRef> legal;
+  OwnMemory before(f);
   for (const LoopRef& loop : around_all(consumers_of(f, *path)))
-    if (accepts(f, block, loop, context)) legal.push_back(loop);
+    if (accepts(before, block, loop, context)) legal.push_back(loop);
   return legal;
 }
 

@@ -22,9 +22,11 @@ std::vector<Location> locations(const Function& f, const BlockRef& block, const 
   std::vector<Location> all = {{-1, {{}, LoopRef::Place::root, sample}}};
   const std::unique_ptr<Context> context = around.clone();
   const Outcome inlined = apply(f, ComputeInline{block}, *context);
-  if (const auto* applied = std::get_if<Applied>(&inlined);
-      applied != nullptr && !context->judge(refuse_broken_promises(f, applied->program)))
-    all.push_back({-2, {{}, LoopRef::Place::inlined, sample}});
+  if (const auto* applied = std::get_if<Applied>(&inlined)) {
+    OwnMemory before(f), after(applied->program);
+    if (!context->judge(refuse_broken_promises(before, after)))
+      all.push_back({-2, {{}, LoopRef::Place::inlined, sample}});
+  }
   std::int64_t next = 0;
   for (const LoopRef& loop : legal_loops(f, block, around))
     all.push_back({next++, {loop.var, LoopRef::Place::loop, sample}});
