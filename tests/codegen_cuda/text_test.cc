@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "ardea/arith/load.h"
 #include "ardea/codegen/cuda/codegen_cuda.h"
@@ -22,8 +23,8 @@ namespace ardea::codegen {
 
 namespace {
 
-std::string source_of(const Function& f, bool contract = true) {
-  return cuda_source(std::vector{lower::lower(f, gpu())}, gpu(), {.contract = contract});
+std::string source_of(const Function& f, bool contract = true, const target::Target& target = gpu()) {
+  return cuda_source(std::vector{lower::lower(f, target)}, target, {.contract = contract});
 }
 
 Function loaded(const std::string& text) { return arith::load_program(text, "test").functions.at(0); }
@@ -68,33 +69,88 @@ std::string find_nvcc() {
 }
 
 /// One text of all kernels.
-std::string all_kernels() {
-  std::vector<Function> functions = {lower::lower(scheduled_product(), gpu()),
-                                     lower::lower(types_program(), gpu())};
-  for (const Function& f : scheduled_rows()) functions.push_back(lower::lower(f, gpu()));
+std::string all_kernels(const target::Target& target) {
+  std::vector<Function> functions = {lower::lower(scheduled_product(), target),
+                                     lower::lower(types_program(), target)};
+  for (const Function& f : scheduled_rows()) functions.push_back(lower::lower(f, target));
   for (const lower::ThreadProgram& one : lower::thread_programs())
-    functions.push_back(lower::lower(lower::function_of(one.program), gpu()));
-  return cuda_source(functions, gpu(), {});
+    functions.push_back(lower::lower(lower::function_of(one.program), target));
+  return cuda_source(functions, target, {});
 }
 
 TEST(CudaText, compiles_for_every_generation_without_a_warning) {
   const std::string nvcc = find_nvcc();
   if (nvcc.empty()) GTEST_SKIP() << "nvcc is neither on PATH nor in CUDA_HOME or /usr/local/cuda";
   const test::Folder folder;
-  std::ofstream(folder.path() / "kernels.cu") << all_kernels();
-  for (const char* machine : {"sm_80", "sm_90a"}) {
+  for (const char* name : {"a100", "h200"}) {
+    const target::Target target = target::find(name);
+    std::ofstream(folder.path() / "kernels.cu") << all_kernels(target);
     const ProcessResult result =
         run_process({nvcc,
-                     {"-std=c++17", fmt::format("-arch={}", machine), "-cubin", "-Werror", "all-warnings",
+                     {"-std=c++17", fmt::format("-arch={}", target.cpu), "-cubin", "-Werror", "all-warnings",
                       "-o", "kernels.cubin", "kernels.cu"},
                      folder.path()});
-    EXPECT_TRUE(result.succeeded()) << machine << ": " << result.out << result.error;
+    EXPECT_TRUE(result.succeeded()) << name << ": " << result.out << result.error;
   }
 }
 
 TEST(CudaText, compiles_by_nvrtc_which_has_none_of_the_hosts_headers) {
   if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
-  EXPECT_NO_THROW(compile::cubin_of(all_kernels(), "sm_90a", true));
+  EXPECT_NO_THROW(compile::cubin_of(all_kernels(gpu()), "sm_90a", true));
+}
+
+/// Three kernels: of the second one's arrays, W is what the first one has written, and X is nobody's result.
+const char* const chain = R"(
+@T.prim_func
+def chain(X: T.Buffer((70,), "float32"), Y: T.Buffer((70,), "float32")):
+    W = T.alloc_buffer((70,))
+    V = T.alloc_buffer((70,))
+    for t in T.thread_binding(70, thread="threadIdx.x"):
+        with T.block("W"):
+            v = T.axis.spatial(70, t)
+            W[v] = X[v] * T.float32(2.0)
+    for t in T.thread_binding(70, thread="threadIdx.x"):
+        with T.block("V"):
+            v = T.axis.spatial(70, t)
+            V[v] = W[69 - v] + X[v]
+    for t in T.thread_binding(70, thread="threadIdx.x"):
+        with T.block("Y"):
+            v = T.axis.spatial(70, t)
+            Y[v] = V[69 - v] * W[v]
+)";
+
+/// Of each kernel its arrays, and what it says of other kernels; a line each.
+std::string beside_others(const std::string& text) {
+  std::string out;
+  std::istringstream words(kernels_of(text));
+  bool is_head = false;
+  for (std::string word; words >> word;) {
+    const std::size_t at = word.find("chain_kernel_");
+    if (at != std::string::npos) word = "\n" + word.substr(at + 13);
+    is_head = is_head || at != std::string::npos;
+    if (is_head || word == "wait_for_kernels_before();" || word == "let_next_kernel_begin();")
+      out += " " + word;
+    is_head = is_head && word != "{";
+  }
+  return out;
+}
+
+TEST(CudaText, lets_kernels_begin_early_which_wait_before_they_touch_what_others_write) {
+  EXPECT_EQ(beside_others(source_of(loaded(chain))),
+            " \n1(const float* __restrict__ X, float* __restrict__ W) { let_next_kernel_begin();"
+            " \n2(const float* __restrict__ X, float* __restrict__ V, const float* W) {"
+            " wait_for_kernels_before(); let_next_kernel_begin();"
+            " \n3(float* __restrict__ Y, const float* V, const float* W) { wait_for_kernels_before();");
+}
+
+TEST(CudaText, lets_kernels_begin_one_after_the_other_where_they_cannot_wait) {
+  const std::string text = source_of(loaded(chain), true, target::find("a100"));
+  EXPECT_EQ(text.find("griddepcontrol"), std::string::npos) << text;
+  EXPECT_EQ(beside_others(text),
+            " \n1(const float* __restrict__ X, float* __restrict__ W) {"
+            " \n2(const float* __restrict__ X, float* __restrict__ V, const float* __restrict__ W) {"
+            " \n3(float* __restrict__ Y, const float* __restrict__ V, const float* __restrict__ W) {");
+  EXPECT_EQ(source_of(scheduled_product()).find("griddepcontrol"), std::string::npos);
 }
 
 TEST(CudaText, of_a_pipelined_product_waits_once_a_tile) {

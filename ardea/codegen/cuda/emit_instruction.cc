@@ -32,15 +32,6 @@ void for_each_operand(const Call& call, const Visit& visit) {
       visit(record.meaning.parameters[i].buffer, record.operands[next++], call.arguments.at(i + 1));
 }
 
-bool writes(const Function& meaning, const Buffer& formal) {
-  bool found = false;
-  visit_stmts(meaning.body, [&](const Stmt& s) {
-    const auto* store = s.as<Store>();
-    found = found || (store != nullptr && store->buffer == formal);
-  });
-  return found;
-}
-
 }  // namespace
 
 const Load& Emitter::element_at(const Expr& address) {
@@ -51,21 +42,16 @@ const Load& Emitter::element_at(const Expr& address) {
   return *element;
 }
 
-/// What instructions and copies write, and how fragments lie in registers.
+/// Who copies, and how fragments lie in registers.
 void Emitter::define_memory_of_calls() {
   visit_exprs(kernel_.launch.body, [&](const Expr& e) {
     const auto* call = e.as<Call>();
     if (call == nullptr) return;
-    if (is_async_copy(*call)) {
-      memory_[element_at(call->arguments[0]).buffer->data].is_written = true;
-      copies_by_threads_ = copies_by_threads_ || !is_copy_by_unit(*call);
-    }
+    copies_by_threads_ = copies_by_threads_ || (is_async_copy(*call) && !is_copy_by_unit(*call));
     if (call->op->name != "tensor_instruction") return;
-    const Function& meaning = record_of(*call).meaning;
-    for_each_operand(*call, [&](const Buffer& formal, const intrin::Operand& operand, const Expr& address) {
+    for_each_operand(*call, [&](const Buffer&, const intrin::Operand& operand, const Expr& address) {
       const Buffer& actual = element_at(address).buffer;
       helpers_.need_type(actual->type);
-      if (writes(meaning, formal)) memory_[actual->data].is_written = true;
       if (operand.lane_words == 0) return;
       const auto [at, is_new] =
           fragments_.try_emplace(actual->data, Fragment{operand.tile_bytes, operand.lane_words});

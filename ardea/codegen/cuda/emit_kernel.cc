@@ -4,6 +4,7 @@
 #include "ardea/ir/print.h"
 #include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/gpu/early_kernels.h"
 #include "ardea/support/error.h"
 #include "ardea/support/text.h"
 
@@ -41,6 +42,7 @@ std::string Emitter::run() {
   emit_indices(kernel_.launch.blocks);
   emit_indices(kernel_.launch.threads);
   emit_shared_memory();
+  emit_beside_other_kernels();
   emit_to_its_end(kernel_.launch.body);
 
   const auto size = [](const Expr& extent) {
@@ -67,19 +69,20 @@ void Emitter::define_memory() {
     at->second.is_bytes = at->second.is_bytes || !(at->second.type == buffer->type.element());
   };
   for (const Buffer& buffer : buffers_in(kernel_.launch.body)) note(buffer);
-  visit_stmts(kernel_.launch.body, [&](const Stmt& s) {
-    if (const auto* store = s.as<Store>()) memory_[store->buffer->data].is_written = true;
-  });
   define_memory_of_calls();
+  for (const Var& var : lower::memory_written(kernel_.launch.body)) memory_[var].is_written = true;
 }
 
 std::string Emitter::parameter(const Var& var) {
   const std::string name = names_.define(var);
   if (!var.type().is_handle()) return fmt::format("const {} {}", type_name(var.type()), name);
-  // Arrays that are written overlap no others (docs/semantics.md).
+  // Arrays that are written overlap no others (docs/semantics.md). Of what another kernel may still be at
+  // work on that must not be said: the compiler could read it before the wait, which it knows to be no access
+  // of it.
   const Memory& memory = memory_[var];
-  return fmt::format("{}{}* __restrict__ {}", memory.is_written ? "" : "const ",
-                     memory.is_bytes ? "unsigned char" : type_name(memory.type), name);
+  return fmt::format("{}{}* {}{}", memory.is_written ? "" : "const ",
+                     memory.is_bytes ? "unsigned char" : type_name(memory.type),
+                     kernel_.awaited.contains(var) ? "" : "__restrict__ ", name);
 }
 
 void Emitter::emit_indices(const std::vector<For>& loops) {
@@ -108,6 +111,16 @@ void Emitter::emit_shared_memory() {
   if (!kernel_.boxes.empty())
     line(fmt::format("{} landings(shared_memory + {});", helpers_.need("Landings"),
                      kernel_.landings_first_byte));
+}
+
+/// The next kernel may begin as soon as all blocks of this one have said so: they have their places then, so
+/// that blocks that wait take none from them, and saying so at once costs nothing. A kernel that waits itself
+/// says so behind that, so that of any two kernels that run beside each other one follows the other, and all
+/// those before have ended.
+void Emitter::emit_beside_other_kernels() {
+  for (const auto& [is_wanted, helper] : {std::pair(kernel_.begins_early, "wait_for_kernels_before"),
+                                          std::pair(kernel_.lets_next_begin, "let_next_kernel_begin")})
+    if (is_wanted) line(helpers_.need(helper) + "();");
 }
 
 }  // namespace ardea::codegen::cuda

@@ -323,6 +323,18 @@ __device__ __forceinline__ void copy_windows_3d(Landings& landings, void* to, co
   landings.bytes += bytes;
 }
 )"},
+      {"wait_for_kernels_before",
+       R"(// Until those have ended that were launched before this one, and what they have written is there.
+__device__ __forceinline__ void wait_for_kernels_before() {
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+}
+)"},
+      {"let_next_kernel_begin",
+       R"(// As soon as all blocks have come here: it waits for this one's end by itself.
+__device__ __forceinline__ void let_next_kernel_begin() {
+  asm volatile("griddepcontrol.launch_dependents;");
+}
+)"},
       {"one_bits", R"(template <class T>
 __device__ __forceinline__ T one_bits(T x) {
   constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);

@@ -5,6 +5,7 @@
 #include "ardea/ir/intrinsics.h"
 #include "ardea/ir/row_swizzle.h"
 #include "ardea/ir/substitute.h"
+#include "ardea/lower/gpu/early_kernels.h"
 #include "ardea/lower/gpu/shared_memory.h"
 #include "ardea/support/ceil_div.h"
 #include "ardea/support/error.h"
@@ -24,13 +25,36 @@ class Splitting {
     program_.host = f_;
     program_.host.attributes.erase("concurrent_threads");
     program_.host.body = without_launches(f_.body);
+    if (kernels_begin_early(target_)) let_kernels_begin_early();
     return std::move(program_);
   }
 
  private:
   Stmt without_launches(const Stmt& s) {
     if (const auto launch = launch_of(s)) return called(s, *launch);
-    return map_children(s, Mapper{.stmt = [&](const Stmt& part) { return without_launches(part); }});
+    loops_around_ += s.is<For>();
+    const Stmt host =
+        map_children(s, Mapper{.stmt = [&](const Stmt& part) { return without_launches(part); }});
+    loops_around_ -= s.is<For>();
+    return host;
+  }
+
+  void let_kernels_begin_early() {
+    const bool has_loop = std::find(is_repeated_.begin(), is_repeated_.end(), true) != is_repeated_.end();
+    if (program_.kernels.size() <= 1 && !has_loop) return;
+    std::vector<std::unordered_set<Var>> written;
+    for (const Kernel& kernel : program_.kernels) written.push_back(memory_written(kernel.launch.body));
+    for (std::size_t i = 0; i < program_.kernels.size(); ++i)
+      for (std::size_t before = 0; before < program_.kernels.size(); ++before) {
+        // What stands in a loop of the host's comes before itself, too.
+        if (before >= i && !(is_repeated_[before] && is_repeated_[i])) continue;
+        Kernel &late = program_.kernels[i], &early = program_.kernels[before];
+        late.begins_early = early.lets_next_begin = true;
+        for (const Var& var : late.arguments)
+          if ((written[i].contains(var) || written[before].contains(var)) &&
+              std::find(early.arguments.begin(), early.arguments.end(), var) != early.arguments.end())
+            late.awaited.insert(var);
+      }
   }
 
   Stmt called(const Stmt& s, const Launch& launch) {
@@ -64,6 +88,7 @@ class Splitting {
     std::vector<Expr> call = {make_string(kernel.name)};
     call.insert(call.end(), kernel.arguments.begin(), kernel.arguments.end());
     program_.kernels.push_back(std::move(kernel));
+    is_repeated_.push_back(loops_around_ > 0);
     return Evaluate{make_call("call_registered", int32, std::move(call))};
   }
 
@@ -123,6 +148,8 @@ class Splitting {
   const Function& f_;
   const target::Target& target_;
   SplitProgram program_;
+  int loops_around_ = 0;           ///< of the host's
+  std::vector<bool> is_repeated_;  ///< of each kernel: it stands in such a loop
 };
 
 }  // namespace

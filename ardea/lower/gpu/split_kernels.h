@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "ardea/ir/function.h"
@@ -36,6 +37,11 @@ struct Kernel {
   std::int64_t landings_first_byte = 0;
   /// x, y, z; extents of blocks may depend on the arguments.
   std::array<Expr, 3> grid, block;
+  /// May begin before the kernels before it have ended, and waits for them before it touches arrays.
+  bool begins_early = false;
+  bool lets_next_begin = false;  ///< another one may follow that does so
+  /// Arrays that a kernel before it touches, too, where one of both writes: not before that wait.
+  std::unordered_set<Var> awaited;
 };
 
 struct SplitProgram {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <unordered_set>
+
+#include "ardea/ir/stmt.h"
+#include "ardea/target/target.h"
+
+/// Kernels of a function that begin before those before them have ended, so that launching them takes no time
+/// of its own: each waits, as the first thing it does with memory, until they have.
+
+namespace ardea::lower {
+
+/// Whether the target's kernels can wait for the one before: from compute capability 9.0 on.
+bool kernels_begin_early(const target::Target& target);
+
+/// The memory that the body of a kernel writes: by stores, as what copies go to, as an operand that a tensor
+/// instruction writes.
+std::unordered_set<Var> memory_written(const Stmt& body);
+
+}  // namespace ardea::lower
