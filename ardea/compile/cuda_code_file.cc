@@ -58,7 +58,8 @@ void write_cuda_code(const std::filesystem::path& path, const CudaCode& code) {
                        {"block", plan.block},
                        {"shared_bytes", plan.shared_bytes},
                        {"arguments", arguments},
-                       {"boxes", boxes}});
+                       {"boxes", boxes},
+                       {"begins_early", plan.begins_early}});
   }
   const std::vector<std::uint8_t> all = json::to_cbor({{"name", code.name},
                                                        {"kernels", kernels},
@@ -85,6 +86,7 @@ CudaCode read_cuda_code(const std::filesystem::path& path) {
       for (const json& type : kernel.at("arguments"))
         plan.arguments.push_back(parse_data_type(type.get<std::string>()).value());
       for (const json& box : kernel.at("boxes")) plan.boxes.push_back(box_from(box));
+      plan.begins_early = kernel.at("begins_early");
       code.kernels.push_back(std::move(plan));
     }
     return code;

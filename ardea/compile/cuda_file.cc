@@ -92,9 +92,9 @@ class Launches {
           "  {{\n{0}    void* addresses[] = {{{1}}};\n"
           "    require_success(cudaFuncSetAttribute({2}, cudaFuncAttributeMaxDynamicSharedMemorySize, {3}), "
           "\"{2}\");\n"
-          "    require_success(cudaLaunchKernel({2}, {4}, {5}, addresses, {3}, stream), \"{2}\");\n  }}\n",
+          "    require_success({6}({2}, {4}, {5}, addresses, {3}, stream), \"{2}\");\n  }}\n",
           join(values, ""), join(addresses, ", "), name, kernel.shared_bytes, sizes(kernel.grid),
-          sizes(kernel.block));
+          sizes(kernel.block), kernel.begins_early ? "launch_early" : "cudaLaunchKernel");
     }
   }
 
@@ -214,6 +214,31 @@ static TensorMap encoded_box(void* array, const BoxNumbers& n) {
 )";
 }
 
+/// What launches kernels that wait themselves for those before them.
+std::string early_launch_text(const lower::SplitProgram& program) {
+  const bool is_needed = std::any_of(program.kernels.begin(), program.kernels.end(),
+                                     [](const lower::Kernel& kernel) { return kernel.begins_early; });
+  if (!is_needed) return "";
+  return R"(// A kernel that may begin before the one before it has ended: it waits for that itself.
+template <class Kernel>
+static cudaError_t launch_early(Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                cudaStream_t stream) {
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  return cudaLaunchKernelExC(&config, (const void*)kernel, arguments);
+}
+
+)";
+}
+
 /// That nvcc compiles for first: "compute_90a" of "sm_90a".
 std::string virtual_architecture(const target::Target& target) {
   return "compute_" + target.cpu.substr(target.cpu.find('_') + 1);
@@ -244,8 +269,8 @@ std::string cuda_file(const Function& f, const HostReference& reference, const t
              virtual_architecture(target), target.cpu, f.name, f.name, f.name) +
          codegen::cuda_source(std::vector{lowered}, target, codegen_options(options)) + "\n" +
          reference_text(reference.program, options) + std::string(standalone::gpu_check) + "\n" +
-         argument_table(f, reference) + boxes_text(program) + Launches(program, f).run() +
-         std::string(standalone::gpu_main);
+         argument_table(f, reference) + boxes_text(program) + early_launch_text(program) +
+         Launches(program, f).run() + std::string(standalone::gpu_main);
 }
 
 }  // namespace ardea::compile

@@ -21,6 +21,7 @@ std::vector<runtime::cuda::KernelPlan> plans_of(const lower::SplitProgram& progr
     for (std::size_t axis = 0; axis < 3; ++axis) plan.block[axis] = constant_int(kernel.block[axis]).value();
     for (const Var& argument : kernel.arguments) plan.arguments.push_back(argument.type());
     plan.boxes = tensor_boxes(kernel);
+    plan.begins_early = kernel.begins_early;
     plans.push_back(std::move(plan));
   }
   return plans;

@@ -48,9 +48,10 @@ std::string gpu_code(const CFunction& f, const std::vector<runtime::cuda::Kernel
     const std::string of_kernel = plan.boxes.empty() ? "NULL" : fmt::format("{}_boxes_{}", name, i);
     if (!plan.boxes.empty())
       boxes += fmt::format("static const ArdeaGpuBox {}[] = {{\n{}}};\n", of_kernel, boxes_of(plan));
-    plans += fmt::format("    {{{}, {{{}, {}, {}}}, {}, {}, {}, {}, NULL}},\n", in_quotes(plan.name),
+    plans += fmt::format("    {{{}, {{{}, {}, {}}}, {}, {}, {}, {}, {}, NULL}},\n", in_quotes(plan.name),
                          plan.block[0], plan.block[1], plan.block[2], plan.shared_bytes,
-                         in_quotes(argument_letters(plan)), of_kernel, plan.boxes.size());
+                         in_quotes(argument_letters(plan)), of_kernel, plan.boxes.size(),
+                         plan.begins_early ? 1 : 0);
   }
   return fmt::format(
       "/* The kernels of {0}, compiled for {1}. */\n"

@@ -101,10 +101,50 @@ TEST(CudaRuntime, uses_arrays_of_the_device_in_place) {
             "shape and type");
 }
 
+/// What the driver counts.
+std::int64_t (*counter_of_driver(const char* name))() {
+  static void* const driver = dlopen(ARDEA_TEST_DRIVER, RTLD_NOW | RTLD_LOCAL);
+  return driver == nullptr ? nullptr : reinterpret_cast<std::int64_t (*)()>(dlsym(driver, name));
+}
+
+TEST(CudaRuntime, lets_all_kernels_of_a_call_but_the_first_begin_early) {
+  const auto early = counter_of_driver("fake_early_launches");
+  ASSERT_NE(early, nullptr);
+  const runtime::Function function = program().function();
+  for (const std::int64_t n : {97, 0, 5}) {
+    const std::int64_t before = early();
+    function(counted(n), counted(n));
+    EXPECT_EQ(early() - before, n == 0 ? 0 : 1) << n;
+  }
+}
+
+TEST(CudaRuntime, lets_no_kernel_begin_early_before_which_the_call_has_launched_nothing) {
+  const auto early = counter_of_driver("fake_early_launches");
+  ASSERT_NE(early, nullptr);
+  const std::vector<DataType> arguments = {handle_type, handle_type, int64};
+  runtime::cuda::Launcher launcher(
+      "kernels for tests", {{.name = "doubled_kernel_1", .arguments = arguments},
+                            {.name = "doubled_kernel_2", .arguments = arguments, .begins_early = true}});
+  const std::vector<runtime::Value> arrays = {runtime::cuda::to_device(counted(1)),
+                                              runtime::cuda::to_device(counted(1))};
+  const auto early_of = [&](std::int64_t blocks_of_first) {
+    const std::int64_t before = early();
+    const runtime::Function host("host", [&](std::string_view, std::span<const runtime::Value> values) {
+      const auto data = [&](std::size_t i) { return runtime::Value(values[i].as<runtime::Array>().data()); };
+      launcher.launch(0, {blocks_of_first, 1, 1}, std::vector{data(0), data(1), runtime::Value(1)});
+      launcher.launch(1, {1, 1, 1}, std::vector{data(0), data(1), runtime::Value(1)});
+      return runtime::Value();
+    });
+    launcher.call(host, arrays, nullptr);
+    return early() - before;
+  };
+  EXPECT_EQ(early_of(1), 1);
+  EXPECT_EQ(early_of(0), 0);
+  EXPECT_EQ(early_of(1), 1);
+}
+
 TEST(CudaRuntime, gives_all_memory_back_but_what_lies_between_kernels) {
-  void* driver = dlopen(ARDEA_TEST_DRIVER, RTLD_NOW | RTLD_NOLOAD);
-  ASSERT_NE(driver, nullptr);
-  const auto live = reinterpret_cast<std::int64_t (*)()>(dlsym(driver, "fake_live_allocations"));
+  const auto live = counter_of_driver("fake_live_allocations");
   ASSERT_NE(live, nullptr);
   const runtime::Function function = program().function();
   const runtime::Array x = counted(1000), y = counted(1000);
@@ -158,9 +198,11 @@ def windowed(X: T.Buffer((5, 9, 14, 64), "float16"), Y: T.Buffer((64,), "float32
        .windows = runtime::cuda::TensorWindows{.lower = {-1, -2}, .upper = {-3, 4}, .steps = {2, 3}}}};
   code.cubin = "kernels for tests";
   // A file keeps what it needs for that.
+  code.kernels.at(0).begins_early = true;
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "windowed";
   write_cuda_code(file, code);
+  EXPECT_TRUE(read_cuda_code(file).kernels.at(0).begins_early);
   const CudaProgram windowed(read_cuda_code(file), gpu());
   const runtime::Array x = runtime::Array::zeros({5, 9, 14, 64}, float16),
                        y = runtime::Array::zeros({64}, float32);

@@ -74,8 +74,9 @@ TEST(CudaFile, checks_itself) {
   EXPECT_NE(ran.out.find(" us a call, of 20 in a row"), std::string::npos) << ran.out;
 }
 
-TEST(CudaFile, has_memory_between_kernels_and_integers) {
-  const Function f = arith::load_program(R"(
+/// Two kernels, and memory between them.
+Function stages() {
+  return arith::load_program(R"(
 @T.prim_func
 def stages(A: T.Buffer((37,), "int32"), B: T.Buffer((37,), "int32")):
     Z = T.alloc_buffer((37,), "int32")
@@ -88,15 +89,26 @@ def stages(A: T.Buffer((37,), "int32"), B: T.Buffer((37,), "int32")):
             v = T.axis.spatial(37, i)
             B[v] = Z[v] - 7
 )",
-                                         "stages")
-                         .functions.at(0);
+                             "stages")
+      .functions.at(0);
+}
+
+std::string by_threads(const std::vector<std::string>& blocks) {
   std::string steps;
-  for (const char* block : {"Z", "B"})
+  for (const std::string& block : blocks)
     steps += fmt::format(
         "i, = sch.get_loops(sch.get_block(\"{}\"))\nb, t = sch.split(i, [None, 8])\nsch.bind(b, "
         "\"blockIdx.x\")\nsch.bind(t, \"threadIdx.x\")\n",
         block);
-  const ProcessResult ran = built_and_run(cuda_file(scheduled(f, steps), reference_of(f), gpu()));
+  return steps;
+}
+
+TEST(CudaFile, has_memory_between_kernels_and_integers) {
+  const std::string text =
+      cuda_file(scheduled(stages(), by_threads({"Z", "B"})), reference_of(stages()), gpu());
+  EXPECT_NE(text.find("require_success(cudaLaunchKernel(stages_kernel_1, "), std::string::npos) << text;
+  EXPECT_NE(text.find("require_success(launch_early(stages_kernel_2, "), std::string::npos) << text;
+  const ProcessResult ran = built_and_run(text);
   EXPECT_TRUE(ran.succeeded()) << ran.description() << ran.out << ran.error;
   EXPECT_NE(ran.out.find("B: 0 of 37 elements are wrong"), std::string::npos) << ran.out;
 }
@@ -139,6 +151,7 @@ TEST(CudaFile, is_taken_by_nvcc) {
     EXPECT_TRUE(result.succeeded()) << made.name << ": " << result.out << result.error;
   };
   expect_taken(workload("gemm", {64, 64, 64}, float32), example("gemm_threads.py"));
+  expect_taken(stages(), by_threads({"Z", "B"}));
   // Narrow floats have headers of their own.
   const Function narrow = arith::load_program(R"(
 @T.prim_func

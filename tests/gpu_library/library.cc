@@ -137,6 +137,18 @@ TEST(GpuLibrary, says_what_is_missing_or_fails_and_by_which_number) {
             "(CUDA_ERROR_LAUNCH_FAILED)\n");
 }
 
+TEST(GpuLibrary, lets_kernels_behind_the_first_begin_early_where_the_driver_can) {
+  const Folder folder;
+  exported(folder);
+  EXPECT_EQ(built_and_run(folder, "scaled.so", {{"ARDEA_STAND_IN_FAILS", "cuLaunchKernelEx"}}),
+            "3: ardea_scaled: ardea_scaled_kernel_2: the GPU's driver says unspecified launch failure "
+            "(CUDA_ERROR_LAUNCH_FAILED)\n");
+  const std::string by_an_older_one =
+      built_and_run(folder, "scaled.so",
+                    {{"ARDEA_STAND_IN_FAILS", "cuLaunchKernelEx"}, {"ARDEA_STAND_IN_VERSION", "12020"}});
+  EXPECT_TRUE(by_an_older_one.starts_with("0 wrong\n")) << by_an_older_one;
+}
+
 TEST(GpuLibrary, exports_the_documented_names_only) {
   const Folder folder;
   exported(folder);
@@ -149,10 +161,12 @@ TEST(GpuLibrary, exports_the_documented_names_only) {
   EXPECT_EQ(found, (std::vector<std::string>{"ardea_library", "ardea_scaled", "ardea_scaled_error"}));
 }
 
-int loaded_modules() {
+int number_of_driver(const char* name) {
   void* const driver = dlopen(ARDEA_STAND_IN_DRIVER, RTLD_NOW | RTLD_LOCAL);
-  return driver == nullptr ? -1 : *static_cast<const int*>(dlsym(driver, "stand_in_loaded_modules"));
+  return driver == nullptr ? -1 : *static_cast<const int*>(dlsym(driver, name));
 }
+
+int loaded_modules() { return number_of_driver("stand_in_loaded_modules"); }
 
 TEST(GpuLibrary, takes_its_kernels_with_it_when_it_is_unloaded) {
   const Folder folder;
@@ -175,9 +189,11 @@ TEST(GpuLibrary, is_a_module_of_this_process_on_arrays_of_the_gpu) {
   const runtime::Array x = runtime::Array::zeros({50}, float32), y = runtime::Array::zeros({50}, float32);
   for (int i = 0; i < 50; ++i) x.set_float(i, i);
   const runtime::Array on_device = runtime::cuda::to_device(x), result = runtime::cuda::to_device(y);
+  const int before = number_of_driver("stand_in_early_launches");
   function(on_device, result, 2.0);
   runtime::cuda::copy_to_host(result, y);
   EXPECT_EQ(y.get_float(49), 99);
+  EXPECT_EQ(number_of_driver("stand_in_early_launches"), before + 1);
   EXPECT_EQ(error_of([&] { function(on_device, result); }),
             "ardea_scaled: got 2 arguments, takes 3: X, Y, factor");
   EXPECT_EQ(error_of([&] {

@@ -45,6 +45,17 @@ struct Graph {
 };
 Graph* captured = nullptr;
 
+/// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  int id, unused, number, more[15];
+};
+struct Plan {
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
 struct Event {
   std::chrono::steady_clock::time_point at;
 };
@@ -83,7 +94,10 @@ Result waited() {
 extern "C" {
 
 Result cuInit(unsigned) { return fine; }
-Result cuDriverGetVersion(int* version) { return *version = 13000, fine; }
+Result cuDriverGetVersion(int* version) {
+  const char* const older = std::getenv("ARDEA_STAND_IN_VERSION");
+  return *version = older == nullptr ? 13000 : std::atoi(older), fine;
+}
 Result cuGetErrorName(Result result, const char** text) {
   return *text = result == launch_failed ? "CUDA_ERROR_LAUNCH_FAILED" : "CUDA_ERROR_INVALID_VALUE", fine;
 }
@@ -227,5 +241,17 @@ Result cuLaunchKernel(void* handle, unsigned grid_x, unsigned grid_y, unsigned g
   else
     run(launch);
   return lost;
+}
+
+/// Of launches that may begin before the kernel before them has ended; for tests to look at.
+int stand_in_early_launches = 0;
+
+Result cuLaunchKernelEx(const Plan* plan, void* handle, void** arguments, void** extra) {
+  if (must_fail("cuLaunchKernelEx")) return launch_failed;
+  if (plan->attribute_count != 1 || plan->attributes->id != 6 || plan->attributes->number != 1)
+    return invalid;
+  ++stand_in_early_launches;
+  return cuLaunchKernel(handle, plan->grid[0], plan->grid[1], plan->grid[2], plan->block[0], plan->block[1],
+                        plan->block[2], plan->shared_bytes, plan->stream, arguments, extra);
 }
 }

@@ -38,6 +38,8 @@ typedef struct ArdeaGpuKernel {
   const char* arguments; /* a letter each: p an array, i an integer, f a float, d a double */
   const ArdeaGpuBox* boxes;
   int32_t box_count; /* arguments behind these */
+  /* It waits itself for the kernels that the call has launched before it: it may begin when they still run. */
+  int32_t begins_early;
   void* handle;
 } ArdeaGpuKernel;
 
@@ -58,6 +60,7 @@ typedef struct ArdeaGpuCall {
   void* stream;
   int device;
   int32_t failure; /* what to return where it is not 0 */
+  int32_t launched; /* kernels, one behind the other */
   int32_t memory_count;
   uint64_t memory[ARDEA_MOST_GPU_MEMORIES];
 } ArdeaGpuCall;
@@ -71,8 +74,26 @@ typedef struct ArdeaGpuPool {
   unsigned char reserved[54];
 } ArdeaGpuPool;
 
+/* CUlaunchAttribute: 6 lets a kernel begin before the one before it has ended. */
+typedef struct ArdeaGpuLaunchAttribute {
+  int id, unused;
+  union {
+    int number;
+    uint64_t most[8];
+  } value;
+} ArdeaGpuLaunchAttribute;
+
+/* CUlaunchConfig */
+typedef struct ArdeaGpuLaunchPlan {
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  ArdeaGpuLaunchAttribute* attributes;
+  unsigned attribute_count;
+} ArdeaGpuLaunchPlan;
+
 static struct {
   int (*init)(unsigned);
+  int (*driver_version)(int*);
   int (*error_name)(int, const char**);
   int (*error_text)(int, const char**);
   int (*device)(int*, int);
@@ -86,6 +107,8 @@ static struct {
   int (*set_kernel_attribute)(int, int, void*, int);
   int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                 void**);
+  /* The same with attributes; NULL before CUDA 12.3, from which on the launches of a graph keep these. */
+  int (*launch_as_planned)(const ArdeaGpuLaunchPlan*, void*, void**, void**);
   int (*encode_box)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const uint32_t*, const uint32_t*,
                     int, int, int, int);
   int (*encode_windows)(void*, int, unsigned, void*, const uint64_t*, const uint64_t*, const int*, const int*, uint32_t,
@@ -120,6 +143,7 @@ static void ardea_gpu_load(void) {
     return;
   }
   ardea_gpu_find(library, &ardea_gpu.init, "cuInit");
+  ardea_gpu_find(library, &ardea_gpu.driver_version, "cuDriverGetVersion");
   ardea_gpu_find(library, &ardea_gpu.error_name, "cuGetErrorName");
   ardea_gpu_find(library, &ardea_gpu.error_text, "cuGetErrorString");
   ardea_gpu_find(library, &ardea_gpu.device, "cuDeviceGet");
@@ -140,6 +164,9 @@ static void ardea_gpu_load(void) {
   ardea_gpu_find(library, &ardea_gpu.allocate, "cuMemAllocFromPoolAsync");
   ardea_gpu_find(library, &ardea_gpu.free, "cuMemFreeAsync");
   if (ardea_gpu_fault[0] != '\0') return;
+  int version = 0;
+  if (ardea_gpu.driver_version(&version) == 0 && version >= 12030)
+    ardea_gpu_find(library, &ardea_gpu.launch_as_planned, "cuLaunchKernelEx");
   const int begun = ardea_gpu.init(0);
   if (begun != 0)
     snprintf(ardea_gpu_fault, sizeof(ardea_gpu_fault),
@@ -241,10 +268,21 @@ static int32_t ardea_gpu_launch(ArdeaGpuCall* call, const ArdeaValue* values, in
     if (encoded != 0) return ardea_gpu_failed(call, kernel->name, encoded);
     addresses[count + i] = &maps[i];
   }
-  const int result =
-      ardea_gpu.launch(kernel->handle, grid[0], grid[1], grid[2], kernel->block[0], kernel->block[1],
-                       kernel->block[2], kernel->shared_bytes, call->stream, addresses, NULL);
-  return result == 0 ? 0 : ardea_gpu_failed(call, kernel->name, result);
+  int result;
+  /* What a call launches first waits for all that the stream does: who used the arrays before has ended. */
+  if (kernel->begins_early && call->launched > 0 && ardea_gpu.launch_as_planned != NULL) {
+    ArdeaGpuLaunchAttribute early = {6, 0, {1}};
+    const ArdeaGpuLaunchPlan plan = {{grid[0], grid[1], grid[2]},
+                                     {kernel->block[0], kernel->block[1], kernel->block[2]},
+                                     kernel->shared_bytes, call->stream, &early, 1};
+    result = ardea_gpu.launch_as_planned(&plan, kernel->handle, addresses, NULL);
+  } else {
+    result = ardea_gpu.launch(kernel->handle, grid[0], grid[1], grid[2], kernel->block[0], kernel->block[1],
+                              kernel->block[2], kernel->shared_bytes, call->stream, addresses, NULL);
+  }
+  if (result != 0) return ardea_gpu_failed(call, kernel->name, result);
+  ++call->launched;
+  return 0;
 }
 
 /* Memory between kernels, in the order of the stream: calls on several streams share none. */
@@ -267,6 +305,7 @@ static int32_t ardea_gpu_workspace(ArdeaGpuCall* call, int64_t bytes, ArdeaValue
   if (result == 0) result = ardea_gpu.allocate(&made, bytes > 0 ? (size_t)bytes : 1, *pool, call->stream);
   if (result != 0) return ardea_gpu_failed(call, "memory between its kernels", result);
   call->memory[call->memory_count++] = made;
+  call->launched = 0; /* what follows waits for the memory as for any other work of the stream */
   memory->as_pointer = (void*)(uintptr_t)made;
   return 0;
 }

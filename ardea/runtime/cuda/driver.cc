@@ -70,7 +70,10 @@ Loaded load() {
   d.encode_box = reinterpret_cast<decltype(d.encode_box)>(dlsym(library, "cuTensorMapEncodeTiled"));
   d.encode_windows = reinterpret_cast<decltype(d.encode_windows)>(dlsym(library, "cuTensorMapEncodeIm2col"));
   if (!loaded.fault.empty()) return loaded;
-  int count = 0;
+  int count = 0, version = 0;
+  constexpr int graphs_keep_attributes = 12030;
+  if (d.driver_version(&version) == 0 && version >= graphs_keep_attributes)
+    d.launch_as_planned = reinterpret_cast<decltype(d.launch_as_planned)>(dlsym(library, "cuLaunchKernelEx"));
   if (const Result begun = d.init(0); begun != 0)
     loaded.fault = fmt::format("the driver cannot begin (error {})", begun);
   else if (d.device_count(&count) != 0 || count == 0)

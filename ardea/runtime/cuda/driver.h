@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,6 +40,28 @@ enum FunctionAttribute : int {
   local_bytes = 3,  ///< a thread's memory beside its registers: what was spilled, or indexed
   registers = 4,
   most_dynamic_shared_bytes = 8,
+};
+
+/// CUlaunchAttribute: what may be said of a launch.
+struct LaunchAttribute {
+  /// That it may begin before the kernel before it has ended, for whose end it waits itself.
+  static constexpr int programmatic_stream_serialization = 6;
+
+  int id;
+  int unused = 0;
+  union {
+    int number;
+    std::uint64_t most[8];
+  };
+};
+
+/// CUlaunchConfig
+struct LaunchPlan {
+  std::array<unsigned, 3> grid, block;
+  unsigned shared_bytes;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
 };
 
 /// The functions of libcuda.so.1, or what ARDEA_CUDA_DRIVER names in its place, that are used; each throws
@@ -82,6 +105,9 @@ struct Driver {
   Result (*launch)(Kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** arguments,
                    void** extra);
+  /// The same with attributes; null where the driver is older than CUDA 12.3, from which on the launches of a
+  /// graph keep what is asked for here.
+  Result (*launch_as_planned)(const LaunchPlan* plan, Kernel kernel, void** arguments, void** extra);
   /// Of an array what a unit that copies boxes of it needs to know; null where the driver is older than that.
   Result (*encode_box)(void* box, int type, unsigned rank, void* array, const std::uint64_t* extents,
                        const std::uint64_t* strides, const std::uint32_t* sizes, const std::uint32_t* steps,

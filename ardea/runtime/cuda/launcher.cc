@@ -71,6 +71,7 @@ void Launcher::call(const Function& host, std::span<const Value> arguments, Stre
   device();
   stream_ = stream;
   requested_ = 0;
+  has_launched_ = false;
   std::vector<Value> all(arguments.begin(), arguments.end());
   all.emplace_back(static_cast<void*>(this));
   host.call(all);
@@ -107,10 +108,25 @@ void Launcher::launch(std::size_t kernel, const std::array<std::int64_t, 3>& gri
   for (const TensorBox& box : plan.boxes) boxes.push_back(encoded(box, held.at(box.argument), plan.name));
   for (EncodedBox& box : boxes) addresses.push_back(&box);
   const auto number = [](std::int64_t x) { return static_cast<unsigned>(x); };
-  require_success(driver().launch(one.kernel, number(grid[0]), number(grid[1]), number(grid[2]),
-                                  number(plan.block[0]), number(plan.block[1]), number(plan.block[2]),
-                                  number(plan.shared_bytes), stream_, addresses.data(), nullptr),
-                  fmt::format("{}: grid ({}, {}, {})", plan.name, grid[0], grid[1], grid[2]));
+  // What a call launches first waits for all that the stream does: who used the arrays before it, this
+  // function or another, has ended. That first one may be any, since those without blocks are not launched.
+  Result result = 0;
+  if (plan.begins_early && has_launched_ && driver().launch_as_planned != nullptr) {
+    LaunchAttribute early{.id = LaunchAttribute::programmatic_stream_serialization, .number = 1};
+    const LaunchPlan all{.grid = {number(grid[0]), number(grid[1]), number(grid[2])},
+                         .block = {number(plan.block[0]), number(plan.block[1]), number(plan.block[2])},
+                         .shared_bytes = number(plan.shared_bytes),
+                         .stream = stream_,
+                         .attributes = &early,
+                         .attribute_count = 1};
+    result = driver().launch_as_planned(&all, one.kernel, addresses.data(), nullptr);
+  } else {
+    result = driver().launch(one.kernel, number(grid[0]), number(grid[1]), number(grid[2]),
+                             number(plan.block[0]), number(plan.block[1]), number(plan.block[2]),
+                             number(plan.shared_bytes), stream_, addresses.data(), nullptr);
+  }
+  require_success(result, fmt::format("{}: grid ({}, {}, {})", plan.name, grid[0], grid[1], grid[2]));
+  has_launched_ = true;
 }
 
 void* Launcher::workspace(std::int64_t bytes) {

@@ -23,6 +23,8 @@ struct KernelPlan {
   std::int64_t shared_bytes = 0;
   std::vector<DataType> arguments = {};  ///< handles are arrays
   std::vector<TensorBox> boxes = {};     ///< arguments behind these
+  /// It waits itself for the kernels that the call has launched before it: it may begin when they still run.
+  bool begins_early = false;
 };
 
 /// What a kernel takes of the machine, as the driver's assembler made it.
@@ -74,6 +76,7 @@ class Launcher {
   /// One a request of a call, in their order: the next call asks for the same.
   std::vector<Workspace> workspaces_;
   std::size_t requested_ = 0;
+  bool has_launched_ = false;  ///< in this call
 };
 
 }  // namespace ardea::runtime::cuda

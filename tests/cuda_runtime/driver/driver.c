@@ -153,6 +153,8 @@ static Result write_box(void** arguments) {
   for (int i = 0; i < 14; ++i) to[i] = (float)told[i + 1];
   return fine;
 }
+static int64_t early_launches;
+int64_t fake_early_launches(void) { return early_launches; }
 /* Arguments: what is read, what is written, and the length. */
 Result cuLaunchKernel(void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                       unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
@@ -168,4 +170,20 @@ Result cuLaunchKernel(void* kernel, unsigned grid_x, unsigned grid_y, unsigned g
   for (int64_t i = 0; i < (int64_t)grid_x * block_x; ++i)
     if (i < n) y[i] = is_first ? x[i] * 2 : x[i] + 1;
   return fine;
+}
+/* CUlaunchAttribute and CUlaunchConfig; a launch may begin early, and nothing else is asked for. */
+typedef struct Attribute {
+  int id, unused, number, more[15];
+} Attribute;
+typedef struct Plan {
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  const Attribute* attributes;
+  unsigned attribute_count;
+} Plan;
+Result cuLaunchKernelEx(const Plan* plan, void* kernel, void** arguments, void** extra) {
+  if (plan->attribute_count != 1 || plan->attributes->id != 6 || plan->attributes->number != 1) return invalid;
+  ++early_launches;
+  return cuLaunchKernel(kernel, plan->grid[0], plan->grid[1], plan->grid[2], plan->block[0], plan->block[1],
+                        plan->block[2], plan->shared_bytes, plan->stream, arguments, extra);
 }
