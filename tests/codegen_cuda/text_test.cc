@@ -128,8 +128,7 @@ std::string beside_others(const std::string& text) {
     const std::size_t at = word.find("chain_kernel_");
     if (at != std::string::npos) word = "\n" + word.substr(at + 13);
     is_head = is_head || at != std::string::npos;
-    if (is_head || word == "wait_for_kernels_before();" || word == "let_next_kernel_begin();")
-      out += " " + word;
+    if (is_head || word == "wait_for_kernels_before();") out += " " + word;
     is_head = is_head && word != "{";
   }
   return out;
@@ -137,9 +136,9 @@ std::string beside_others(const std::string& text) {
 
 TEST(CudaText, lets_kernels_begin_early_which_wait_before_they_touch_what_others_write) {
   EXPECT_EQ(beside_others(source_of(loaded(chain))),
-            " \n1(const float* __restrict__ X, float* __restrict__ W) { let_next_kernel_begin();"
+            " \n1(const float* __restrict__ X, float* __restrict__ W) {"
             " \n2(const float* __restrict__ X, float* __restrict__ V, const float* W) {"
-            " wait_for_kernels_before(); let_next_kernel_begin();"
+            " wait_for_kernels_before();"
             " \n3(float* __restrict__ Y, const float* V, const float* W) { wait_for_kernels_before();");
 }
 

@@ -42,7 +42,7 @@ std::string Emitter::run() {
   emit_indices(kernel_.launch.blocks);
   emit_indices(kernel_.launch.threads);
   emit_shared_memory();
-  emit_beside_other_kernels();
+  emit_wait_for_kernels_before();
   emit_to_its_end(kernel_.launch.body);
 
   const auto size = [](const Expr& extent) {
@@ -113,14 +113,11 @@ void Emitter::emit_shared_memory() {
                      kernel_.landings_first_byte));
 }
 
-/// The next kernel may begin as soon as all blocks of this one have said so: they have their places then, so
-/// that blocks that wait take none from them, and saying so at once costs nothing. A kernel that waits itself
-/// says so behind that, so that of any two kernels that run beside each other one follows the other, and all
-/// those before have ended.
-void Emitter::emit_beside_other_kernels() {
-  for (const auto& [is_wanted, helper] : {std::pair(kernel_.begins_early, "wait_for_kernels_before"),
-                                          std::pair(kernel_.lets_next_begin, "let_next_kernel_begin")})
-    if (is_wanted) line(helpers_.need(helper) + "();");
+/// No kernel says itself when the next one may begin (`griddepcontrol.launch_dependents`): that is as its
+/// last block leaves. Begun sooner the next one's blocks crowd into the few places that are free: on an H200
+/// that doubled the time of a kernel of few blocks, and gained others nothing.
+void Emitter::emit_wait_for_kernels_before() {
+  if (kernel_.begins_early) line(helpers_.need("wait_for_kernels_before") + "();");
 }
 
 }  // namespace ardea::codegen::cuda

@@ -329,12 +329,6 @@ __device__ __forceinline__ void wait_for_kernels_before() {
   asm volatile("griddepcontrol.wait;" : : : "memory");
 }
 )"},
-      {"let_next_kernel_begin",
-       R"(// As soon as all blocks have come here: it waits for this one's end by itself.
-__device__ __forceinline__ void let_next_kernel_begin() {
-  asm volatile("griddepcontrol.launch_dependents;");
-}
-)"},
       {"one_bits", R"(template <class T>
 __device__ __forceinline__ T one_bits(T x) {
   constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);

@@ -5,8 +5,8 @@
 #include "ardea/ir/stmt.h"
 #include "ardea/target/target.h"
 
-/// Kernels of a function that begin before those before them have ended, so that launching them takes no time
-/// of its own: each waits, as the first thing it does with memory, until they have.
+/// Kernels of a function that begin while the last results of the one before are written back, so that launching
+/// them takes less time: each waits, as the first thing it does with memory, until those have landed.
 
 namespace ardea::lower {
 

@@ -48,8 +48,9 @@ class Splitting {
       for (std::size_t before = 0; before < program_.kernels.size(); ++before) {
         // What stands in a loop of the host's comes before itself, too.
         if (before >= i && !(is_repeated_[before] && is_repeated_[i])) continue;
-        Kernel &late = program_.kernels[i], &early = program_.kernels[before];
-        late.begins_early = early.lets_next_begin = true;
+        Kernel& late = program_.kernels[i];
+        const Kernel& early = program_.kernels[before];
+        late.begins_early = true;
         for (const Var& var : late.arguments)
           if ((written[i].contains(var) || written[before].contains(var)) &&
               std::find(early.arguments.begin(), early.arguments.end(), var) != early.arguments.end())

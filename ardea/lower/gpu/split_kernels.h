@@ -39,7 +39,6 @@ struct Kernel {
   std::array<Expr, 3> grid, block;
   /// May begin before the kernels before it have ended, and waits for them before it touches arrays.
   bool begins_early = false;
-  bool lets_next_begin = false;  ///< another one may follow that does so
   /// Arrays that a kernel before it touches, too, where one of both writes: not before that wait.
   std::unordered_set<Var> awaited;
 };

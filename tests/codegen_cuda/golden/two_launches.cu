@@ -3,7 +3,6 @@ extern "C" __global__ void __launch_bounds__(5) two_launches_kernel_1(const int3
     int32_t* __restrict__ W) {
   const int32_t b = (int32_t)blockIdx.x;
   const int32_t t = (int32_t)threadIdx.x;
-  let_next_kernel_begin();
   W[b * 5 + t] = (int32_t)((uint32_t)X[b * 5 + t] * 3);
 }
 
@@ -12,7 +11,6 @@ extern "C" __global__ void __launch_bounds__(10) two_launches_kernel_2(int32_t* 
     const int32_t r) {
   const int32_t t = (int32_t)threadIdx.x;
   wait_for_kernels_before();
-  let_next_kernel_begin();
   if (r == 0) {
     Y[t] = 0;
   }
