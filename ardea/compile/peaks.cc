@@ -119,9 +119,11 @@ Peaks measure_peaks(const target::Target& host) {
       all = std::max(all, arithmetic_peak(host, type, threads));
     }
   }
-  for (const std::int64_t count : {std::int64_t{1}, threads})
+  // Both names even where the pool is one thread.
+  const std::pair<std::int64_t, std::string> of_one{1, "_operations_per_core"},
+      of_all{threads, "_operations"};
+  for (const auto& [count, behind] : {of_one, of_all})
     for (const InstructionPeak& peak : instruction_peaks(host, count)) {
-      const std::string behind = count == 1 ? "_operations_per_core" : "_operations";
       const double rate = instruction_rate(host, peak, count);
       for (const std::string& name : {peak.name, peak.operands})
         peaks[name + behind] = std::max(peaks[name + behind], rate);

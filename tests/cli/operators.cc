@@ -58,6 +58,21 @@ TEST(Run, takes_operators_whose_sizes_only_the_call_knows) {
   EXPECT_EQ(compiled.exit_code, 0) << compiled.error;
 }
 
+TEST(TargetCommand, measures_one_thread_and_all_even_where_that_is_one) {
+  const Folder folder;
+  const Answer measured =
+      ardea("target --measure --json", "", "ARDEA_NUM_THREADS=1 XDG_CACHE_HOME=" + folder.path().string());
+  ASSERT_EQ(measured.exit_code, 0) << measured.error;
+  const auto peaks = nlohmann::json::parse(measured.out)["peak_per_second"];
+  const std::string of_one = "_per_core";
+  EXPECT_GE(peaks.size(), 6U);
+  for (const auto& [name, rate] : peaks.items()) {
+    const bool is_of_one = name.ends_with(of_one);
+    EXPECT_TRUE(peaks.contains(is_of_one ? name.substr(0, name.size() - of_one.size()) : name + of_one))
+        << name;
+  }
+}
+
 TEST(Run, tells_rates_and_shares_of_the_stored_peaks) {
   const Folder folder;
   const std::string cache = "XDG_CACHE_HOME=" + folder.path().string();
