@@ -7,6 +7,7 @@
 #include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
+#include "ardea/rules/gpu/tensor_tiles.h"
 #include "ardea/rules/program_space.h"
 #include "tests/gpu_rules/workloads.h"
 #include "tests/rules/answers.h"
@@ -198,6 +199,20 @@ TEST(GpuProducts, of_few_results_are_made_in_parts_that_a_second_launch_adds) {
   EXPECT_EQ(count_of(text, "__global__"), 2);
   EXPECT_GT(count_of(text, "blockIdx.z"), 0);
   EXPECT_GT(count_of(text, "copy_async<16>("), 0) << "parts begin where elements lie side by side";
+}
+
+// Each panel of theirs is read once: as many bytes must be under way as memory takes time to answer.
+TEST(GpuProducts, of_few_rows_have_wide_tiles_and_more_panels_under_way) {
+  EXPECT_EQ(panels_under_way({.m = 32, .n = 4096, .k = 1024}, 64), (std::vector<std::int64_t>{2, 4, 6, 8}));
+  EXPECT_EQ(panels_under_way({.m = 33, .n = 4096, .k = 1024}, 64), (std::vector<std::int64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(panels_under_way({.m = 32, .n = 4096, .k = 128}, 64), (std::vector<std::int64_t>{1}));
+  const auto grid_of = [](const std::vector<std::int64_t>& sizes) {
+    const std::string text = kernels_of(halves({.op = "gemm", .sizes = sizes}));
+    const std::size_t at = text.find("// grid ") + 8;
+    return text.substr(at, text.find(", block", at) - at);
+  };
+  EXPECT_EQ(grid_of({32, 4096, 4096}), "(32, 1, 4)");
+  EXPECT_EQ(grid_of({33, 4096, 4096}), "(32, 2, 2)");
 }
 
 TEST(GpuProducts, of_threads_are_made_in_parts_where_results_are_few) {

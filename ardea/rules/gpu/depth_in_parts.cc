@@ -23,12 +23,16 @@ struct AskedForParts {};
 
 /// A block's tile as models take it, and the shortest part of the depth that is worth a launch more.
 constexpr std::int64_t tile_rows = 64, tile_columns = 64, least_depth = 256;
+/// Of few rows a tile is wider: each copies all of them anew.
+constexpr std::int64_t flat_rows = 32, flat_columns = 128;
 
 /// As many parts as give each multiprocessor a tile: a power of two that divides the depth. 1 where there are
 /// enough, or parts would be short.
 std::int64_t parts_for(const Contraction& c, const target::Target& target) {
+  const std::int64_t rows = c.extent(c.rows), columns = c.extent(c.columns);
   const std::int64_t tiles =
-      c.extent(c.batch) * ceil_div(c.extent(c.rows), tile_rows) * ceil_div(c.extent(c.columns), tile_columns);
+      c.extent(c.batch) * (rows <= flat_rows ? ceil_div(columns, flat_columns)
+                                             : ceil_div(rows, tile_rows) * ceil_div(columns, tile_columns));
   const std::int64_t depth = c.extent(c.depth);
   std::int64_t parts = 1;
   while (tiles * parts * 2 <= target.cores && depth % (parts * 2 * least_depth) == 0) parts *= 2;

@@ -41,7 +41,7 @@ void GroupSteps::run() {
 
 void GroupSteps::choose() {
   tile_columns_ = choice("columns multiplied at once", columns_of_groups(sizes_), chosen_->tiles.columns);
-  ahead_ = choice("panels under way", panels_under_way(sizes_.k, group_.depth), chosen_->tiles.ahead);
+  ahead_ = choice("panels under way", panels_under_way(sizes_, group_.depth), chosen_->tiles.ahead);
   by_unit_ =
       may_copy_boxes(work_) && d_.whether("a unit copies boxes of the factors", chosen_->tiles.by_unit);
   // Beside other answers than the model's its numbers may not fit.

@@ -183,7 +183,7 @@ std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, std::int
 std::optional<ChosenGroupTiles> group_tiles_for(const TensorWork& work, const target::Target& target) {
   std::optional<ChosenGroupTiles> best;
   for (const std::int64_t columns : columns_of_groups(work.sizes))
-    for (const std::int64_t ahead : panels_under_way(work.sizes.k, GroupUnit::depth))
+    for (const std::int64_t ahead : panels_under_way(work.sizes, GroupUnit::depth))
       for (const bool by_unit : {false, true})
         if (!by_unit || may_copy_boxes(work))
           take_better(best, group_tiles_for(work, columns, ahead, by_unit, target));

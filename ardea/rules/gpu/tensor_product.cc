@@ -51,7 +51,7 @@ class TensorSteps : WarpProduct {
  private:
   void choose() {
     steps_ = choice("steps in a panel", tensor_steps(sizes_, unit_), model_.steps);
-    ahead_ = choice("panels under way", panels_under_way(sizes_.k, steps_ * unit_.depth), model_.ahead);
+    ahead_ = choice("panels under way", panels_under_way(sizes_, steps_ * unit_.depth), model_.ahead);
     const TensorTileSizes values = tensor_tile_sizes(sizes_, unit_);
     warps_m_ = d_.number("warps_m", values.warps_m, model_.warps_m);
     warps_n_ = d_.number("warps_n", values.warps_n, model_.warps_n);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "ardea/support/ceil_div.h"
 
@@ -10,7 +9,9 @@ namespace ardea::rules {
 
 namespace {
 
-constexpr std::int64_t most_warps = 8, most_frags = 8, most_under_way = 4;
+constexpr std::int64_t most_warps = 8, most_frags = 8;
+/// Of a product of so few rows every panel is read once, from memory: it is as fast as much is under way.
+constexpr std::int64_t rows_of_stream = 32;
 
 /// Cycles and bytes of one multiprocessor, fitted to 439 programs of six products and convolutions that were
 /// timed on an H200: what the model says of one is wrong by a tenth or so. What results take was fitted anew
@@ -137,10 +138,12 @@ std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit&
   return sizes.k > 2 * unit.depth ? std::vector<std::int64_t>{2, 4} : std::vector<std::int64_t>{2};
 }
 
-std::vector<std::int64_t> panels_under_way(std::int64_t k, std::int64_t depth) {
-  const std::int64_t most = std::clamp<std::int64_t>(ceil_div(k, depth) - 1, 1, most_under_way);
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(most));
-  std::iota(counts.begin(), counts.end(), 1);
+std::vector<std::int64_t> panels_under_way(const ProductSizes& sizes, std::int64_t depth) {
+  std::vector<std::int64_t> counts = {1, 2, 3, 4};
+  if (sizes.m <= rows_of_stream && ceil_div(sizes.k, depth) > 2) counts = {2, 4, 6, 8};
+  // No more than there are others; of one panel one is as good as none.
+  const std::int64_t most = std::max<std::int64_t>(ceil_div(sizes.k, depth) - 1, 1);
+  std::erase_if(counts, [&](std::int64_t count) { return count > most; });
   return counts;
 }
 
@@ -149,7 +152,7 @@ ChosenTensorTiles tensor_tiles_for(const TensorWork& work, const MmaUnit& unit,
   const ProductSizes& sizes = work.sizes;
   ChosenTensorTiles best;
   for (const std::int64_t steps : tensor_steps(sizes, unit))
-    for (const std::int64_t ahead : panels_under_way(sizes.k, steps * unit.depth))
+    for (const std::int64_t ahead : panels_under_way(sizes, steps * unit.depth))
       for (TensorTiles tiles : all_tensor_tiles(sizes, unit)) {
         tiles.steps = steps, tiles.ahead = ahead;
         const TileModel model(tiles, work, unit, target);

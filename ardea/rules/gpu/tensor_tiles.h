@@ -67,6 +67,6 @@ std::vector<TensorTiles> all_tensor_tiles(const ProductSizes& sizes, const MmaUn
 std::vector<std::int64_t> tensor_steps(const ProductSizes& sizes, const MmaUnit& unit);
 
 /// How many panels of that depth may be under way while one is multiplied: no more than there are others.
-std::vector<std::int64_t> panels_under_way(std::int64_t k, std::int64_t depth);
+std::vector<std::int64_t> panels_under_way(const ProductSizes& sizes, std::int64_t depth);
 
 }  // namespace ardea::rules
