@@ -35,6 +35,7 @@
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/reduce/pad_einsum.h"
 #include "ardea/schedule/primitives/reduce/rfactor.h"
+#include "ardea/schedule/primitives/reduce/split_prefix.h"
 #include "ardea/schedule/primitives/sample/sample.h"
 #include "ardea/schedule/primitives/sample/sample_compute_location.h"
 #include "ardea/schedule/primitives/tensor/blockize.h"
@@ -96,6 +97,7 @@
   /* reductions */                                                                                 \
   row(decompose_reduction, DecomposeReduction)                                                     \
   row(rfactor, RFactor)                                                                            \
+  row(split_prefix, SplitPrefix)                                                                   \
   row(pad_einsum, PadEinsum)                                                                       \
   /* tensor units */                                                                               \
   row(blockize, Blockize)                                                                          \

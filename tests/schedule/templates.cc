@@ -21,6 +21,7 @@
 #include "ardea/schedule/primitives/place/compute_inline.h"
 #include "ardea/schedule/primitives/place/reverse_compute_at.h"
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
+#include "ardea/schedule/primitives/reduce/split_prefix.h"
 #include "ardea/schedule/primitives/sample/sample.h"
 #include "ardea/schedule/primitives/tensor/tensorize.h"
 #include "ardea/support/text.h"
@@ -366,13 +367,43 @@ std::int64_t pick(const std::vector<std::int64_t>& from, Random& random) {
   return from[static_cast<std::size_t>(random.integer(0, std::ssize(from) - 1))];
 }
 
+/// More prefixes than steps, so that the last chunks have none; with and without the end of a prefix.
+Template prefixes_in_chunks() {
+  return {"prefixes in chunks",
+          load(R"(@T.prim_func
+def main(A: T.Buffer((3, 17), "float32"), S: T.Buffer((3, 20), "float32"), I: T.Buffer((3, 17), "float32")):
+    for i, j, r in T.grid(3, 20, 17):
+        with T.block("S"):
+            vi, vj, vr = T.axis.remap("SSR", [i, j, r])
+            with T.init():
+                S[vi, vj] = T.float32(0)
+            S[vi, vj] = S[vi, vj] + T.Select(vr < vj, A[vi, vr], T.float32(0))
+    for i, j, r in T.grid(3, 17, 17):
+        with T.block("I"):
+            vi, vj, vr = T.axis.remap("SSR", [i, j, r])
+            T.where(r <= j)
+            with T.init():
+                I[vi, vj] = T.float32(0)
+            I[vi, vj] = I[vi, vj] + A[vi, vr]
+)"),
+          {{20, {"c", "f"}, false}, {5, {"g"}, false}},
+          [](Schedule& s, const Numbers& of) {
+            const BlockRef sums = s.get_block("S"), included = s.get_block("I");
+            const LoopRef j = s.get_loops(sums)[1];
+            const std::vector<BlockRef> made = s.blocks(SplitPrefix{sums, of("f")});
+            s.apply(SplitPrefix{made[1], of("g")});
+            padded(s, j, of, {"c", "f"});
+            s.apply(SplitPrefix{included, of("f")});
+          }};
+}
+
 }  // namespace
 
 const std::vector<Template>& templates() {
-  static const std::vector<Template> all = {three_levels(),    packed_tiles(), packed_padded_tiles(),
-                                            convolution(),     padded_tiles(), cut_rows(),
-                                            fused_and_bound(), tensorized(),   softmax(),
-                                            layernorm(),       aligned_rows(), rolling_rows()};
+  static const std::vector<Template> all = {
+      three_levels(), packed_tiles(),    packed_padded_tiles(), convolution(), padded_tiles(),
+      cut_rows(),     fused_and_bound(), tensorized(),          softmax(),     layernorm(),
+      aligned_rows(), rolling_rows(),    prefixes_in_chunks()};
   return all;
 }
 

@@ -209,6 +209,12 @@ Analyzer ReductionNest::facts_of_spatial_loops() const {
   return known;
 }
 
+std::size_t nest_begin(const Path& path) {
+  std::size_t first = path.size() - 1;
+  while (first > 0 && path[first - 1].is<For>()) --first;
+  return first;
+}
+
 Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::size_t first, Context& context,
                                      Share share, Conditions conditions) {
   ReductionNest nest{path, first, {}, {}, {}};

@@ -29,6 +29,9 @@ struct ReductionNest {
   arith::Analyzer facts_of_spatial_loops() const;
 };
 
+/// Where in the path the loops begin that hold nothing but its last statement.
+std::size_t nest_begin(const Path& path);
+
 enum class Share { whole, part };
 /// Whether each condition must be about one kind of loops. One that is about spatial and reduce loops
 /// together (a triangle: k <= i) holds, like any about loops that reduce, for every element where they begin:

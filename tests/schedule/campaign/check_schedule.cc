@@ -16,6 +16,7 @@
 #include "tests/random/dependent_nests.h"
 #include "tests/random/random_program.h"
 #include "tests/schedule/campaign/operator_chain.h"
+#include "tests/schedule/campaign/prefix_program.h"
 #include "tests/schedule/campaign/product_program.h"
 #include "tests/schedule/campaign/row_chain.h"
 #include "tests/schedule/campaign/window_chain.h"
@@ -40,6 +41,7 @@ Function program_of(std::uint64_t seed, Random& random) {
   if (seed % 4 == 2) return window_chain(random);
   if (seed % 8 == 3) return row_chain(random);
   if (seed % 8 == 7 || seed % 16 == 12 || seed % 32 == 4) return product_program(random);
+  if (seed % 32 == 20 || seed % 32 == 0) return prefix_program(random);
   random_programs::RandomProgramOptions options;
   options.floats = random_programs::FloatUse::smooth;
   options.transformed_loops = seed % 3 == 0;

@@ -2,6 +2,7 @@
 #include "ardea/schedule/primitives/reduce/decompose_reduction.h"
 #include "ardea/schedule/primitives/reduce/pad_einsum.h"
 #include "ardea/schedule/primitives/reduce/rfactor.h"
+#include "ardea/schedule/primitives/reduce/split_prefix.h"
 #include "tests/schedule/campaign/random_steps.h"
 
 namespace ardea::schedule {
@@ -63,8 +64,17 @@ void propose_pad_einsum(RandomSteps& steps) {
 
 }  // namespace
 
+void propose_split_prefix(RandomSteps& steps) {
+  Random& random = steps.random();
+  const auto block = reducing_block(steps);
+  if (block) steps.attempt(SplitPrefix{*block, random.integer(random.chance(0.05) ? 0 : 1, 5)});
+}
+
 std::vector<Proposer> reduction_proposers() {
-  return {{1.7, propose_decompose_reduction}, {2.5, propose_rfactor}, {9.5, propose_pad_einsum}};
+  return {{1.7, propose_decompose_reduction},
+          {2.5, propose_rfactor},
+          {9.5, propose_pad_einsum},
+          {0.7, propose_split_prefix}};
 }
 
 }  // namespace ardea::schedule

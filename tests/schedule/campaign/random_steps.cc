@@ -120,6 +120,8 @@ void take_random_steps(Schedule& schedule, Random& random, int steps, bool mostl
   RandomSteps proposals(schedule, random, judge, counts);
   // After other steps a product is rarely as an instruction needs it.
   if (schedule.program().name == "product") tensor_proposers()[0].propose(proposals);
+  // And a prefix as split_prefix does: its loops are cut soon.
+  if (schedule.program().name == "prefixes") propose_split_prefix(proposals);
   for (int i = 0; i < steps; ++i) propose_one(mostly_order && random.chance(0.5) ? order : all, proposals);
   if (random.chance(0.4)) propose_lanes(proposals);
 }

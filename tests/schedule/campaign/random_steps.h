@@ -81,6 +81,7 @@ void propose_lanes(RandomSteps& steps);
 std::vector<Proposer> sampling_proposers();
 std::vector<Proposer> inline_proposers();
 std::vector<Proposer> reduction_proposers();
+void propose_split_prefix(RandomSteps& steps);
 std::vector<Proposer> place_proposers();
 std::vector<Proposer> layout_proposers();
 std::vector<Proposer> cache_proposers();

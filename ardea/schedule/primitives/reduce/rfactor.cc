@@ -232,13 +232,6 @@ Stmt only_block(const For& loop) {
   return s.is<Block>() ? s : Stmt();
 }
 
-/// Where the loops that hold nothing but the last one of the path begin.
-std::size_t nest_begin(const Path& path) {
-  std::size_t first = path.size() - 1;
-  while (first > 0 && path[first - 1].is<For>()) --first;
-  return first;
-}
-
 }  // namespace
 
 Outcome apply(const Function& f, const RFactor& step, Context& context) {
