@@ -128,7 +128,7 @@ std::string beside_others(const std::string& text) {
     const std::size_t at = word.find("chain_kernel_");
     if (at != std::string::npos) word = "\n" + word.substr(at + 13);
     is_head = is_head || at != std::string::npos;
-    if (is_head || word == "wait_for_kernels_before();") out += " " + word;
+    if (is_head || word == "wait_for_kernels_before();" || word == "call_next_kernel();") out += " " + word;
     is_head = is_head && word != "{";
   }
   return out;
@@ -140,6 +140,34 @@ TEST(CudaText, lets_kernels_begin_early_which_wait_before_they_touch_what_others
             " \n2(const float* __restrict__ X, float* __restrict__ V, const float* W) {"
             " wait_for_kernels_before();"
             " \n3(float* __restrict__ Y, const float* V, const float* W) { wait_for_kernels_before();");
+}
+
+/// Two kernels of so many threads, in blocks of 128.
+std::string of_threads(int first, int second) {
+  return beside_others(source_of(loaded(fmt::format(R"(
+@T.prim_func
+def chain(X: T.Buffer(({0},), "float32"), Y: T.Buffer(({1},), "float32")):
+    W = T.alloc_buffer(({0},))
+    for b in T.thread_binding({0} // 128, thread="blockIdx.x"):
+        for t in T.thread_binding(128, thread="threadIdx.x"):
+            with T.block("W"):
+                v = T.axis.spatial({0}, b * 128 + t)
+                W[v] = X[v] * T.float32(2.0)
+    for b in T.thread_binding({1} // 128, thread="blockIdx.x"):
+        for t in T.thread_binding(128, thread="threadIdx.x"):
+            with T.block("Y"):
+                v = T.axis.spatial({1}, b * 128 + t)
+                Y[v] = W[v % {0}]
+)",
+                                                    first, second))));
+}
+
+// The default target has 132 multiprocessors, of four schedulers each.
+TEST(CudaText, calls_a_kernel_at_once_that_has_warps_for_all_schedulers) {
+  const std::string first = " \n1(const float* __restrict__ X, float* __restrict__ W) {",
+                    second = " \n2(float* __restrict__ Y, const float* W) { wait_for_kernels_before();";
+  EXPECT_EQ(of_threads(128, 132 * 128), first + " call_next_kernel();" + second);
+  EXPECT_EQ(of_threads(132 * 128, 131 * 128), first + second);
 }
 
 TEST(CudaText, lets_kernels_begin_one_after_the_other_where_they_cannot_wait) {

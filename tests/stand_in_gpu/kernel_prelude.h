@@ -16,7 +16,7 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // Kernels run one after the other here: those that wait for others, as GPUs' assembler has it, need not.
-asm(".macro griddepcontrol.wait\n.endm\n");
+asm(".macro griddepcontrol.wait\n.endm\n.macro griddepcontrol.launch_dependents\n.endm\n");
 
 struct Index {
   unsigned x, y, z;

@@ -42,7 +42,7 @@ std::string Emitter::run() {
   emit_indices(kernel_.launch.blocks);
   emit_indices(kernel_.launch.threads);
   emit_shared_memory();
-  emit_wait_for_kernels_before();
+  emit_beside_other_kernels();
   emit_to_its_end(kernel_.launch.body);
 
   const auto size = [](const Expr& extent) {
@@ -113,11 +113,13 @@ void Emitter::emit_shared_memory() {
                      kernel_.landings_first_byte));
 }
 
-/// No kernel says itself when the next one may begin (`griddepcontrol.launch_dependents`): that is as its
-/// last block leaves. Begun sooner the next one's blocks crowd into the few places that are free: on an H200
-/// that doubled the time of a kernel of few blocks, and gained others nothing.
-void Emitter::emit_wait_for_kernels_before() {
-  if (kernel_.begins_early) line(helpers_.need("wait_for_kernels_before") + "();");
+/// A kernel that waits itself calls the next one behind that, so that of any two kernels that run beside each
+/// other one follows the other, and all those before have ended. Where none is called it begins as this one's
+/// last block leaves.
+void Emitter::emit_beside_other_kernels() {
+  for (const auto& [is_wanted, helper] : {std::pair(kernel_.begins_early, "wait_for_kernels_before"),
+                                          std::pair(kernel_.calls_next, "call_next_kernel")})
+    if (is_wanted) line(helpers_.need(helper) + "();");
 }
 
 }  // namespace ardea::codegen::cuda

@@ -47,7 +47,7 @@ class Emitter {
   std::string parameter(const Var& var);
   void emit_indices(const std::vector<For>& loops);
   void emit_shared_memory();
-  void emit_wait_for_kernels_before();
+  void emit_beside_other_kernels();
 
   // emit_stmt.cc
   void emit_alone(const Stmt& s);

@@ -329,6 +329,12 @@ __device__ __forceinline__ void wait_for_kernels_before() {
   asm volatile("griddepcontrol.wait;" : : : "memory");
 }
 )"},
+      {"call_next_kernel",
+       R"(// As soon as all blocks have come here: it waits for this one's end by itself.
+__device__ __forceinline__ void call_next_kernel() {
+  asm volatile("griddepcontrol.launch_dependents;");
+}
+)"},
       {"one_bits", R"(template <class T>
 __device__ __forceinline__ T one_bits(T x) {
   constexpr unsigned long long mask = ~0ull >> (64 - sizeof(T) * 8);

@@ -56,6 +56,19 @@ class Splitting {
               std::find(early.arguments.begin(), early.arguments.end(), var) != early.arguments.end())
             late.awaited.insert(var);
       }
+    for (std::size_t i = 0; i + 1 < program_.kernels.size(); ++i)
+      program_.kernels[i].calls_next =
+          !is_repeated_[i] && !is_repeated_[i + 1] && has_warps_for_all(program_.kernels[i + 1]);
+  }
+
+  /// As many as there are schedulers of warps. Blocks of smaller kernels, called while others run, crowd into
+  /// the first places that there are instead of having multiprocessors of their own.
+  bool has_warps_for_all(const Kernel& kernel) const {
+    constexpr std::int64_t schedulers = 4;
+    std::int64_t threads = 1;
+    for (const auto& extents : {kernel.grid, kernel.block})
+      for (const Expr& extent : extents) threads *= constant_int(extent).value_or(0);
+    return threads >= schedulers * target_.gpu->warp_threads * target_.cores;
   }
 
   Stmt called(const Stmt& s, const Launch& launch) {

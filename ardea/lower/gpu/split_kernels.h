@@ -39,6 +39,7 @@ struct Kernel {
   std::array<Expr, 3> grid, block;
   /// May begin before the kernels before it have ended, and waits for them before it touches arrays.
   bool begins_early = false;
+  bool calls_next = false;  ///< has the next kernel begin as soon as all its own blocks run
   /// Arrays that a kernel before it touches, too, where one of both writes: not before that wait.
   std::unordered_set<Var> awaited;
 };
