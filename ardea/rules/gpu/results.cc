@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "ardea/rules/analysis/epilogue.h"
 #include "ardea/rules/analysis/producers.h"
-#include "ardea/rules/analysis/stage.h"
+#include "ardea/rules/gpu/reduction.h"
 #include "ardea/rules/model/block_threads.h"
 #include "ardea/schedule/primitives/loops/add_unit_loop.h"
 #include "ardea/schedule/primitives/loops/bind.h"
@@ -32,29 +31,6 @@ constexpr std::int64_t least_shared_steps = 64;
 /// much as some thousand steps.
 constexpr std::int64_t parts_for_each_core = 2;
 constexpr std::int64_t least_steps_of_part = 256;
-
-struct Reduction {
-  Stage sum;
-  std::optional<Stage> last;  ///< what alone is made of its results, one by one
-};
-
-bool is_open(const Derivation& d, const std::optional<Stage>& stage) {
-  return stage && !d.is_finished(stage->block);
-}
-
-/// The reduction whose last stage is the block.
-std::optional<Reduction> reduction_to(const Derivation& d, const BlockRef& block) {
-  if (!d.target().gpu) return std::nullopt;
-  const Function& program = d.steps().program();
-  const auto stage = plain_stage(program, block, Lengths::any);
-  if (!is_open(d, stage)) return std::nullopt;
-  if (stage->reduces()) return Reduction{*stage, std::nullopt};
-  const auto before = epilogue_before(program, block);
-  if (!before || !before->between.empty()) return std::nullopt;
-  const auto sum = plain_stage(program, before->maker, Lengths::any);
-  if (!is_open(d, sum) || !sum->reduces()) return std::nullopt;
-  return Reduction{*sum, stage};
-}
 
 class ResultThreads {
  public:

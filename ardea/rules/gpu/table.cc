@@ -6,6 +6,7 @@
 #include "ardea/rules/gpu/elements.h"
 #include "ardea/rules/gpu/implicit_product.h"
 #include "ardea/rules/gpu/phases.h"
+#include "ardea/rules/gpu/prefixes.h"
 #include "ardea/rules/gpu/results.h"
 #include "ardea/rules/gpu/rows.h"
 #include "ardea/rules/gpu/tensor_product.h"
@@ -18,8 +19,9 @@ namespace ardea::rules {
 RuleSet gpu_rules() {
   return {
       always_inline(),  // first, so that what follows a sum is one stage
-      sums_in_phases(),      depth_in_parts(),    implicit_product(),   tensor_product(),
-      thread_product(),      rows_by_threads(),   results_by_threads(), transposition_by_threads(),
+      sums_in_phases(),      depth_in_parts(),     implicit_product(),
+      tensor_product(),      thread_product(),     prefixes_by_threads(),
+      rows_by_threads(),     results_by_threads(), transposition_by_threads(),
       elements_by_threads(), blocks_by_threads(),
   };
 }
