@@ -149,7 +149,7 @@ class PrefixThreads {
       s_.apply(ComputeAt{totals_[level], blocks[1], /*preserve_unit_loops=*/true});
       s_.apply(SetScope{totals_[level], 0, "shared"});
       const std::vector<LoopRef> loops = s_.get_loops(totals_[level]);
-      const LoopRef chunk = loops[loops.size() - 2];
+      const LoopRef& chunk = loops[loops.size() - 2];
       s_.apply(Unroll{loops.back()});
       if (level == 0) read_in_vectors(totals_[0], chunk);
       share(chunk);

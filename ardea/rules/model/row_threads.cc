@@ -10,12 +10,13 @@ namespace ardea::rules {
 
 namespace {
 
-/// What a thread loads at least, before more threads share a row: vectors of the row and of what is read along
-/// it. Of more, with float16, ptxas asks for the last ones when the first have come, to stay within the
+/// What a thread loads at least, before more threads share a row: vectors of the row and of what is read
+/// along it. Of more, with float16, ptxas asks for the last ones when the first have come, to stay within the
 /// registers that fill a multiprocessor with threads, and memory is waited for twice (gemv 1024 × 1024 on an
 /// H200: 2.25 µs by four vectors of both, 1.89 by two).
 constexpr std::int64_t usual_vectors = 4;
-/// A row of no more vectors is one thread's: nothing is combined (512 rows of two: 0.79 µs, by two threads 0.84).
+/// A row of no more vectors is one thread's: nothing is combined (512 rows of two: 0.79 µs, by two threads
+/// 0.84).
 constexpr std::int64_t alone_vectors = 2;
 
 /// The smallest power of two that is no less.

@@ -38,8 +38,7 @@ class Users {
     if (const auto* block = s.as<Block>())
       for (const MatchBuffer& match : block->matches) use(match.source.buffer->data);
     if (counts) around_.push_back(loop->var);
-    for_each_child(
-        s, [&](const Expr& e) { visit(e); }, [&](const Stmt& part) { visit(part); });
+    for_each_child(s, [&](const Expr& e) { visit(e); }, [&](const Stmt& part) { visit(part); });
     if (counts) around_.pop_back();
   }
 

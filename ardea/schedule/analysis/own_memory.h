@@ -23,8 +23,8 @@ class OwnMemory {
   const Function& program() const { return program_; }
   /// The paths to the loops that may own memory.
   const std::vector<Path>& loops();
-  /// Whether all uses of the buffer's memory are in the loop, one of `loops`: cheap, and the first condition of
-  /// the next.
+  /// Whether all uses of the buffer's memory are in the loop, one of `loops`: cheap, and the first condition
+  /// of the next.
   bool is_used_in_alone(const Var& loop, const Buffer& buffer);
   /// Whether each iteration of the loop has the buffer for itself.
   bool has(const Var& loop, const Buffer& buffer);
@@ -37,7 +37,7 @@ class OwnMemory {
 
   Function program_;
   std::optional<std::vector<Path>> loops_;
-  std::optional<std::vector<Path>> owners_;  ///< to the blocks that allocate buffers
+  std::optional<std::vector<Path>> owners_;                         ///< to the blocks that allocate buffers
   std::optional<std::unordered_map<Var, std::vector<Var>>> users_;  ///< the loops around all uses of a memory
   std::unordered_map<Buffer, std::vector<Var>> around_;
 };
