@@ -5,9 +5,8 @@
 #include "ardea/ir/stmt.h"
 #include "ardea/target/target.h"
 
-/// Kernels of a function that begin while the last results of the one before are written back, so that
-/// launching them takes less time: each waits, as the first thing it does with memory, until those have
-/// landed.
+/// Kernels of a function that begin before the one before them has ended, so that launching them takes less
+/// time: each waits, as the first thing it does with memory, until what that one has written is there.
 
 namespace ardea::lower {
 

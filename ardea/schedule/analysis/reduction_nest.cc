@@ -215,6 +215,18 @@ std::size_t nest_begin(const Path& path) {
   return first;
 }
 
+Result<Reducer> reducer_of(const ReductionNest& nest) {
+  if (!nest.block().matches.empty() || !nest.block().allocations.empty())
+    return Refusal{"has_own_buffers",
+                   fmt::format("block {} allocates or matches buffers of its own", nest.block().name)};
+  auto reducer = Reducer::of(nest.block());
+  if (!reducer)
+    return Refusal{"not_a_reducer",
+                   fmt::format("the body of block {} is not known to be a commutative and associative update",
+                               nest.block().name)};
+  return *std::move(reducer);
+}
+
 Result<ReductionNest> reduction_nest(const Function& f, const Path& path, std::size_t first, Context& context,
                                      Share share, Conditions conditions) {
   ReductionNest nest{path, first, {}, {}, {}};

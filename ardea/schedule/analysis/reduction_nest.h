@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "ardea/schedule/analysis/reducer.h"
 #include "ardea/schedule/context.h"
 #include "ardea/schedule/program/tree.h"
 
@@ -31,6 +32,10 @@ struct ReductionNest {
 
 /// Where in the path the loops begin that hold nothing but its last statement.
 std::size_t nest_begin(const Path& path);
+
+/// What the nest's block combines by. Refused where that is not known, and where the block has buffers of its
+/// own.
+Result<Reducer> reducer_of(const ReductionNest& nest);
 
 enum class Share { whole, part };
 /// Whether each condition must be about one kind of loops. One that is about spatial and reduce loops

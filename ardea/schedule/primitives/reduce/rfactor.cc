@@ -248,22 +248,14 @@ Outcome apply(const Function& f, const RFactor& step, Context& context) {
   if (!nest.feeds(*found.loop, IteratorKind::reduce))
     return Refusal{"loop_does_not_reduce",
                    fmt::format("loop {} feeds no reduce iterator of block {}", loop_name, nest.block().name)};
-  if (!nest.block().matches.empty() || !nest.block().allocations.empty())
-    return Refusal{"has_own_buffers",
-                   fmt::format("block {} allocates or matches buffers of its own", nest.block().name)};
-  const auto reducer = Reducer::of(nest.block());
-  if (!reducer)
-    return Refusal{"not_a_reducer",
-                   fmt::format("the body of block {} is not known to be a commutative and associative update",
-                               nest.block().name)};
-  std::int64_t rank = std::ssize(reducer->elements()[0].indices);
-  for (const ReducedElement& element : reducer->elements())
-    rank = std::min(rank, std::ssize(element.indices));
+  const Reducer reducer = ARDEA_TRY(reducer_of(nest));
+  std::int64_t rank = std::ssize(reducer.elements()[0].indices);
+  for (const ReducedElement& element : reducer.elements()) rank = std::min(rank, std::ssize(element.indices));
   const std::int64_t axis = step.factor_axis < 0 ? step.factor_axis + rank + 1 : step.factor_axis;
   if (axis < 0 || axis > rank)
     return Refusal{"no_such_axis", fmt::format("factor_axis is {}, must be from {} to {}", step.factor_axis,
                                                -rank - 1, rank)};
-  return Factoring(f, *found.loop, nest, *reducer, static_cast<std::size_t>(axis)).run();
+  return Factoring(f, *found.loop, nest, reducer, static_cast<std::size_t>(axis)).run();
 }
 
 }  // namespace ardea::schedule

@@ -416,15 +416,8 @@ Outcome apply(const Function& f, const SplitPrefix& step, Context& context) {
   if (path.size() == 1) return Refusal{"root_block", "the root block has no iterators"};
   const ReductionNest nest =
       ARDEA_TRY(reduction_nest(f, path, nest_begin(path), context, Share::whole, Conditions::mixed));
-  if (!nest.block().matches.empty() || !nest.block().allocations.empty())
-    return Refusal{"has_own_buffers",
-                   fmt::format("block {} allocates or matches buffers of its own", nest.block().name)};
-  const auto reducer = Reducer::of(nest.block());
-  if (!reducer)
-    return Refusal{"not_a_reducer",
-                   fmt::format("the body of block {} is not known to be a commutative and associative update",
-                               nest.block().name)};
-  return PrefixSplit(f, step, nest, *reducer, context).run();
+  const Reducer reducer = ARDEA_TRY(reducer_of(nest));
+  return PrefixSplit(f, step, nest, reducer, context).run();
 }
 
 }  // namespace ardea::schedule
