@@ -20,6 +20,14 @@ Lanes each_lane(int count, const F& lane) {
   return result;
 }
 
+bool is_scalar_integer(DataType type) { return type.lanes == 1 && (type.is_integer() || type.is_bool()); }
+
+/// Whether `and` and `or` have their value from the left operand alone.
+bool ends_with(const Binary& node, DataType type, std::int64_t left) {
+  if (type != boolean) return false;
+  return node.op == BinaryOp::logical_and ? left == 0 : node.op == BinaryOp::logical_or && left != 0;
+}
+
 }  // namespace
 
 Lanes Executor::evaluate(const Expr& e) {
@@ -49,11 +57,7 @@ Lanes Executor::evaluate_node(const Expr& e) {
                         [&](const StringImm& x) -> Lanes {
                           report(fmt::format("the string \"{}\" is no number", x.value));
                         },
-                        [&](const VarNode& x) -> Lanes {
-                          const std::size_t slot = machine_.variables.find(e);
-                          if (slot < values_.size() && !values_[slot].empty()) return values_[slot];
-                          report(fmt::format("the variable {} has no value here", x.name));
-                        },
+                        [&](const VarNode&) -> Lanes { return value_of(e); },
                         [&](const Cast& x) -> Lanes {
                           const Lanes value = evaluate(x.value);
                           const DataType from = x.value.type().element(), to = type.element();
@@ -97,23 +101,42 @@ Lanes Executor::evaluate_node(const Expr& e) {
                     e.variant());
 }
 
+const Lanes& Executor::value_of(const Expr& variable) const {
+  const std::size_t slot = machine_.variables.find(variable);
+  if (slot < values_.size() && !values_[slot].empty()) return values_[slot];
+  report(fmt::format("the variable {} has no value here", variable.as<VarNode>()->name));
+}
+
 std::int64_t Executor::evaluate_integer(const Expr& e) {
   if (const auto* constant = e.as<IntImm>()) return constant->value;
-  return evaluate(e)[0].integer;
+  if (shared_ != nullptr) return evaluate(e)[0].integer;
+  if (e.is<VarNode>()) return value_of(e)[0].integer;
+  if (const auto* binary = e.as<Binary>(); binary != nullptr && is_scalar_integer(binary->left.type()))
+    return evaluate_integers(*binary, e);
+  return evaluate_node(e)[0].integer;
+}
+
+// Indices, bounds and guards, which most of a program's expressions are: no lanes are made for them.
+std::int64_t Executor::evaluate_integers(const Binary& node, const Expr& e) {
+  const std::int64_t left = evaluate_integer(node.left);
+  if (ends_with(node, e.type(), left)) return left;
+  const std::int64_t right = evaluate_integer(node.right);
+  return apply_checked(node, e, integer_lane(left), integer_lane(right)).integer;
+}
+
+Lane Executor::apply_checked(const Binary& node, const Expr& e, Lane left, Lane right) const {
+  const DataType operand = node.left.type().element();
+  if (is_undefined(node.op, operand, right)) report(fmt::format("`{}` divides by zero", print(e)));
+  check_overflow(node.op, operand, left, right, e);
+  return apply(node.op, operand, left, right);
 }
 
 Lanes Executor::evaluate_binary(const Binary& node, const Expr& e) {
   const DataType type = e.type();
-  const bool lazy = type == boolean && (node.op == BinaryOp::logical_and || node.op == BinaryOp::logical_or);
   const Lanes left = evaluate(node.left);
-  if (lazy && (left[0].integer != 0) == (node.op == BinaryOp::logical_or)) return left;
+  if (ends_with(node, type, left[0].integer)) return left;
   const Lanes right = evaluate(node.right);
-  const DataType operand = node.left.type().element();
-  return each_lane(type.lanes, [&](int k) {
-    if (is_undefined(node.op, operand, right[k])) report(fmt::format("`{}` divides by zero", print(e)));
-    check_overflow(node.op, operand, left[k], right[k], e);
-    return apply(node.op, operand, left[k], right[k]);
-  });
+  return each_lane(type.lanes, [&](int k) { return apply_checked(node, e, left[k], right[k]); });
 }
 
 Lanes Executor::evaluate_select(const Select& node, DataType type) {

@@ -92,6 +92,9 @@ class Executor {
 
   // evaluate.cc
   Lanes evaluate_node(const Expr& e);
+  const Lanes& value_of(const Expr& variable) const;
+  std::int64_t evaluate_integers(const Binary& node, const Expr& e);
+  Lane apply_checked(const Binary& node, const Expr& e, Lane left, Lane right) const;
   Lanes evaluate_binary(const Binary& node, const Expr& e);
   Lanes evaluate_select(const Select& node, DataType type);
   Lanes evaluate_shuffle(const Shuffle& node);
