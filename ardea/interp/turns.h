@@ -1,55 +1,42 @@
 #pragma once
 
-#include <condition_variable>
+#include <deque>
 #include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <optional>
+
+#include "ardea/interp/fiber.h"
 
 namespace ardea::interp {
 
-/// Threads of which exactly one runs at a time, or none while the owner decides who is next: the order is the
-/// owner's, so it can be drawn from a seed and repeated.
+/// Computations of which exactly one runs at a time, or none while the owner decides who is next: the order
+/// is the owner's, so it can be drawn from a seed and repeated. All run on the owner's thread.
 class Turns {
  public:
-  /// Starts `count` threads, each waiting for its first turn to run body(thread).
+  /// Of `count`, each waiting for its first turn to run body(number).
   Turns(int count, std::function<void(int)> body);
-  /// Ends the threads that have not finished: their pause() throws through their frames.
+  /// Ends those that have begun and not finished: their pause() throws through their frames.
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  /// Gives the turn to a thread that has not finished; returns when it pauses or finishes. Rethrows what it
-  /// threw.
-  void resume(int thread);
-  bool finished(int thread) const { return workers_[static_cast<std::size_t>(thread)].finished; }
+  /// Gives the turn to one that has not finished; returns when it pauses or finishes. Rethrows what it threw.
+  void resume(int number);
+  bool finished(int number) const { return players_[static_cast<std::size_t>(number)].has_ended(); }
 
-  /// Called on a thread that has the turn: gives it back, and returns at the next resume.
-  void pause(int thread);
+  /// Called by the one that has the turn: gives it back, and returns at the next resume.
+  void pause(int number);
 
  private:
   struct Cancelled {};
-  struct Worker {
-    std::thread thread;
-    std::condition_variable wake;
-    bool finished = false;
-    std::exception_ptr error;
-  };
 
-  void main(int thread);
-  void give_turn(int to);
-  void wait_for_turn(int who);
-  std::condition_variable& wake_of(int who);
-  void end_threads();
+  void play(int number);
 
-  static constexpr int owner = -1;
   std::function<void(int)> body_;
-  std::mutex mutex_;
-  int turn_ = owner;
+  std::optional<FiberStacks> stacks_;
+  std::deque<Fiber> players_;
+  std::exception_ptr error_;  ///< of the last one that had the turn
   bool cancelled_ = false;
-  std::condition_variable wake_owner_;
-  std::vector<Worker> workers_;
 };
 
 }  // namespace ardea::interp
