@@ -27,21 +27,22 @@ bool takes_chunks(const Function& program) {
 }
 
 /// One launch, in which every element is read and stored in vectors of sixteen bytes and nothing is a loop;
-/// a barrier a level of chunks.
+/// a barrier a level of chunks; of what lies beyond a prefix nothing is added, not even zeros.
 TEST(PrefixesByThreads, go_through_rows_in_vectors) {
   const std::string text = kernels_of(scan({1024, 1024, 1024}));
   EXPECT_EQ(count_of(text, "__global__"), 1);
-  EXPECT_EQ(count_of(text, "const Pack<__half,8> A_row = "), 2) << text;
-  EXPECT_EQ(count_of(text, "*(Pack<__half,8>*)(scan + "), 1) << text;
+  EXPECT_EQ(count_of(text, "const Pack<__half,8> A_row"), 4) << text;
+  EXPECT_EQ(count_of(text, "*(Pack<__half,8>*)(scan + "), 2) << text;
   EXPECT_EQ(count_of(text, "__syncthreads();"), 2) << text;
   EXPECT_EQ(count_of(text, "for ("), 0) << text;
+  EXPECT_EQ(count_of(text, "+ 0.0f;") + count_of(text, "+ -0.0f;"), 0) << text;
   EXPECT_EQ(count_of(kernels_of(scan({16, 512, 128})), "__syncthreads();"), 1);
 }
 
 /// What no prefix has is not read, and rows that are shorter share a block.
 TEST(PrefixesByThreads, of_short_rows_share_a_block) {
   const std::string text = kernels_of(scan({1024, 16, 256}));
-  EXPECT_NE(text.find("block (2, 16, 1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("block (4, 8, 1)"), std::string::npos) << text;
   EXPECT_EQ(count_of(text, "for ("), 0) << text;
 }
 

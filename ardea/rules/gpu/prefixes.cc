@@ -82,21 +82,16 @@ class PrefixThreads {
  private:
   /// What of a chunk is unrolled depends on its length: each is a way of its own.
   void choose() {
-    const Stage& sum = found_.of.sum;
-    int bits = 32;
-    for (const Load& load : sum.loads)
-      if (goes_along(load)) bits = std::min<int>(bits, load.buffer->type.bits);
     // One that is as long as the row is no part of it.
     std::vector<std::int64_t> lengths = chunk_lengths();
     std::erase_if(lengths, [&](std::int64_t length) { return length >= found_.longest; });
     std::vector<std::string> answers;
     for (const std::int64_t length : lengths) answers.push_back(fmt::format("{}", length));
-    const std::int64_t wanted = std::min(model_chunk_length(bits, d_.target()), lengths.back());
+    const std::int64_t wanted = std::min(model_chunk_length(found_.longest), lengths.back());
     const auto model = std::find(lengths.begin(), lengths.end(), wanted);
     chunk_ =
         lengths[d_.way(name_ + " chunks of", answers, static_cast<std::size_t>(model - lengths.begin()))];
-    const std::int64_t chunks = ceil_div(found_.prefixes, chunk_);
-    const std::int64_t threads = model_chunk_threads(chunks, d_.target());
+    const std::int64_t threads = model_chunk_threads(found_.longest, chunk_, d_.target());
     threads_ = d_.number(
         name_ + "_threads",
         powers_of_two(std::min<std::int64_t>(2 * threads, d_.target().gpu->threads_per_block)), threads);
@@ -106,7 +101,7 @@ class PrefixThreads {
   /// A row that is the only one has no index, by which rows of a block could be told apart.
   Number choose_rows(std::int64_t threads) {
     if (found_.rows() == 1) return std::int64_t{1};
-    const std::int64_t model = model_rows_of_block({.rows = found_.rows()}, threads, d_.target());
+    const std::int64_t model = model_rows_in_chunks(found_.rows(), threads, d_.target());
     const std::int64_t most = std::max(model, 2 * usual_block_threads(d_.target()) / threads);
     return d_.number(name_ + "_rows", powers_of_two(std::min(most, found_.rows())), model);
   }

@@ -4,19 +4,29 @@
 #include <bit>
 
 #include "ardea/rules/model/block_threads.h"
+#include "ardea/support/ceil_div.h"
 
 namespace ardea::rules {
 
 std::vector<std::int64_t> chunk_lengths() { return {4, 8, 16}; }
 
-std::int64_t model_chunk_length(int bits, const target::Target& target) {
+std::int64_t model_chunk_length(std::int64_t longest) {
   const std::vector<std::int64_t> lengths = chunk_lengths();
-  return std::clamp(access_lanes(bits, target), lengths.front(), lengths.back());
+  const auto enough = std::find_if(lengths.begin(), lengths.end(),
+                                   [&](std::int64_t length) { return 4 * length * length >= longest; });
+  return enough == lengths.end() ? lengths.back() : *enough;
 }
 
-std::int64_t model_chunk_threads(std::int64_t chunks, const target::Target& target) {
-  const auto all = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(chunks)));
+std::int64_t model_chunk_threads(std::int64_t longest, std::int64_t chunk, const target::Target& target) {
+  const auto all =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(longest, chunk))));
   return std::min(all, usual_block_threads(target));
+}
+
+std::int64_t model_rows_in_chunks(std::int64_t rows, std::int64_t threads, const target::Target& target) {
+  const std::int64_t warp = target.gpu->warp_threads;
+  const std::int64_t together = std::max<std::int64_t>(1, 2 * warp / threads);
+  return rows < together * target.cores && together * threads > warp ? together / 2 : together;
 }
 
 }  // namespace ardea::rules

@@ -19,11 +19,16 @@ constexpr std::int64_t chunks_together = 8;
 /// Elements of a chunk that are worth trying: from four on, as a thread goes through half of a chunk for each
 /// element.
 std::vector<std::int64_t> chunk_lengths();
-/// As many as one access moves of the elements that have `bits`: threads side by side then read, and mostly
-/// write, what lies side by side.
-std::int64_t model_chunk_length(int bits, const target::Target& target);
+/// A thread goes through its chunk several times, and through the totals of the chunks before once: both
+/// grow alike where a chunk is half as long as the root of the longest prefix.
+std::int64_t model_chunk_length(std::int64_t longest);
 
-/// Threads that take the chunks of a row: one each, as far as a usual block goes.
-std::int64_t model_chunk_threads(std::int64_t chunks, const target::Target& target);
+/// Threads that take a row: one for each chunk of the longest prefix, as far as a usual block goes. What lies
+/// beyond it is the same number again and again, which these threads store, too.
+std::int64_t model_chunk_threads(std::int64_t longest, std::int64_t chunk, const target::Target& target);
+
+/// Rows that share a block, of so many: blocks of two warps, as more would only wait for each other at the
+/// barriers.
+std::int64_t model_rows_in_chunks(std::int64_t rows, std::int64_t threads, const target::Target& target);
 
 }  // namespace ardea::rules

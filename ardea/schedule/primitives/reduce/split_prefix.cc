@@ -324,6 +324,13 @@ class PrefixSplit {
     return out;
   }
 
+  /// x + 0 is not x where x is -0, x + -0 always is: where it is known that a step is beyond the prefix,
+  /// which is so of half of them when both loops are unrolled, nothing is left of it.
+  static Expr without_effect(const Expr& neutral) {
+    const auto* number = neutral.as<FloatImm>();
+    return number != nullptr && number->value == 0 ? make_float(-0.0, neutral.type()) : neutral;
+  }
+
   /// The old block over the steps of one chunk.
   Stmt nest_of_rest() const {
     Block out = block();
@@ -341,7 +348,8 @@ class PrefixSplit {
     for (std::size_t i = 0; i < elements.size(); ++i) {
       starts.push_back(make_load(before[i].buffer, before[i].indices));
       elements[i].term = substitute(cut_.terms[i], step().var, r);
-      if (guard.defined()) elements[i].term = chosen_value(guard, elements[i].term, elements[i].neutral);
+      if (guard.defined())
+        elements[i].term = chosen_value(guard, elements[i].term, without_effect(elements[i].neutral));
     }
     out.init = stores(elements, starts);
     out.body = reducer_.update(elements);
