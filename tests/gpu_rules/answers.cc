@@ -62,7 +62,7 @@ TEST_P(GpuAnswers, are_those_of_the_program_as_it_is_written) {
     const auto model = model_schedule(program, target, rules);
     ASSERT_TRUE(model);
     expect_answers(model->schedule.program(), target, GetParam(), given, expected);
-    if (!asked_samples() && !test::takes_case(GetParam(), 7)) continue;
+    if (!asked_samples() && !test::takes_case(GetParam(), 11)) continue;
     const ProgramSpace space = program_space(program, target, rules);
     for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
     EXPECT_EQ(space.not_followed, 0U);

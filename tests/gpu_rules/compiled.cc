@@ -30,9 +30,9 @@ TEST(GpuKernels, of_every_operator_compile) {
         kernels.push_back(lower::lower(f, target));
       };
       const bool is_newest = std::string(name) == "h200";
-      if (test::takes_case(i, is_newest ? 7 : 13))
+      if (test::takes_case(i, is_newest ? 9 : 19))
         add(model_schedule(workload.program, target, rules_for(target))->schedule.program(), "_model");
-      const bool is_sampled = test::takes_case(i, 17) || std::getenv("ARDEA_GPU_SAMPLES") != nullptr;
+      const bool is_sampled = test::takes_case(i, 29) || std::getenv("ARDEA_GPU_SAMPLES") != nullptr;
       if (!is_newest || !is_sampled) continue;
       const ProgramSpace space = program_space(workload.program, target, rules_for(target));
       add(space.materialise(space.sample(1, 3).choices.front()).program(), "_sample");

