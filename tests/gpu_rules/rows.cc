@@ -95,6 +95,21 @@ TEST(RowsByThreads, of_any_number_share_blocks) {
   }
 }
 
+/// Threads that are fewer than a warp would have others beside them, if there were other rows.
+TEST(RowsByThreads, that_are_the_only_one_share_no_block) {
+  for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{1, 131}, {3, 131}}) {
+    const ProgramSpace space =
+        program_space(program_of({.op = "softmax", .sizes = sizes}), newest_gpu(), rules_for(newest_gpu()));
+    for (const LeftOut& out : space.left_out) ADD_FAILURE() << to_string(out.ways) << ": " << out.reason;
+    for (const SolvedSketch& one : space.sketches)
+      for (const space::Point& point : one.solver->sample(8, 1).points)
+        for (const space::Var knob : one.sketch.system.knobs())
+          if (one.sketch.system[knob].name == "softmax_rows") {
+            EXPECT_LE(point[static_cast<std::size_t>(knob.index)], sizes[0]);
+          }
+  }
+}
+
 /// Types that are added in another one, and rows of several axes.
 TEST(RowsByThreads, of_other_types_have_right_answers) {
   for (const ops::Workload& wanted : test::sampled<ops::Workload>(

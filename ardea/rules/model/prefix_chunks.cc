@@ -25,7 +25,8 @@ std::int64_t model_chunk_threads(std::int64_t longest, std::int64_t chunk, const
 
 std::int64_t model_rows_in_chunks(std::int64_t rows, std::int64_t threads, const target::Target& target) {
   const std::int64_t warp = target.gpu->warp_threads;
-  const std::int64_t together = std::max<std::int64_t>(1, 2 * warp / threads);
+  const auto all = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
+  const std::int64_t together = std::clamp<std::int64_t>(2 * warp / threads, 1, all);
   return rows < together * target.cores && together * threads > warp ? together / 2 : together;
 }
 

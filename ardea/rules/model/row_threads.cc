@@ -55,7 +55,8 @@ std::int64_t vectors_of_thread(const ThreadRows& rows, std::int64_t threads) {
 }
 
 std::int64_t model_rows_of_block(const ThreadRows& rows, std::int64_t threads, const target::Target& target) {
-  std::int64_t together = std::max<std::int64_t>(1, usual_block_threads(target) / threads);
+  const auto all = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows.rows)));
+  std::int64_t together = std::clamp<std::int64_t>(usual_block_threads(target) / threads, 1, all);
   while (together * threads > target.gpu->warp_threads && rows.rows < together * target.cores) together /= 2;
   return std::max<std::int64_t>(1, together);
 }
