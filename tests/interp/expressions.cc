@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace ardea::interp {
 namespace {
 
@@ -11,12 +13,19 @@ Expr zero_division() { return make_binary(BinaryOp::floor_div, make_int(1), make
 
 TEST(Expressions, and_and_or_evaluate_the_right_side_only_when_needed) {
   const Expr fault = equals(zero_division(), make_int(1));
-  EXPECT_EQ(value_of(logical_and(make_bool(false), fault)).get_int(0), 0);
-  EXPECT_EQ(value_of(logical_or(make_bool(true), fault)).get_int(0), 1);
-  EXPECT_TRUE(says(error_of([&] { value_of(logical_and(make_bool(true), fault)); }), "divides by zero"));
-  EXPECT_TRUE(says(error_of([&] { value_of(logical_or(make_bool(false), fault)); }), "divides by zero"));
-  EXPECT_EQ(value_of(logical_and(make_bool(true), make_bool(false))).get_int(0), 0);
-  EXPECT_EQ(value_of(logical_or(make_bool(false), make_bool(true))).get_int(0), 1);
+  // For itself, and as guards and bounds are evaluated.
+  const auto as_it_is = [](const Expr& e) { return value_of(e).get_int(0); };
+  const auto as_guard = [](const Expr& e) {
+    return value_of(make_call("if_then_else", {e, make_int(1), make_int(0)})).get_int(0);
+  };
+  for (const auto& value : std::vector<std::function<std::int64_t(const Expr&)>>{as_it_is, as_guard}) {
+    EXPECT_EQ(value(logical_and(make_bool(false), fault)), 0);
+    EXPECT_EQ(value(logical_or(make_bool(true), fault)), 1);
+    EXPECT_TRUE(says(error_of([&] { value(logical_and(make_bool(true), fault)); }), "divides by zero"));
+    EXPECT_TRUE(says(error_of([&] { value(logical_or(make_bool(false), fault)); }), "divides by zero"));
+    EXPECT_EQ(value(logical_and(make_bool(true), make_bool(false))), 0);
+    EXPECT_EQ(value(logical_or(make_bool(false), make_bool(true))), 1);
+  }
 }
 
 TEST(Expressions, if_then_else_evaluates_one_side_and_select_both) {

@@ -87,6 +87,10 @@ TEST(RandomExpressions, of_every_integer_type_agree_with_the_second_evaluator) {
       const IntegerTree tree = random_integer(random, type, 4);
       ASSERT_EQ(value_of(tree.expression).get_int(0), static_cast<std::int64_t>(tree.value))
           << to_string(type) << ", seed " << seed;
+      // As indices, bounds and guards are evaluated.
+      const Expr right = equals(tree.expression, make_int(static_cast<std::int64_t>(tree.value), type));
+      ASSERT_EQ(value_of(make_call("if_then_else", {right, make_int(1), make_int(0)})).get_int(0), 1)
+          << to_string(type) << ", seed " << seed;
     }
 }
 
