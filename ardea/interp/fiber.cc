@@ -94,8 +94,9 @@ Fiber::~Fiber() {
 }
 
 void Fiber::enter(unsigned upper, unsigned lower) {
-  auto* self = reinterpret_cast<Fiber*>(
-      static_cast<std::uintptr_t>(std::uint64_t{upper} << 32 | std::uint64_t{lower}));
+  const std::uint64_t self_bits = std::uint64_t{upper} << 32 | std::uint64_t{lower};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a pointer's two halves
+  auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(self_bits));
   enter_stack(nullptr, &self->owner_stack_, &self->owner_stack_bytes_);
   self->body_();
   self->has_ended_ = true;

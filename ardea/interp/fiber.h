@@ -46,7 +46,7 @@ class Fiber {
   std::function<void()> body_;
   std::byte* stack_;
   bool has_begun_ = false, has_ended_ = false;
-  ucontext_t here_, owner_;
+  ucontext_t here_ = {}, owner_ = {};
 
   // What the sanitizers keep for each stack.
   void* fake_stack_ = nullptr;
