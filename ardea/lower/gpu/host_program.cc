@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ardea/ir/intrinsics.h"
+#include "ardea/ir/traverse.h"
 #include "ardea/ir/wrong_arguments.h"
 #include "ardea/lower/passes.h"
 #include "ardea/runtime/cuda/launcher.h"
