@@ -70,6 +70,17 @@ void request(llvm::Instruction& latch, const std::vector<LoopRequest>& requests)
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
+bool has_scalable_vectors(const target::Target& target) {
+  return target.arch == target::Arch::aarch64 && target.has("sve");
+}
+
+/// Where LLVM's loop vectorizer may choose vectors of the processor's own length, it makes one masked loop of
+/// a short one; LLVM 19.1.7 then keeps the mask's flags in registers that other values still live in, and the
+/// loops beside it read from wrong addresses. What is vectorized here has a size that is known.
+LoopRequest vectors_of_known_size(llvm::IRBuilderBase& builder) {
+  return {"llvm.loop.vectorize.scalable.enable", builder.getFalse()};
+}
+
 /// LLVM writes out loops of up to some hundred instructions, and then the loops around them. So many steps of
 /// a nest it may; beyond, its blocks are so long that putting them in order takes seconds.
 constexpr std::int64_t most_steps_of_a_nest = 128;
@@ -159,6 +170,7 @@ void Emitter::advise(llvm::Instruction& latch, const For& loop) {
     requests.push_back({"llvm.loop.unroll.disable"});
   if (is_tile || is_rolled || !has_plain_indices(loop.body))
     requests.push_back({"llvm.loop.vectorize.enable", builder_.getFalse()});
+  if (has_scalable_vectors(target_)) requests.push_back(vectors_of_known_size(builder_));
   if (!requests.empty()) request(latch, requests);
 }
 
@@ -178,6 +190,7 @@ llvm::Instruction* Emitter::emit_counted_loop(llvm::Value* begin, llvm::Value* e
   llvm::Value* next = builder_.CreateAdd(value, integer(value->getType(), 1), "", !is_signed, is_signed);
   value->addIncoming(next, builder_.GetInsertBlock());
   llvm::Instruction* latch = builder_.CreateBr(head);
+  if (has_scalable_vectors(target_)) request(*latch, {vectors_of_known_size(builder_)});
   builder_.SetInsertPoint(after);
   return latch;
 }
