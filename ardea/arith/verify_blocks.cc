@@ -119,6 +119,7 @@ class BlockCheck {
       return;
     const bool refuted = above == Proof::refuted || below == Proof::refuted;
     const SymbolicBounds bounds = facts.bounds(i.binding);
+    if (!refuted && lies_between(bounds, low, end, own)) return;
     report_.add_proof(
         refuted, "binding_out_of_domain",
         "block {}: iterator {} is bound to {}, which {} its domain [{}, {}){}; enlarge the domain, "
@@ -126,6 +127,14 @@ class BlockCheck {
         "loops, or guard the block with T.where",
         block.name, i.var.name(), print(i.binding), refuted ? "lies outside" : "is not proved to stay in",
         print(low), print(end), between(bounds, facts));
+  }
+
+  /// A sum of loops, quotients and remainders of them, each of which goes to its own end, is a proof too many
+  /// where sizes are symbolic; what it then runs from and to often is one.
+  static bool lies_between(const SymbolicBounds& bounds, const Expr& low, const Expr& end,
+                           const Analyzer& facts) {
+    return bounds.low.defined() && bounds.high.defined() && facts.proves(low <= bounds.low) &&
+           facts.proves(bounds.high < end);
   }
 
   static std::string between(const SymbolicBounds& bounds, const Analyzer& facts) {

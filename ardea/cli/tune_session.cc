@@ -57,8 +57,10 @@ rules::ProgramSpace space_of(const TuneRequest& request, const Function& program
                              const target::Target& target) {
   const std::string& file = request.program.schedule;
   const rules::SpaceOptions options{.wishes = wishes_of(request)};
-  return file.empty() ? rules::program_space(program, target, rules::rules_for(target), options)
-                      : script_space(program, target, file, options);
+  if (!file.empty()) return script_space(program, target, file, options);
+  rules::SpaceOptions of_rules = options;
+  of_rules.tries_what_is_proved = false;  // each trial's steps are judged before it is built
+  return rules::program_space(program, target, rules::rules_for(target), of_rules);
 }
 
 Program as_written(const TuneRequest& request, const target::Target& target) {

@@ -120,8 +120,10 @@ class Ways {
         followed.left_out = {d.ways(), std::move(reason)};
       } else {
         std::unique_ptr<space::Solver> solver = solver_of(sketch);
-        const TimedSection timed("space", "witnesses");
-        tried = judge(sketch, *solver, from.tried);
+        if (options_.tries_what_is_proved || !sketch.deferred.empty()) {
+          const TimedSection timed("space", "witnesses");
+          tried = judge(sketch, *solver, from.tried);
+        }
         followed.sketch = {std::move(sketch), std::move(solver)};
       }
     } catch (const Error& refused) {

@@ -53,6 +53,9 @@ struct SpaceOptions {
   /// With weights ahead every point packs them by a block of its own (schedule::separate_packing); ways that
   /// do not are left out.
   Wishes wishes = {};
+  /// Sketches that deferred no question are tried at two points, too, though proofs stand for all of them: it
+  /// takes up to half of the time. Who judges each program that is drawn needs it of no rules but new ones.
+  bool tries_what_is_proved = true;
   /// That make sketches; 0 is as many as this process runs parallel loops on. Steps that keep something
   /// between runs ask for one.
   int threads = 0;

@@ -229,6 +229,9 @@ TEST(GpuProducts, leave_tiles_and_panels_open) {
   EXPECT_EQ(space.sketches.size(), 14U + 3U + 3U)
       << "panels of 2 steps, 1 to 4 under way, of 4 steps, 1 to 3 of 4, results both ways; groups with 64 "
          "columns, 1 to 3 panels under way, copied by threads or by a unit";
+  for (const auto& [sketch, solver] : space.sketches)
+    for (const schedule::Refusal& open : sketch.deferred)
+      ADD_FAILURE() << to_string(sketch.ways) << ": " << open.fact;
 }
 
 // Half the bytes of what is summed, so that it is converted before it lies in shared memory, where tiles end
