@@ -23,7 +23,7 @@ using nlohmann::json;
 /// How long an idle loop sleeps before it asks whether to stop.
 constexpr double nap_s = 0.05;
 
-std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+constexpr const char* this_program = "/proc/self/exe";
 
 /// On a GPU a sample takes well under a millisecond, and they agree: what is not known after so long is noise
 /// that more of them do not take away. A device is scarce.
@@ -97,8 +97,11 @@ class Trials::Workers {
   bool on_gpu() const { return task_.target.kind == target::Kind::cuda; }
 
   WorkerStart start(const std::string& kind, const std::vector<int>& processors, int threads) const {
-    Command command{.program = options_.program.empty() ? this_program() : options_.program,
-                    .arguments = {"worker", kind}};
+    Command command{.program = options_.program, .arguments = {"worker", kind}};
+    if (command.program.empty()) {
+      command.program = std::filesystem::read_symlink(this_program).string();
+      command.file = this_program;  // also where a newer one has taken its file's place since
+    }
     if (threads > 0) command.environment["ARDEA_NUM_THREADS"] = std::to_string(threads);
     // The reference runs no candidate, and takes what it needs. A GPU's driver reserves addresses for all of
     // its memory and the machine's, which a limit would refuse.

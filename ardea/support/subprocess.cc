@@ -146,8 +146,9 @@ StartedProcess start_process(const Command& command, const ProcessEnds& ends) {
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
   std::vector<std::string> settings = merged_environment(command.environment);
   StartedProcess started;
-  started.failure = posix_spawnp(&started.pid, command.program.c_str(), &actions, &attributes,
-                                 pointers(words).data(), pointers(settings).data());
+  const std::string& file = command.file.empty() ? command.program : command.file;
+  started.failure = posix_spawnp(&started.pid, file.c_str(), &actions, &attributes, pointers(words).data(),
+                                 pointers(settings).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return started;

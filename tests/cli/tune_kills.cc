@@ -94,8 +94,9 @@ class KilledTune : public testing::Test {
   }
 
   /// `ardea tune ARGUMENTS`, as a process of this one.
-  pid_t start(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = before + "exec env " + environment() + ARDEA_COMMAND + " tune " + arguments +
+  pid_t start(const std::string& arguments, const std::string& before = "",
+              const std::string& program = ARDEA_COMMAND) const {
+    const std::string command = before + "exec env " + environment() + program + " tune " + arguments +
                                 " --without-libraries > " + at("out") + " 2> " + at("error");
     const pid_t child = fork();
     if (child == 0) {
@@ -212,6 +213,25 @@ TEST_F(KilledTune, beside_another_on_one_file_corrupts_nothing) {
     EXPECT_GE(acknowledged(csv).size(), 8U);
     for (const std::string& line : acknowledged(csv)) EXPECT_TRUE(there.contains(line)) << line;
   }
+}
+
+TEST_F(KilledTune, goes_on_with_workers_of_its_own_where_its_file_is_replaced) {
+  const std::string command = ARDEA_COMMAND;
+  const std::size_t name = command.find('\'') + 1;
+  if (name > 2) GTEST_SKIP() << "an emulator starts programs by their names";
+  const std::string program = at("ardea");
+  fs::copy_file(command.substr(name, command.rfind('\'') - name), program);
+  const pid_t tuner =
+      start("gemm 16,16,24 --trials 100000 --csv " + at("a.csv") + " --db " + at("a.db"), "", program);
+  ASSERT_TRUE(in_time([&] { return !acknowledged("a.csv").empty() || is_gone(tuner); }));
+  fs::remove(program);
+  std::ofstream(program) << "no program\n";
+  for (const pid_t worker : children_of(tuner)) kill(worker, SIGKILL);
+  const std::size_t before = acknowledged("a.csv").size();
+  EXPECT_TRUE(in_time([&] { return acknowledged("a.csv").size() > before + 2 || is_gone(tuner); }));
+  EXPECT_FALSE(is_gone(tuner)) << folder_.read("error");
+  kill(tuner, SIGKILL);
+  exit_code_of(tuner);
 }
 
 TEST_F(KilledTune, of_a_disk_that_is_full_is_one_sentence_and_nothing_told_of_is_lost) {
