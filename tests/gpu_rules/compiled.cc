@@ -5,7 +5,6 @@
 
 #include "ardea/codegen/cuda/codegen_cuda.h"
 #include "ardea/compile/nvrtc.h"
-#include "ardea/ir/memory_alignment.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/rules/program_space.h"
 #include "tests/gpu_rules/workloads.h"
@@ -14,6 +13,17 @@
 namespace ardea::rules {
 
 namespace {
+
+std::int64_t spilled_bytes(const Function& f) {
+  const std::vector<Function> lowered = {lower::lower(f, newest_gpu())};
+  return compile::cubin_of(codegen::cuda_source(lowered, newest_gpu(), {}), newest_gpu().cpu, true)
+      .spilled_bytes;
+}
+
+/// That the variable of that name has that value.
+space::Constraint has_value(const SolvedSketch& one, const std::string& name, std::int64_t value) {
+  return {name, "", {}, space::Member{one.sketch.system.get(name), space::Domain::of({value})}};
+}
 
 /// Those that the model chooses, of every seventh operator, for the older two of every 13th, and of every
 /// 17th operator, or of all where samples are asked for (answers.cc), one by chance. CUDA 13 compiles for
@@ -78,20 +88,36 @@ TEST(GpuKernels, of_convolutions_spill_nothing) {
   }
   for (ops::Workload& one : all) {
     one.in = {float16, float16}, one.out = float16;
-    Function program = program_of(one);
-    for (const Parameter& p : std::vector(program.parameters))
-      program = promise_alignment(program, p.buffer->name, 16, "test");
-    const auto spilled = [&](const Function& f) {
-      const std::vector<Function> lowered = {lower::lower(f, newest_gpu())};
-      return compile::cubin_of(codegen::cuda_source(lowered, newest_gpu(), {}), newest_gpu().cpu, true)
-          .spilled_bytes;
-    };
-    EXPECT_EQ(spilled(by_the_model(program)), 0) << one.op;
+    const Function program = aligned(one);
+    EXPECT_EQ(spilled_bytes(by_the_model(program)), 0) << one.op;
     if (!test::takes_all_cases()) continue;
     const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
     for (const Choice& choice : space.sample(20, 7).choices)
-      EXPECT_EQ(spilled(space.materialise(choice).program()), 0) << one.op;
+      EXPECT_EQ(spilled_bytes(space.materialise(choice).program()), 0) << one.op;
   }
+}
+
+// Blocks of 512 and of 1024 threads, which take 48 and 38 registers each: with 40 and 32 a third and a second
+// block fit on a multiprocessor, for which the assembler would spill.
+TEST(GpuKernels, spill_nothing_to_make_room_for_another_block) {
+  if (const std::string why = compile::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  const auto spilled = [](const ops::Workload& wanted, const std::string& ways, std::int64_t rows) {
+    const ProgramSpace space = program_space(aligned(wanted), newest_gpu(), rules_for(newest_gpu()));
+    for (std::size_t i = 0; i < space.sketches.size(); ++i) {
+      const SolvedSketch& one = space.sketches[i];
+      if (to_string(one.sketch.ways).find(ways) == std::string::npos) continue;
+      const auto found = one.solver->solve({has_value(one, wanted.op + "_rows", rows)}, 1);
+      if (!found.point.empty()) return spilled_bytes(space.materialise({i, found.point}).program());
+    }
+    ADD_FAILURE() << wanted.op << " has no such program";
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(spilled({.op = "softmax", .sizes = {1024, 1000}},
+                    "softmax threads of a row = 32, softmax rows kept in = memory alone", 16),
+            0);
+  EXPECT_EQ(spilled({.op = "layernorm", .sizes = {333, 5000}},
+                    "layernorm threads of a row = 1024, layernorm rows kept in = registers", 1),
+            0);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "ardea/ir/block_order.h"
-#include "ardea/ir/memory_alignment.h"
 #include "ardea/ir/print.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/rules/gpu/tensor_tiles.h"
@@ -19,13 +18,6 @@
 namespace ardea::rules {
 
 namespace {
-
-Function aligned(const ops::Workload& wanted) {
-  Function program = program_of(wanted);
-  for (const Parameter& p : std::vector(program.parameters))
-    program = promise_alignment(program, p.buffer->name, 16, "test");
-  return program;
-}
 
 Function halves(ops::Workload wanted) {
   wanted.in = {float16, float16};

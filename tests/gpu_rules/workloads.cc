@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ardea/codegen/cuda/codegen_cuda.h"
+#include "ardea/ir/memory_alignment.h"
 #include "ardea/lower/pipeline.h"
 #include "ardea/rules/program_space.h"
 #include "ardea/support/text_file.h"
@@ -96,6 +97,13 @@ const std::vector<target::Target>& gpus() {
 const target::Target& newest_gpu() { return gpus().back(); }
 
 Function program_of(const ops::Workload& wanted) { return ops::create_function(ops::make_workload(wanted)); }
+
+Function aligned(const ops::Workload& wanted) {
+  Function program = program_of(wanted);
+  for (const Parameter& p : std::vector(program.parameters))
+    program = promise_alignment(program, p.buffer->name, 16, "test");
+  return program;
+}
 
 Function by_the_model(const Function& program, const target::Target& target) {
   return model_schedule(program, target, rules_for(target))->schedule.program();

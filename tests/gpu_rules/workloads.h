@@ -25,6 +25,8 @@ const std::vector<target::Target>& gpus();
 const target::Target& newest_gpu();
 
 Function program_of(const ops::Workload& wanted);
+/// The same, whose arrays begin on multiples of 16 bytes.
+Function aligned(const ops::Workload& wanted);
 
 /// What the rules choose for it.
 Function by_the_model(const Function& program, const target::Target& target = newest_gpu());
