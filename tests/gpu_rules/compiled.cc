@@ -120,6 +120,27 @@ TEST(GpuKernels, spill_nothing_to_make_room_for_another_block) {
             0);
 }
 
+// The assembler asks for fragments of a third step of a panel while it has two: of 2 × 8 they are more than
+// fit beside the sums.
+TEST(GpuKernels, of_long_panels_have_registers_for_a_third_step) {
+  const Function program =
+      aligned({.op = "gemm", .sizes = {32, 192, 256}, .in = {float16, float16}, .out = float16});
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  std::size_t long_ones = 0;
+  for (std::size_t i = 0; i < space.sketches.size(); ++i) {
+    const SolvedSketch& one = space.sketches[i];
+    if (to_string(one.sketch.ways).find("steps in a panel = 4") == std::string::npos) continue;
+    ++long_ones;
+    const space::Constraint wide = has_value(one, "pairs_n", 8);
+    EXPECT_TRUE(one.solver->solve({wide, has_value(one, "frags_m", 2)}, 1).point.empty());
+    const auto narrow = one.solver->solve({wide, has_value(one, "frags_m", 1)}, 1);
+    ASSERT_FALSE(narrow.point.empty());
+    if (!compile::why_no_nvrtc().empty() || !test::takes_case(i, 7)) continue;
+    EXPECT_EQ(spilled_bytes(space.materialise({i, narrow.point}).program()), 0);
+  }
+  EXPECT_GT(long_ones, 0U);
+}
+
 }  // namespace
 
 }  // namespace ardea::rules

@@ -140,7 +140,8 @@ void GroupSteps::copy_panels() {
     swizzle(b_, "block", "k", "n");
   }
   spill_nothing(registers_in_group<Expr>(value_of(frags_m_), tile_columns_,
-                                         kept(accesses_a, work_.a) + kept(accesses_b, work_.b)));
+                                         kept(accesses_a, work_.a) + kept(accesses_b, work_.b)),
+                "a thread's sums, and what it knows of the rows that it copies");
 }
 
 void GroupSteps::multiply() {

@@ -101,8 +101,14 @@ class TensorSteps : WarpProduct {
     keep_windows(true);
     const Number accesses_b = copy_panel("b", b_, work_.b.of_depth(panel), apart);
     turn_panel(b_, work_.b);
-    spill_nothing(registers_of_thread<Expr>(value_of(frags_m_), value_of(pairs_n_),
-                                            kept(accesses_a, work_.a) + kept(accesses_b, work_.b)));
+    const Expr frags_m = value_of(frags_m_), pairs_n = value_of(pairs_n_);
+    const Expr known = kept(accesses_a, work_.a) + kept(accesses_b, work_.b);
+    spill_nothing(
+        registers_of_thread<Expr>(frags_m, pairs_n, known + floor_div(known, make_int(known_for_another))),
+        "a thread's sums, fragments, and what it knows of the rows that it copies");
+    if (steps_ > 2)
+      spill_nothing(registers_of_long_panels(frags_m, pairs_n),
+                    "a thread's sums and fragments of three steps");
   }
 
   /// Each step is a statement of the panel's loop, and so are the loads of its fragments.

@@ -40,10 +40,15 @@ class TileModel {
     // Sixteen rows of each warp at a time. They lie where panels lay, but when numbers were fitted they did
     // not; and products of few panels kept as many as others.
     const std::int64_t results = t.warps_m * MmaUnit::rows * (tile_.columns + 8) * unit.sums.bytes();
+    const std::int64_t kept = kept_of(work.a, tile_.rows) + kept_of(work.b, tile_.columns);
     load_ = {.warps = tile_.warps,
              .shared_bytes = panels + results,
-             .registers_of_thread = registers_of_thread(
-                 t.frags_m, t.pairs_n, kept_of(work.a, tile_.rows) + kept_of(work.b, tile_.columns))};
+             .registers_of_thread = registers_of_thread(t.frags_m, t.pairs_n, kept)};
+    most_ = load_;
+    most_.registers_of_thread = registers_of_thread(t.frags_m, t.pairs_n, kept + kept / known_for_another);
+    if (t.steps > 2)
+      most_.registers_of_thread =
+          std::max(most_.registers_of_thread, registers_of_long_panels(t.frags_m, t.pairs_n));
     blocks_ = count_of_tiles(work.sizes, work.batches, tile_);
     side_by_side_ = std::min(load_.held_by(*target.gpu), ceil_div(blocks_, target.cores));
     instructions_ = t.frags_m * 2 * t.pairs_n * t.steps;
@@ -56,7 +61,7 @@ class TileModel {
     const int threads = target_.gpu->warp_threads;
     return work_.a.is_shared_evenly(tile_.rows, tile_.depth, tile_.warps, threads) &&
            work_.b.is_shared_evenly(tile_.columns, tile_.depth, tile_.warps, threads) &&
-           load_.fits(*target_.gpu);
+           most_.fits(*target_.gpu);
   }
 
   /// Of one multiprocessor.
@@ -89,7 +94,7 @@ class TileModel {
   const target::Target& target_;
   const BlockTile tile_;
   const std::int64_t bytes_ = work_.factors.bytes();
-  BlockLoad load_;
+  BlockLoad load_, most_;  ///< what blocks are counted by, and what must fit
   std::int64_t blocks_ = 1, side_by_side_ = 1;
   std::int64_t instructions_ = 0, copied_bytes_ = 0;  ///< of a warp and of a block, in a panel
 };

@@ -29,13 +29,27 @@ struct TensorTiles {
   BlockTile block(const MmaUnit& unit) const;
 };
 
-/// Registers of a thread: the sums, fragments of both factors for a step and the next, what it knows of the
-/// rows that it copies, and some for all else. Set by what ptxas makes of samples for sm_90a
-/// (tests/gpu_rules/compiled.cc): where a thread can have as many, it spills none.
+/// Registers that a thread takes: the sums, fragments of both factors for a step and the next, what it knows
+/// of the rows that it copies, and some for all else.
 template <class Count>
 Count registers_of_thread(const Count& frags_m, const Count& pairs_n, const Count& kept) {
   constexpr std::int64_t others = 38;
   return frags_m * pairs_n * 8 + (frags_m + pairs_n) * 8 + kept + others;
+}
+
+/// Of so many numbers that a thread knows of rows another one is kept, at most. Set by what ptxas makes of
+/// samples for sm_90a: of 44 programs of 4 × 4 fragments a warp whose threads know less than 20 numbers none
+/// spilled, of 28 whose threads know 20 to 25 seven did, one to four registers each.
+inline constexpr std::int64_t known_for_another = 3;
+
+/// Registers that a thread must be able to have where a panel is more than two steps, whatever it copies: the
+/// assembler asks for fragments of a third step while it has two. Of 26 programs of four steps with 2 × 8
+/// fragments a warp eight spilled some 50 registers, of 32 with 4 × 4 that know less than 24 numbers, and
+/// take all 255 by this count, none did.
+template <class Count>
+Count registers_of_long_panels(const Count& frags_m, const Count& pairs_n) {
+  constexpr std::int64_t others = 31;
+  return frags_m * pairs_n * 8 + (frags_m + pairs_n) * 12 + others;
 }
 
 /// Loops of fewer accesses are written out by nvcc, so that what each needs is kept; what longer ones need is

@@ -96,11 +96,9 @@ Expr WarpProduct::kept(const Number& accesses, const PanelCopy& copy) {
                      value_of(accesses) * make_int(copy.kept_numbers), make_int(0));
 }
 
-void WarpProduct::spill_nothing(const Expr& registers) {
+void WarpProduct::spill_nothing(const Expr& registers, const std::string& what) {
   const target::Gpu& gpu = *d_.target().gpu;
-  const std::string reason =
-      "a thread's sums, fragments, and what it knows of the rows that it copies are in registers: none "
-      "spills";
+  const std::string reason = what + " are in registers: none spills";
   d_.keep_to(registers <= make_int(gpu.registers_per_thread), "registers that suffice", reason);
   d_.keep_to(registers * value_of(warps_m_) * value_of(warps_n_) * make_int(warp_) <=
                  make_int(gpu.registers_per_block),
