@@ -13,10 +13,10 @@ namespace ardea {
 struct Command {
   std::string program;  ///< a path, or a name that is looked for on PATH
   std::vector<std::string> arguments = {};
-  std::string file = {};                                ///< to run by that name; empty: what it names
   std::filesystem::path folder = {};                    ///< to run in; empty: the current one
   std::map<std::string, std::string> environment = {};  ///< added to this process's own
   double time_limit_s = 0;                              ///< 0: none
+  std::string file = {};                                ///< run by that name; empty: what it names
 
   /// As one would type it, for messages.
   std::string text() const;
