@@ -141,6 +141,28 @@ TEST(GpuKernels, of_long_panels_have_registers_for_a_third_step) {
   EXPECT_GT(long_ones, 0U);
 }
 
+// Of 512 threads each may have 128 registers: beside 8 × 8 sums there are enough for what is read, beside
+// 16 × 4 there are not.
+TEST(GpuKernels, of_sums_by_threads_have_registers_for_what_they_read) {
+  const Function program = aligned({.op = "gemm", .sizes = {257, 32, 130}});
+  const ProgramSpace space = program_space(program, newest_gpu(), rules_for(newest_gpu()));
+  for (std::size_t i = 0; i < space.sketches.size(); ++i) {
+    const SolvedSketch& one = space.sketches[i];
+    const auto found = [&](std::int64_t warps_m, std::int64_t squares_m, std::int64_t squares_n) {
+      return one.solver
+          ->solve({has_value(one, "warps_m", warps_m), has_value(one, "warps_n", 16 / warps_m),
+                   has_value(one, "squares_m", squares_m), has_value(one, "squares_n", squares_n)},
+                  1)
+          .point;
+    };
+    EXPECT_TRUE(found(4, 4, 1).empty());
+    const space::Point squares = found(8, 2, 2);
+    ASSERT_FALSE(squares.empty());
+    if (!compile::why_no_nvrtc().empty() || !test::takes_case(i, 3)) continue;
+    EXPECT_EQ(spilled_bytes(space.materialise({i, squares}).program()), 0);
+  }
+}
+
 }  // namespace
 
 }  // namespace ardea::rules

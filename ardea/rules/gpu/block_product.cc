@@ -230,6 +230,15 @@ void BlockProduct::turn_panel(const BlockRef& copy, const PanelCopy& how) {
   if (how.turns) s_.apply(TransformLayout{copy, {"write", 0}, layout("row, column", "column, row")});
 }
 
+void BlockProduct::spill_nothing(const Expr& registers, const std::string& what) {
+  const target::Gpu& gpu = *d_.target().gpu;
+  const std::string reason = what + " are in registers: none spills";
+  d_.keep_to(registers <= make_int(gpu.registers_per_thread), "registers that suffice", reason);
+  d_.keep_to(registers * value_of(warps_m_) * value_of(warps_n_) * make_int(warp_) <=
+                 make_int(gpu.registers_per_block),
+             "registers of a block that suffice", reason);
+}
+
 void BlockProduct::begin_fragments(const Fragments& how) {
   const std::string row = how.are_warps_in_turn ? fmt::format("m // {0} % w, m // {0} // w", how.rows)
                                                 : fmt::format("m // {}", how.rows);

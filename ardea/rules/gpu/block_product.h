@@ -61,6 +61,9 @@ class BlockProduct {
   /// Where that is asked for, what are rows in memory are columns in shared memory.
   void turn_panel(const BlockRef& copy, const PanelCopy& how);
 
+  /// Keeps the numbers to those whose threads have as many registers, which hold what is named.
+  void spill_nothing(const Expr& registers, const std::string& what);
+
   /// Sums lie in fragments of so many rows and columns, one after the other, and begin as what the
   /// instruction `zero` makes them. Inside of the loops over warps stand as many.
   struct Fragments {

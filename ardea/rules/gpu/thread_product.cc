@@ -95,6 +95,11 @@ class ThreadSteps : BlockProduct {
     use_tiles(std::move(tiles), model_.block(unit_));
     no_idle_tiles(rows_, unit_.rows(), sizes_.m, "rows");
     no_idle_tiles(columns_, unit_.columns(), sizes_.n, "columns");
+    const Expr side = make_int(unit_.side);
+    spill_nothing(
+        registers_of_sums<Expr>(value_of(squares_m_) * side, value_of(squares_n_) * side, work_.factors,
+                                work_.sums, pads_m_ || pads_n_ || pads_k_ || is_implicit_),
+        "a thread's sums, and what it reads of both factors,");
   }
 
   /// "m // 16, m // 4 % 4, m % 4": squares, threads, elements.

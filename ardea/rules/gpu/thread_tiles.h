@@ -2,6 +2,7 @@
 
 #include "ardea/rules/gpu/block_tile.h"
 #include "ardea/rules/gpu/panel_copy.h"
+#include "ardea/support/ceil_div.h"
 #include "ardea/support/data_type.h"
 
 /// Numbers for products that threads make without tensor instructions, from sizes and the target record.
@@ -41,6 +42,19 @@ struct ThreadTiles {
 
   BlockTile block(const ThreadUnit& unit) const;
 };
+
+/// Registers that a thread must be able to have for so many rows and columns of sums: these, what it reads of
+/// both factors for a step and the next, and some for all else, more where it asks what there is to copy. Set
+/// by what ptxas makes of samples for sm_90a. Of blocks of 512 threads, which may have 128 registers each,
+/// four of five that ask spilled with 16 × 4 sums, and none of three with 8 × 8, which are 128 by this count;
+/// of those that do not ask none of nine with 16 × 4 or 4 × 16, which are. Both of 1024 with 8 × 4 spilled.
+template <class Count>
+Count registers_of_sums(const Count& rows, const Count& columns, DataType factors, DataType sums, bool asks) {
+  constexpr std::int64_t others = 24, of_questions = 8, register_bytes = 4;
+  return rows * columns * ceil_div(sums.bytes(), register_bytes) +
+         (rows + columns) * (2 * ceil_div(factors.bytes(), register_bytes)) + others +
+         (asks ? of_questions : 0);
+}
 
 /// What the model chooses.
 ThreadTiles thread_tiles_for(const ThreadWork& work, const target::Target& target);

@@ -96,15 +96,6 @@ Expr WarpProduct::kept(const Number& accesses, const PanelCopy& copy) {
                      value_of(accesses) * make_int(copy.kept_numbers), make_int(0));
 }
 
-void WarpProduct::spill_nothing(const Expr& registers, const std::string& what) {
-  const target::Gpu& gpu = *d_.target().gpu;
-  const std::string reason = what + " are in registers: none spills";
-  d_.keep_to(registers <= make_int(gpu.registers_per_thread), "registers that suffice", reason);
-  d_.keep_to(registers * value_of(warps_m_) * value_of(warps_n_) * make_int(warp_) <=
-                 make_int(gpu.registers_per_block),
-             "registers of a block that suffice", reason);
-}
-
 void WarpProduct::place_results(RowsOfWarps rows) {
   const auto loops = s_.get_loops(result_);
   const LoopRef &row = loops[loops.size() - 2], &column = loops[loops.size() - 1];

@@ -28,8 +28,6 @@ class WarpProduct : protected BlockProduct {
 
   /// Registers that a thread keeps numbers in which it needs for so many accesses.
   static Expr kept(const Number& accesses, const PanelCopy& copy);
-  /// Keeps the numbers to those whose threads have as many registers, which hold what is named.
-  void spill_nothing(const Expr& registers, const std::string& what);
 
   /// Whether a warp's rows of fragments follow each other, or those of all warps do before its next.
   enum class RowsOfWarps { one_after_the_other, in_turn };
