@@ -47,11 +47,11 @@ struct LaunchAttribute {
   /// That it may begin before the kernel before it has ended, for whose end it waits itself.
   static constexpr int programmatic_stream_serialization = 6;
 
-  int id;
+  int id = 0;
   int unused = 0;
   union {
+    std::uint64_t most[8] = {};
     int number;
-    std::uint64_t most[8];
   };
 };
 
